@@ -1,0 +1,232 @@
+"""The spec of a crawl, `crawl.toml`: small frozen sections; a typo is refused with its fix.
+
+Each part of the program receives its own section, never the whole. A strategy's own settings are
+its constructor's arguments, in a table named after it: `[best-first]`, `[selective]`, …
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lycosa.errors import SpecError
+
+PositiveInt = Annotated[int, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+When = Literal["now", "after", "never"]
+
+
+class Section(BaseModel):
+    """A frozen table of the spec that refuses keys it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class TopicSpec(Section):
+    """What the crawl is about: keywords, a description, example pages, or a mix."""
+
+    keywords: tuple[str, ...] = ()
+    """Words and phrases of the topic; each counts like a word that examples use often."""
+    description: str = ""
+    """The topic in a few sentences."""
+    examples: tuple[str, ...] = ()
+    """Relevant pages: URLs (fetched politely and archived) or files (HTML or text)."""
+    negatives: tuple[str, ...] = ()
+    """Pages that are not relevant, URLs or files, for strategies that learn from both."""
+    language: str = "english"
+    """Language of the stemmer and the stop words (a Snowball name: english, german, french, …)."""
+    terms: PositiveInt = 100
+    """How many terms of the examples make the topic vector (k of the event paper)."""
+
+
+class SeedsSpec(Section):
+    """Where the crawl begins."""
+
+    urls: tuple[str, ...] = ()
+    """Pages to start from."""
+    files: tuple[str, ...] = ()
+    """Files with one URL per line; # starts a comment."""
+    sitemaps: tuple[str, ...] = ()
+    """Sitemaps or sitemap indexes: URLs or files."""
+    feeds: tuple[str, ...] = ()
+    """RSS or Atom feeds: URLs or files."""
+    max_per_list: PositiveInt = 10_000
+    """At most so many URLs are taken from one file, sitemap or feed."""
+
+
+class ScopeSpec(Section):
+    """What may be fetched and kept at all. Empty means: no restriction."""
+
+    hosts: tuple[str, ...] = ()
+    """Only these hosts, exactly (`*.example.org` also takes all below)."""
+    domains: tuple[str, ...] = ()
+    """Only these registrable domains, with all their hosts."""
+    exclude_hosts: tuple[str, ...] = ()
+    """Never these hosts (same patterns as hosts)."""
+    include: tuple[str, ...] = ()
+    """Only URLs with a path and query that match one of these patterns (`/news/*`)."""
+    exclude: tuple[str, ...] = ()
+    """No URL with a path and query that match one of these patterns (`*/print/*`)."""
+    depth: Annotated[int, Field(ge=0)] | None = None
+    """At most so many links away from a seed."""
+    content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
+    """Only these content types are downloaded as pages; decided at the response's headers."""
+    languages: tuple[str, ...] = ()
+    """Only pages in these languages (ISO codes: en, de, …) are kept and followed."""
+    date_from: datetime.date | None = None
+    """Only pages published on or after this day; undated pages pass."""
+    date_to: datetime.date | None = None
+    """Only pages published on or before this day; undated pages pass."""
+
+
+class LimitsSpec(Section):
+    """When the crawl ends by itself."""
+
+    pages: PositiveInt | None = 1000
+    """Pages fetched."""
+    bytes: PositiveInt | None = None
+    """Bytes received."""
+    hours: Annotated[float, Field(gt=0)] | None = None
+    """Hours of crawling, pauses between two runs not counted."""
+    pages_per_host: PositiveInt | None = None
+    """Pages of one host."""
+    pages_per_site: PositiveInt | None = None
+    """Pages of one registrable domain."""
+
+
+class FetchSpec(Section):
+    """How servers are asked. The defaults are polite; think twice before changing them."""
+
+    contact: str = ""
+    """An address where site owners can reach you: goes into the User-Agent."""
+    user_agent: str = ""
+    """The whole User-Agent, if the default (project and contact) will not do."""
+    concurrency: PositiveInt = 32
+    """Requests under way at once, over all hosts."""
+    per_host_delay_s: NotNegative = 2.0
+    """Rest between the end of a request and the next one to the same host."""
+    per_host_concurrency: PositiveInt = 1
+    """Requests under way at once to one host."""
+    per_ip_concurrency: PositiveInt = 4
+    """Requests under way at once to one IP address, however many hosts share it."""
+    per_ip_delay_s: NotNegative = 0.0
+    """Rest between two requests to one IP address."""
+    max_crawl_delay_s: NotNegative = 60.0
+    """A Crawl-delay in robots.txt is honoured up to this; above it the host is refused."""
+    connect_timeout_s: Annotated[float, Field(gt=0)] = 10.0
+    """Time to get a connection."""
+    read_timeout_s: Annotated[float, Field(gt=0)] = 20.0
+    """Longest silence while a response arrives."""
+    total_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    """Time for a whole response."""
+    retries: Annotated[int, Field(ge=0)] = 2
+    """How often a passing fault (time-out, broken connection, 429, 5xx) is tried again."""
+    max_retry_after_s: NotNegative = 3600.0
+    """A Retry-After longer than this counts as this."""
+    max_bytes: PositiveInt = 10_000_000
+    """Largest response body as received."""
+    max_decoded_bytes: PositiveInt = 50_000_000
+    """Largest response body after decompression."""
+    max_redirects: Annotated[int, Field(ge=0)] = 10
+    """Longest chain of redirects."""
+    max_url_length: PositiveInt = 2000
+    """Longer URLs are refused."""
+    obey_robots: bool = True
+    """Obey robots.txt (RFC 9309). Turn off only for sites of your own."""
+    obey_nofollow: bool = True
+    """Obey nofollow and noindex in robots meta tags and X-Robots-Tag headers."""
+    obey_rel_nofollow: bool = False
+    """Do not follow links marked rel=nofollow (advice to search engines, not to visitors)."""
+    cookies: bool = False
+    """Keep cookies, host by host."""
+    headers: dict[str, str] = {}
+    """More request headers, for every host."""
+    auth: dict[str, str] = {}
+    """Basic authentication: host = "user:password"."""
+    proxy: str = ""
+    """An HTTP proxy: http://host:port."""
+    allow_private: tuple[str, ...] = ()
+    """Hosts (names or patterns) that may have a private or local address."""
+    connect_to: dict[str, str] = {}
+    """Connect to this address instead of looking the host up: "*.demo.test" = "127.0.0.1:8080"."""
+
+
+class FrontierSpec(Section):
+    """How much may wait."""
+
+    min_priority: float | None = None
+    """Links scored below this are refused."""
+    max_waiting: PositiveInt = 10_000_000
+    """Beyond so many waiting URLs the worst are dropped."""
+
+
+class JudgeSpec(Section):
+    """What makes a page relevant: the same judge for every strategy."""
+
+    kind: str = "topic"
+    """Which judge: `topic` (similarity to the topic vector)."""
+    threshold: Share = 0.3
+    """Pages scored at least this are relevant."""
+
+
+class ArchiveSpec(Section):
+    """What is kept."""
+
+    requisites: Literal["none", "relevant", "all"] = "none"
+    """For which pages the stylesheets, images, fonts and scripts are fetched too."""
+    max_requisites: PositiveInt = 100
+    """Per page."""
+    warc_bytes: PositiveInt = 1_000_000_000
+    """A WARC file that has reached this size is closed and the next one begun."""
+    revisit_after_h: Annotated[float, Field(gt=0)] | None = None
+    """Fetch seeds and hubs again after so many hours (while the crawl runs, or when run again)."""
+
+
+class IndexSpec(Section):
+    """What is computed for searching: `now` (with each page), `after` the crawl, or `never`."""
+
+    text: When = "now"
+    """Full-text index."""
+    near_duplicates: When = "now"
+    """Fingerprints (simhash) and clusters of nearly equal pages."""
+
+
+class ProcessSpec(Section):
+    """How the work is spread."""
+
+    workers: Annotated[int, Field(ge=0)] | None = None
+    """Processes that analyse pages; default: the cores. 0: all in one process."""
+    deadline_s: Annotated[float, Field(gt=0)] = 20.0
+    """A page whose analysis takes longer is refused and its worker replaced."""
+
+
+class Spec(Section):
+    """A whole crawl.toml."""
+
+    name: str = "crawl"
+    """What the collection is called."""
+    strategy: str = "best-first"
+    """How links are ranked: see docs/strategies."""
+    random_seed: int = 1
+    """Every random draw follows from it."""
+    topic: TopicSpec = TopicSpec()
+    seeds: SeedsSpec = SeedsSpec()
+    scope: ScopeSpec = ScopeSpec()
+    limits: LimitsSpec = LimitsSpec()
+    fetch: FetchSpec = FetchSpec()
+    frontier: FrontierSpec = FrontierSpec()
+    judge: JudgeSpec = JudgeSpec()
+    archive: ArchiveSpec = ArchiveSpec()
+    index: IndexSpec = IndexSpec()
+    process: ProcessSpec = ProcessSpec()
+    options: dict[str, dict[str, Any]] = {}
+    """Settings of strategies, by strategy name; in the file each is a table of its own."""
+
+

@@ -1,0 +1,116 @@
+"""What waits, and when it may go. In: decisions and outcomes. Out: the next link to fetch.
+
+A URL is unknown, waiting, taken or done, never two of these; beside them a *held* link waits for
+other URLs before it may wait at all. Two levels: queues, politeness and robots belong to an
+*authority* (scheme, host, port), importance and per-site limits to its *source* (registrable
+domain).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.values import Decision, Link, Merge, Outcome
+
+Floats = NDArray[np.float64]
+
+Weigh = Callable[[Floats, Floats, Floats, int], Floats]
+"""The choice key of the sources that may go now: (good, bad, best, step) -> one number each.
+
+`good` and `bad` are what `reweigh` was told of the source, `best` is its best waiting priority
+among the authorities that may go, `step` counts the choices made (for repeatable draws).
+"""
+
+
+class Added(msgspec.Struct, frozen=True):
+    """What adding did. `promoted`: keys of pages that were only explored and are now selected."""
+
+    new: int = 0
+    merged: int = 0
+    held: int = 0
+    known: int = 0
+    dropped: int = 0  # the worst, dropped because the queue was full
+    promoted: tuple[int, ...] = ()
+
+
+class Frontier(Protocol):
+    """URLs that wait. Times are seconds since the epoch and come from the caller."""
+
+    def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
+        """Let links wait or hold them; decisions that are refusals are passed over.
+
+        A waiting URL merges (with MAX: a selected link beats an explored one whatever the
+        priorities; the better of two keeps its parent, memo and anchor; the smaller depth stays).
+        A taken or done one stays as it is.
+        """
+        ...
+
+    def take(self, now: float) -> Link | None:
+        """Lease the best URL of the best source that may go now; None if none may.
+
+        Ties go by discovery order. The authority is busy until `done` is called.
+        """
+        ...
+
+    def done(self, link: Link, outcome: Outcome) -> tuple[str, ...]:
+        """End a lease. Returns the holds that now wait for nothing any more."""
+        ...
+
+    def release(self, hold: str) -> tuple[Link, ...]:
+        """Hand out the links of a hold, which is then forgotten; they are unknown again.
+
+        Waiting image links that only this hold waited for are dropped (no longer needed).
+        """
+        ...
+
+    def reweigh(self, source: str, good: float, bad: float) -> None:
+        """Set what is known of a source's pages; its choice key follows."""
+        ...
+
+
+class FrontierView(Protocol):
+    """What one may read of a frontier: for the loop's sleep, progress, reports and `why`."""
+
+    def next_at(self) -> float | None:
+        """The earliest time at which something may be taken; None if nothing waits at all."""
+        ...
+
+    def counts(self) -> FrontierCounts: ...
+
+    def holds(self) -> tuple[str, ...]:
+        """The names of all open holds, oldest first."""
+        ...
+
+    def waiting_per_authority(self, most: int) -> list[tuple[str, int, float]]:
+        """(authority, waiting URLs, may go at), longest queue first."""
+        ...
+
+    def find(self, key: int) -> Standing | None:
+        """Where a URL stands; None if it is unknown."""
+        ...
+
+
+class FrontierCounts(msgspec.Struct, frozen=True):
+    """How many URLs are in which state, how many authorities, and what was dropped so far."""
+
+    waiting: int = 0
+    taken: int = 0
+    done: int = 0
+    held: int = 0
+    authorities: int = 0
+    active_authorities: int = 0
+    dropped: dict[str, int] = {}  # by the name of the Reason
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Where one URL stands: 'waiting', 'taken', 'done' or 'held' (then `hold` names it)."""
+
+    state: str
+    link: Link
+    may_go_at: float = 0.0
+    hold: str = ""

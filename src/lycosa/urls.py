@@ -1,0 +1,182 @@
+"""URLs: parsing by WHATWG, identity, authority, registrable domain, tokens.
+
+The *identity* of a URL is a normalised form used only to compare: for deduplication, labels and
+look-ups in archives. What is requested, used as base and archived is the URL as found.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import ada_url
+import tldextract
+import xxhash
+
+INDEX_NAMES = frozenset(
+    f"{stem}.{ending}"
+    for stem in ("index", "default")
+    for ending in ("html", "htm", "php", "asp", "aspx", "jsp", "shtml", "cfm")
+)
+"""File names that mean their directory. A virtual web may name more (`index_names`)."""
+
+TRACKING = frozenset(
+    (
+        "fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh mc_cid mc_eid "
+        "mkt_tok _hsenc _hsmi hsctatracking oly_anon_id oly_enc_id vero_id wickedid rb_clickid s_cid "
+        "ml_subscriber ml_subscriber_hash _openstat yadfrom srsltid epik __twitter_impression"
+    ).split()
+)
+"""Query parameters that say who came from where, never what is shown. `utm_*` belongs to them."""
+
+_UNRESERVED_ESCAPE = re.compile(r"%(2[dD]|2[eE]|5[fF]|7[eE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
+_LOWER_ESCAPE = re.compile(r"%(?:[0-9A-F][a-f]|[a-f][0-9a-fA-F])")
+_SLASHES = re.compile(r"/{2,}")
+_TOKEN = re.compile(r"[^\W_]+")
+_NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
+
+
+def parse(url: str) -> str | None:
+    """The URL as a browser would send it, without its fragment; None if it is not http(s).
+
+    >>> parse("HTTP://Example.COM:80/a/../b c#top")
+    'http://example.com/b%20c'
+    >>> parse("mailto:a@b.example") is None
+    True
+    """
+    try:
+        href: str = ada_url.normalize_url(url)
+    except (ValueError, UnicodeError):
+        return None
+    return _web_url(href)
+
+
+def join(base: str, reference: str) -> str | None:
+    """What a link on the page at `base` leads to, without fragment; None if it is not http(s).
+
+    >>> join("http://a.example/b/c", "../d?e#f")
+    'http://a.example/d?e'
+    """
+    try:
+        href: str = ada_url.join_url(base, reference)
+    except (ValueError, UnicodeError):
+        return None
+    return _web_url(href)
+
+
+def _web_url(href: str) -> str | None:
+    if not href.startswith(("http://", "https://")):
+        return None
+    at = href.find("#")
+    return href if at < 0 else href[:at]
+
+
+def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:
+    """The normalised form of a parsed http(s) URL; the same for URLs that mean the same page.
+
+    Multimedia paper 5.1: lower-case scheme and host, upper-case escapes, unreserved characters
+    decoded, default port, directory index, empty query, fragment, duplicate and trailing slashes
+    dropped; and tracking parameters dropped. Idempotent.
+
+    >>> identity("http://a.example/%7Ebob//index.html?utm_source=x")
+    'http://a.example/~bob'
+    """
+    simpler = _simplify(url, index_names)
+    while simpler != url:
+        # Dropping one thing can bare another: a second index name, dots that were escaped.
+        url = parse(simpler) or simpler
+        simpler = _simplify(url, index_names)
+    return url
+
+
+def _simplify(url: str, index_names: frozenset[str]) -> str:
+    href = url
+    if "%" in href:
+        href = _UNRESERVED_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), href)
+        href = _LOWER_ESCAPE.sub(lambda escape: escape[0].upper(), href)
+    rest, _, query = href.partition("?")
+    start = rest.find("/", 8)
+    if start < 0:
+        return href
+    path = rest[start:]
+    if "//" in path:
+        path = _SLASHES.sub("/", path)
+    head, _, last = path.rpartition("/")
+    if not last or last.lower() in index_names:
+        path = head
+    if query:
+        query = "&".join(pair for pair in query.split("&") if pair and not _is_tracking(pair))
+    root = "" if path else "/"
+    return rest[:start] + path + root + ("?" + query if query else "")
+
+
+def _is_tracking(pair: str) -> bool:
+    name = pair.partition("=")[0].lower()
+    return name in TRACKING or name.startswith("utm_")
+
+
+def key_of(url: str, index_names: frozenset[str] = INDEX_NAMES) -> int:
+    """The 64-bit key (signed, as SQLite stores it) of a URL's identity. Never 0.
+
+    http and https of one address are two identities: servers may answer them differently.
+    """
+    return hash_of(identity(url, index_names))
+
+
+def hash_of(text: str) -> int:
+    """A 64-bit hash of a string, signed, never 0."""
+    return int(xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))) - (1 << 63) or 1
+
+
+def authority_of(url: str) -> str:
+    """Scheme, host and port of a parsed URL: what politeness and robots.txt belong to.
+
+    >>> authority_of("http://a.example:8080/b?c")
+    'http://a.example:8080'
+    """
+    end = url.find("/", 8)
+    return url if end < 0 else url[:end]
+
+
+def host_of(url: str) -> str:
+    """The host name of a parsed URL, without port and user.
+
+    >>> host_of("http://me@a.example:8080/b"), host_of("http://[::1]:80/")
+    ('a.example', '[::1]')
+    """
+    host = authority_of(url).partition("//")[2].rpartition("@")[2]
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+_suffixes = tldextract.TLDExtract(suffix_list_urls=(), include_psl_private_domains=True, cache_dir=None)
+
+
+@lru_cache(maxsize=100_000)
+def source_of(authority: str) -> str:
+    """The registrable domain of an authority (or URL): the *source* of its pages.
+
+    Hosts without one (addresses, local names) are their own source. Owners of names below a
+    shared suffix (`someone.github.io`) are sources of their own.
+
+    >>> source_of("http://news.bbc.co.uk"), source_of("http://127.0.0.1:80")
+    ('bbc.co.uk', '127.0.0.1')
+    >>> source_of("http://news.town.test")
+    'town.test'
+    """
+    host = host_of(authority)
+    found = _suffixes(host)
+    if found.suffix or found.ipv4 or found.ipv6 or "." not in host:
+        return str(found.top_domain_under_public_suffix) or host
+    # The list's own default rule: of an unknown suffix, the last label is the suffix.
+    return ".".join(host.split(".")[-2:])
+
+
+def tokens(url: str) -> list[str]:
+    """The words of a URL, lower case, numbers kept; without http, www, com and punctuation.
+
+    >>> tokens("http://www.bbc.com/news/2016/07/nice-attack_live.html")
+    ['bbc', 'news', '2016', '07', 'nice', 'attack', 'live']
+    """
+    return [word for word in _TOKEN.findall(url.lower()) if word not in _NOT_TELLING]

@@ -1,0 +1,231 @@
+"""What flows through a crawl: frozen values, handed from stage to stage and never edited.
+
+A :class:`Link` is taken from the frontier, fetched into a :class:`Fetched`, analysed into a
+:class:`Page`, judged (:class:`Judgement`) and its links decided upon (:class:`Decision`).
+Values are msgspec structs: they cross process borders as MessagePack, never as pickle.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+MEMO_BYTES = 1024
+"""A memo larger than this (as MessagePack) is refused: it is stored with every waiting URL."""
+
+Memo = dict[str, Any]
+"""Plain data (numbers, strings, lists) that a strategy leaves on a link for when its page arrives."""
+
+
+class Kind(StrEnum):
+    """What a URL is fetched for."""
+
+    PAGE = "page"
+    IMAGE = "image"  # looked at by image evidence; its page's links may be held meanwhile
+    REQUISITE = "requisite"  # stylesheets, fonts, scripts, pictures: only archived, for replay
+
+
+class Reason(StrEnum):
+    """Why something was not taken. The value is the sentence that users read."""
+
+    # decided on the link alone
+    NOT_HTTP = "not an http or https URL"
+    BAD_URL = "not a valid URL"
+    LONG_URL = "longer than fetch.max_url_length"
+    OUT_OF_SCOPE = "outside the scope's hosts and domains"
+    PATH = "excluded by a path pattern of the scope"
+    TOO_DEEP = "deeper than scope.depth"
+    TRAP = "looks like a crawler trap"
+    NOFOLLOW = "the page asks not to follow this link"
+    LOW_PRIORITY = "scored below the threshold of the strategy or frontier.min_priority"
+    QUEUE_FULL = "dropped from the full queue as one of the worst (frontier.max_waiting)"
+    HOST_FULL = "its host or site has all the pages that the limits allow"
+    NOT_NEEDED = "no longer needed: what waited for it has been settled"
+    # decided while fetching
+    ROBOTS = "robots.txt disallows it"
+    ROBOTS_UNREACHABLE = "robots.txt could not be read, which means disallowed (RFC 9309)"
+    PRIVATE_ADDRESS = "its host has a private, local or reserved address (fetch.allow_private)"
+    DNS = "the host name could not be resolved"
+    CONNECT = "no connection"
+    TLS = "the secure connection failed"
+    TIMEOUT = "took longer than the time-outs allow"
+    BROKEN_RESPONSE = "the server broke the response off or sent nonsense"
+    TOO_LARGE = "larger than fetch.max_bytes"
+    BOMB = "larger than fetch.max_decoded_bytes after decompression"
+    BAD_ENCODING = "its content encoding could not be decoded"
+    CONTENT_TYPE = "not a wanted content type"
+    HTTP_ERROR = "the server answered with an error status"
+    RATE_LIMITED = "the server asked to slow down (429 or 503)"
+    REDIRECT_LOOP = "it redirects to a URL that redirects back"
+    TOO_MANY_REDIRECTS = "more redirects than fetch.max_redirects"
+    BAD_REDIRECT = "it redirects to nowhere usable"
+    NOT_ARCHIVED = "not in the archived web"
+    ROBOTS_PENDING = "robots.txt was fetched first; the page waits for the next polite moment"
+    # decided on the page
+    NOINDEX = "the page asks not to be kept (noindex)"
+    LANGUAGE = "not in a language of the scope"
+    DATE = "outside the scope's date window"
+    DUPLICATE = "the same bytes were already collected under another URL"
+    SOFT_404 = "an error page that says 200 OK"
+    ANALYSIS_TIMEOUT = "its analysis took longer than process.deadline_s"
+    ANALYSIS_CRASH = "its analysis crashed the worker process"
+    NOT_A_PAGE = "it could not be read as a page"
+
+
+class Refusal(msgspec.Struct, frozen=True, array_like=True):
+    """Something was not taken, and why."""
+
+    reason: Reason
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True):
+    """A URL as found, with where it was found and what the frontier knows of it.
+
+    `key` is the 64-bit hash of the URL's identity (`urls.key_of`): what deduplication, labels and
+    look-ups use. `url` is the URL as found: what is requested, used as base and archived.
+    """
+
+    url: str
+    key: int
+    anchor: str = ""
+    rel: str = ""
+    position: int = 0  # the how-many-th link of its page
+    kind: Kind = Kind.PAGE
+    depth: int = 0  # links from the nearest seed
+    trail: int = 0  # > 0: fetched only to be looked through, so many steps from a selected page
+    redirects: int = 0  # how many redirects led here
+    attempts: int = 0  # how often it was tried before
+    priority: float = 0.0
+    parent: int = 0  # key of the page it was found on; 0 for seeds
+    memo: Memo = {}
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """What a strategy wants done with a link: a priority, a refusal, or a hold.
+
+    A held link waits, out of the queue, until every URL in `waits_for` (keys) is done; then the
+    strategy settles it. `rule` names, in a few words, what decided; `lycosa why` shows it.
+    """
+
+    link: Link
+    priority: float = 0.0
+    refusal: Refusal | None = None
+    hold: str = ""
+    waits_for: tuple[int, ...] = ()
+    rule: str = ""
+
+
+class Merge(StrEnum):
+    """What adding a URL that already waits does to its priority."""
+
+    MAX = "max"
+    SUM = "sum"
+    REPLACE = "replace"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of a taken URL, as told to the frontier (times are seconds since the epoch).
+
+    Its authority rests until `rest_until`. With `again_at` the URL waits again from then on;
+    without, it is done. `counts` says whether it used up one page of its host's and site's limits.
+    """
+
+    rest_until: float
+    again_at: float | None = None
+    counts: bool = True
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """A response exactly as received. Redirects and error statuses are responses too."""
+
+    link: Link
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes  # content encoding not undone, transfer encoding undone
+    request_head: bytes  # request line and headers as sent
+    response_head: bytes  # status line and headers as received
+    started: float  # seconds since the epoch
+    elapsed_s: float
+    address: str = ""  # the IP address that answered
+    rest_s: float = 0.0  # how long its authority wants to rest now
+    truncated: str = ""  # WARC-Truncated reason, where the body was cut
+
+    def header(self, name: str) -> str:
+        """The first value of a header, or ''."""
+        name = name.lower()
+        return next((value for key, value in self.headers if key.lower() == name), "")
+
+
+class NotFetched(msgspec.Struct, frozen=True):
+    """No response worth keeping: why, and whether to come back."""
+
+    link: Link
+    refusal: Refusal
+    rest_s: float = 0.0
+    again_in_s: float | None = None  # a passing fault: try again after so long
+
+
+class Image(msgspec.Struct, frozen=True, array_like=True):
+    """An image of a page, with the size that the markup declares (0: not said)."""
+
+    url: str
+    key: int
+    alt: str = ""
+    width: int = 0
+    height: int = 0
+    position: int = 0  # the how-many-th image; `after_link` places it among the links
+    after_link: int = -1
+
+
+class Fact(msgspec.Struct, frozen=True, array_like=True):
+    """A piece of evidence: a number in [0, 1], and a class label where there is one."""
+
+    value: float
+    label: str = ""
+
+
+class Page(msgspec.Struct, frozen=True):
+    """What analysis made of a fetched page: plain data, small enough to cross a process border.
+
+    `link_evidence[name][i]` belongs to `links[i]`. `text` and `simhash` are filled only where
+    they were asked for.
+    """
+
+    link: Link
+    url: str
+    title: str = ""
+    language: str = ""
+    date: str = ""  # publication date, ISO, where known
+    words: int = 0
+    canonical: str = ""
+    noindex: bool = False
+    nofollow: bool = False
+    soft_404: bool = False
+    text: str = ""
+    simhash: int = 0
+    links: tuple[Link, ...] = ()
+    images: tuple[Image, ...] = ()
+    requisites: tuple[str, ...] = ()
+    evidence: dict[str, Fact] = {}
+    link_evidence: dict[str, tuple[float, ...]] = {}
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """Whether a page is relevant, how much, and by which rule."""
+
+    relevant: bool
+    score: float
+    rule: str = ""
+
+
+class Release(msgspec.Struct, frozen=True):
+    """A strategy says that a hold can be settled now, with this value."""
+
+    hold: str
+    value: float | None = None
