@@ -1,4 +1,4 @@
-"""The spec of a crawl, `crawl.toml`: small frozen sections; a typo is refused with its fix.
+"""The spec of a crawl: small frozen sections that refuse what they do not know.
 
 Each part of the program receives its own section, never the whole. A strategy's own settings are
 its constructor's arguments, in a table named after it: `[best-first]`, `[selective]`, …
@@ -7,15 +7,9 @@ its constructor's arguments, in a table named after it: `[best-first]`, `[select
 from __future__ import annotations
 
 import datetime
-import difflib
-import re
-import tomllib
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from lycosa.errors import SpecError
+from pydantic import BaseModel, ConfigDict, Field
 
 PositiveInt = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
@@ -170,10 +164,12 @@ class FrontierSpec(Section):
 class JudgeSpec(Section):
     """What makes a page relevant: the same judge for every strategy."""
 
-    kind: str = "topic"
-    """Which judge: `topic` (similarity to the topic vector)."""
+    kind: Literal["topic", "all"] = "topic"
+    """Which judge: `topic` (similarity to the topic vector) or `all` (keep every page)."""
     threshold: Share = 0.3
     """Pages scored at least this are relevant."""
+    damping: NotNegative = 3.0
+    """How many topic words halve the doubt that a score rests on too few (0: no doubt)."""
 
 
 class ArchiveSpec(Section):
@@ -228,5 +224,3 @@ class Spec(Section):
     process: ProcessSpec = ProcessSpec()
     options: dict[str, dict[str, Any]] = {}
     """Settings of strategies, by strategy name; in the file each is a table of its own."""
-
-

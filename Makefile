@@ -1,0 +1,45 @@
+# Two commands matter: `make demo` (see it work) and `make test` (see that it works).
+# Both set up everything they need in .venv, from the package registries alone.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := .make/installed
+
+.PHONY: demo test check format lint types tests docs clean
+
+demo: .make/demo
+	$(BIN)/lycosa demo --out demo
+
+test: $(STAMP) check
+
+check: format lint types tests
+
+format:
+	$(BIN)/ruff format --check src tests
+
+lint:
+	$(BIN)/ruff check src tests
+
+types:
+	$(BIN)/mypy
+
+# The tests include the doctests and the documentation's own tests.
+tests:
+	$(BIN)/python -m pytest -n 2
+
+.make/venv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p .make && touch $@
+
+.make/demo: .make/venv pyproject.toml
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[lab]'
+	touch $@
+
+$(STAMP): .make/venv pyproject.toml
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) .make demo

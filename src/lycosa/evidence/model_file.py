@@ -1,0 +1,92 @@
+"""Models on disk. In: a msgspec struct with numpy arrays. Out: one MessagePack file, and back.
+
+A model is data, never pickle: reading one from a stranger runs no code. What is read is checked
+against its checksum and its types, numbers must be finite, and each struct checks its own shape in
+`__post_init__`. The same model always becomes the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.errors import ModelError
+
+MAX_BYTES = 1 << 29
+"""A model file larger than this is not read (ours are a few megabytes)."""
+
+Floats = NDArray[np.float64]
+Int32s = NDArray[np.int32]
+
+Model = TypeVar("Model", bound=msgspec.Struct)
+
+
+class _Envelope(msgspec.Struct, forbid_unknown_fields=True):
+    format: str
+    sha256: bytes
+    model: bytes
+
+
+def save_model(path: Path, model: msgspec.Struct, format_name: str) -> None:
+    """Write a model whole or not at all: a crash leaves the old file."""
+    body = msgspec.msgpack.encode(model, enc_hook=_array_to_bytes, order="deterministic")
+    envelope = _Envelope(format_name, hashlib.sha256(body).digest(), body)
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(msgspec.msgpack.encode(envelope))
+    part.replace(path)
+
+
+def load_model(path: Path, type_: type[Model], format_name: str) -> Model:
+    """Read a model of that type; ModelError says what is wrong and what to do."""
+    envelope = _read_envelope(path)
+    if envelope.format != format_name:
+        raise ModelError(
+            f"{path} is a {envelope.format[:80]!r}, not a {format_name!r}. Name a model of that kind."
+        )
+    if hashlib.sha256(envelope.model).digest() != envelope.sha256:
+        raise ModelError(f"{path} is damaged (checksum). Copy it again or train it again: lycosa train")
+    try:
+        return msgspec.msgpack.decode(envelope.model, type=type_, dec_hook=_bytes_to_array)
+    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError) as error:
+        raise ModelError(
+            f"{path} is not a valid {format_name}: {error}. Train it again: lycosa train"
+        ) from None
+
+
+def _read_envelope(path: Path) -> _Envelope:
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > MAX_BYTES:
+                raise ModelError(
+                    f"{path} is larger than any model ({MAX_BYTES >> 20} MiB). Is it the right file?"
+                )
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}. Train a model: lycosa train") from None
+    try:
+        return msgspec.msgpack.decode(content, type=_Envelope)
+    except (msgspec.MsgspecError, RecursionError):
+        raise ModelError(f"{path} is not a model of Lycosa. Train one: lycosa train") from None
+
+
+def _array_to_bytes(value: Any) -> bytes:
+    if not isinstance(value, np.ndarray):
+        raise NotImplementedError(f"a model cannot hold a {type(value).__name__}")
+    return value.astype(value.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def _bytes_to_array(type_: Any, value: Any) -> NDArray[Any]:
+    """A read-only vector; its element type is the one that the struct declares."""
+    dtype = np.dtype(get_args(get_args(type_)[1])[0]).newbyteorder("<")
+    if not isinstance(value, bytes) or len(value) % dtype.itemsize:
+        raise ValueError(f"not a vector of {dtype}")
+    array: NDArray[Any] = np.frombuffer(value, dtype).astype(dtype.newbyteorder("="), copy=False)
+    if dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError("a number is not finite")
+    return array

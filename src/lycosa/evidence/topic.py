@@ -1,0 +1,110 @@
+"""The topic vector of the event paper (ch. 3), and how close pages and links are to it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from lycosa import urls
+from lycosa.page.document import Document
+from lycosa.page.terms import terms_of
+from lycosa.values import Fact
+
+
+def topic_vector(pages: Iterable[Mapping[str, int]], k: int) -> dict[str, float]:
+    """The k most frequent terms of the model pages, each with weight log(1 + f).
+
+        w_t = log(1 + sum over pages of tf_t)          [Farag, ch. 3]
+
+    Ties go to the term that comes first in the alphabet, so that the vector is repeatable.
+
+    >>> {term: round(w, 2) for term, w in topic_vector([{"owl": 3, "night": 1}, {"owl": 1}], 2).items()}
+    {'owl': 1.61, 'night': 0.69}
+    """
+    total: Counter[str] = Counter()
+    for page in pages:
+        total.update(page)
+    best = sorted(total.items(), key=lambda item: (-item[1], item[0]))[:k]
+    return {term: math.log1p(frequency) for term, frequency in best}
+
+
+def centroid(pages: Sequence[Mapping[str, int]], k: int) -> dict[str, float]:
+    """The k heaviest terms of the mean of the pages' unit vectors   [Farag, 6.1].
+
+    >>> {term: round(w, 2) for term, w in centroid([{"owl": 3, "night": 4}, {"owl": 1}], 2).items()}
+    {'owl': 0.8, 'night': 0.4}
+    """
+    total: Counter[str] = Counter()
+    for page in pages:
+        length = math.sqrt(sum(f * f for f in page.values())) or 1.0
+        for term, frequency in page.items():
+            total[term] += frequency / length / len(pages)  # type: ignore[assignment]
+    best = sorted(total.items(), key=lambda item: (-item[1], item[0]))[:k]
+    return dict(best)
+
+
+def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> float:
+    """Cosine of a topic and a text whose terms are first cut down to the topic's.
+
+        cos = sum w_t·tf_t / (|w|·|tf restricted to the topic's terms|)      [Farag, ch. 3]
+
+    >>> round(projected_cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 9}), 2)
+    0.6
+    """
+    product = square = 0.0
+    for term, weight in topic.items():
+        frequency = terms.get(term)
+        if frequency:
+            product += weight * frequency
+            square += frequency * frequency
+    if not product:
+        return 0.0
+    return min(1.0, product / math.sqrt(square * sum(w * w for w in topic.values())))
+
+
+class TopicEvidence:
+    """`topic`: how close a page's text, and each link's URL and anchor words, are to the topic."""
+
+    def __init__(
+        self, vector: Mapping[str, float], language: str = "english", name: str = "topic"
+    ) -> None:
+        self.name = name
+        self.vector = dict(vector)
+        self.language = language
+        self._length = math.sqrt(sum(weight * weight for weight in self.vector.values()))
+
+    def of_page(self, document: Document) -> Fact:
+        """The projected cosine of the page's text; the label tells how many topic words it has."""
+        terms = document.terms
+        found = sum(terms.get(term, 0) for term in self.vector)
+        return Fact(projected_cosine(self.vector, terms), str(found))
+
+    def of_links(self, document: Document) -> list[float]:
+        """The projected cosine of each link's URL tokens and anchor text."""
+        url_terms = document.link_url_terms
+        return [
+            self._cosine(anchor, tokens)
+            for anchor, tokens in zip(document.link_terms, url_terms, strict=True)
+        ]
+
+    def of_text(self, text: str) -> float:
+        """The projected cosine of any text."""
+        return projected_cosine(self.vector, Counter(terms_of(text, self.language)))
+
+    def of_url(self, url: str) -> float:
+        """The projected cosine of a URL's words alone."""
+        return self.of_text(" ".join(urls.tokens(url)))
+
+    def _cosine(self, *texts: Sequence[str]) -> float:
+        counts: dict[str, int] = {}
+        vector = self.vector
+        for terms in texts:
+            for term in terms:
+                if term in vector:
+                    counts[term] = counts.get(term, 0) + 1
+        if not counts:
+            return 0.0
+        product = sum(vector[term] * count for term, count in counts.items())
+        square = sum(count * count for count in counts.values())
+        return min(1.0, product / (math.sqrt(square) * self._length))

@@ -1,0 +1,211 @@
+"""From received bytes to text. In: body and headers. Out: the decoded body, or its text.
+
+Content encodings are undone with the output capped while it grows; charsets are found as
+browsers find them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import zlib
+from collections.abc import Callable, Iterable
+
+import brotli  # type: ignore[import-untyped]
+import zstandard
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+
+from lycosa.values import Fetched, Reason, Refusal
+
+MAX_ENCODINGS = 3
+META_BYTES = 4096
+MAX_ZSTD_WINDOW = 8 * 1024 * 1024  # what RFC 9659 lets a server ask of a client
+READ = 1024 * 1024
+STEP = 64
+
+Undo = Callable[[bytes, int], tuple[bytes, bool]]
+"""(data, room) -> (at most so many bytes of output, whether the data ended well)."""
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]{1,40})", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META_CHARSET = re.compile(
+    rb"<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})",
+    re.IGNORECASE,
+)
+# Python's strict codecs know less than the supersets of them that WHATWG means by these names.
+_SUPERSETS = {
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "iso8859-11": "cp874",
+}
+
+
+def decoded_body(fetched: Fetched, max_bytes: int) -> bytes | Refusal:
+    """The body with its content encodings undone.
+
+    BOMB if it grows over `max_bytes`. Of a broken encoding as much as could be decoded, and
+    BAD_ENCODING if that is nothing.
+    """
+    encodings = content_encodings(fetched.headers)
+    if len(encodings) > MAX_ENCODINGS:
+        return Refusal(Reason.BAD_ENCODING, f"{len(encodings)} encodings on top of each other")
+    data = fetched.body
+    for name in encodings:
+        undo = _UNDO.get(name)
+        if undo is None:
+            return Refusal(Reason.BAD_ENCODING, name)
+        decoded, well = undo(data, max_bytes + 1)
+        if not decoded and data and not well:
+            return Refusal(Reason.BAD_ENCODING, name)
+        data = decoded
+        if len(data) > max_bytes:
+            break
+    if len(data) > max_bytes:
+        return Refusal(Reason.BOMB, f"more than {max_bytes} bytes")
+    return data
+
+
+def decoded_start(headers: Iterable[tuple[str, str]], body: bytes, max_bytes: int) -> bytes:
+    """The first bytes of a body with its encodings undone, as far as they can be."""
+    data = body
+    for name in content_encodings(headers)[:MAX_ENCODINGS]:
+        if name in _UNDO:
+            data = _UNDO[name](data, max_bytes)[0]
+    return data[:max_bytes]
+
+
+def content_encodings(headers: Iterable[tuple[str, str]]) -> list[str]:
+    """The encodings to undo, the last applied first.
+
+    Names that are no encodings (servers send `utf-8`, `none`) are passed over, as browsers do.
+
+    >>> content_encodings([("Content-Encoding", "deflate, GZIP"), ("content-encoding", "br")])
+    ['br', 'gzip', 'deflate']
+    """
+    said = ",".join(value for name, value in headers if name.lower() == "content-encoding")
+    names = (name.strip().lower().removeprefix("x-") for name in said.split(","))
+    return [name for name in names if name in _UNDO or name == "compress"][::-1]
+
+
+def _gzip(data: bytes, room: int) -> tuple[bytes, bool]:
+    output, well, more = _inflate(16 + zlib.MAX_WBITS, data, room)
+    while more and len(output) < room:
+        member, well, more = _inflate(16 + zlib.MAX_WBITS, more, room - len(output))
+        output += member
+    return output, well or bool(output)
+
+
+def _deflate(data: bytes, room: int) -> tuple[bytes, bool]:
+    """RFC 9110 means zlib by it; some servers send the bare stream."""
+    output, well, _ = _inflate(zlib.MAX_WBITS, data, room)
+    if output or well:
+        return output, well
+    return _inflate(-zlib.MAX_WBITS, data, room)[:2]
+
+
+def _inflate(window: int, data: bytes, room: int) -> tuple[bytes, bool, bytes]:
+    """The output, whether the stream ended (or filled the room), and what follows it."""
+    unzip = zlib.decompressobj(window)
+    try:
+        output = unzip.decompress(data, room)
+    except zlib.error:
+        return _salvaged(zlib.decompressobj(window).decompress, data, room), False, b""
+    return output, unzip.eof or len(output) >= room, unzip.unused_data
+
+
+def _brotli(data: bytes, room: int) -> tuple[bytes, bool]:
+    unpack = brotli.Decompressor()
+    output = bytearray()
+    piece = data
+    try:
+        while len(output) < room and not unpack.is_finished():
+            got = unpack.process(piece, output_buffer_limit=room - len(output))
+            output += got
+            if not got and unpack.can_accept_more_data():
+                break  # the data ended before the stream did
+            piece = b""
+    except brotli.error:
+        again = brotli.Decompressor()
+        return _salvaged(lambda step: again.process(step, output_buffer_limit=room), data, room), False
+    return bytes(output[:room]), unpack.is_finished() or len(output) >= room
+
+
+def _zstd(data: bytes, room: int) -> tuple[bytes, bool]:
+    unpack = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW)
+    output = bytearray()
+    try:
+        with unpack.stream_reader(data, read_across_frames=True) as reader:
+            while len(output) < room and (got := reader.read(min(room - len(output), READ))):
+                output += got
+    except zstandard.ZstdError:
+        return _salvaged(unpack.decompressobj().decompress, data, room), False
+    return bytes(output), bool(output)
+
+
+def _salvaged(undo: Callable[[bytes], bytes], data: bytes, room: int) -> bytes:
+    """What comes out before the damage, found in small steps: an error takes its step's output along."""
+    output = bytearray()
+    for start in range(0, len(data), STEP):
+        try:
+            output += undo(data[start : start + STEP])
+        except (zlib.error, brotli.error, zstandard.ZstdError):
+            break
+        if len(output) >= room:
+            break
+    return bytes(output[:room])
+
+
+_UNDO: dict[str, Undo] = {"gzip": _gzip, "deflate": _deflate, "br": _brotli, "zstd": _zstd}
+
+
+def decoded_text(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """The text of a decoded body and the charset that it was read with. Never fails.
+
+    The charset is that of the byte order mark, else of the Content-Type, else of the markup's
+    own declaration, else UTF-8 if the bytes are valid, else a guess.
+
+    >>> decoded_text("caf\u00e9".encode("latin-1"), "text/html; charset=ISO-8859-1")
+    ('café', 'cp1252')
+    """
+    for mark, charset in _BOMS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(charset, "replace"), charset
+    said = _said_charset(body, content_type)
+    if said is not None:
+        return body.decode(said, "replace"), said
+    try:
+        return body.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        charset = _guessed_charset(body)
+        return body.decode(charset, "replace"), charset
+
+
+def _said_charset(body: bytes, content_type: str) -> str | None:
+    if (said := _HEADER_CHARSET.search(content_type)) and (charset := _codec(said[1])):
+        return charset
+    start = body[:META_BYTES]
+    if b"<!--" in start:
+        start = _COMMENT.sub(b"", start)
+    meta = _META_CHARSET.search(start)
+    charset = _codec(meta[1].decode("ascii")) if meta else None
+    # A declaration that can be read as ASCII cannot itself be UTF-16 (WHATWG, HTML 13.2.3.2).
+    return "utf-8" if charset and charset.startswith("utf-16") else charset
+
+
+def _codec(label: str) -> str | None:
+    """The codec that WHATWG means by a label; None for labels it does not know.
+
+    >>> _codec("latin1"), _codec("GB2312"), _codec("unicode_escape")
+    ('cp1252', 'gb18030', None)
+    """
+    charset = map_encoding_to_html5(label.lower(), False)
+    return None if charset is None else _SUPERSETS.get(charset, str(charset))
+
+
+def _guessed_charset(body: bytes) -> str:
+    charset = _codec(detect_encoding(body) or "")
+    # The bytes are not valid UTF-8, so that guess only means that nothing better was found.
+    return charset if charset not in (None, "utf-8") else "cp1252"

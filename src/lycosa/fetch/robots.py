@@ -1,0 +1,201 @@
+"""robots.txt by RFC 9309. In: an authority. Out: the rules for this crawler, from cache or fetched.
+
+4xx allows all; 5xx, time-outs and unreachable hosts disallow all, for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, MutableMapping
+
+import msgspec
+from protego import Protego
+
+from lycosa import urls
+from lycosa.config import FetchSpec
+from lycosa.fetch.decode import decoded_start
+from lycosa.fetch.politeness import Faults, retry_after_s
+from lycosa.fetch.wire import Answer, Fault, Wire
+from lycosa.values import Reason, Refusal
+
+TOKEN = "lycosa"  # noqa: S105 - the product token of RFC 9309, 2.2.1
+MAX_BYTES = 500 * 1024
+MAX_REDIRECTS = 5
+MAX_AGE_S = 24 * 3600.0
+MAX_AGE_UNREACHABLE_S = 600.0
+MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+UNREACHABLE = 599  # the status noted where no answer came at all
+
+_AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*(?::|\s)\s*(.*)", re.IGNORECASE)
+_PRODUCT = re.compile(r"[a-z_-]*", re.IGNORECASE)
+
+
+class StoredRobots(msgspec.Struct, frozen=True):
+    """A robots.txt as it was found: what a catalogue keeps."""
+
+    text: str
+    status: int
+    fetched_at: float
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether it may still be used (RFC 9309, 2.4)."""
+        max_age = MAX_AGE_UNREACHABLE_S if self.status >= 500 else MAX_AGE_S
+        return 0 <= now - self.fetched_at < max_age
+
+
+class Rules:
+    """What one robots.txt says to this crawler."""
+
+    def __init__(self, stored: StoredRobots, max_crawl_delay_s: float) -> None:
+        self.stored = stored
+        self.size = 0
+        self.crawl_delay_s = 0.0
+        self._parsed: Protego | None = None
+        self._refusal: Refusal | None = None
+        if stored.status >= 500:
+            self._refusal = Refusal(Reason.ROBOTS_UNREACHABLE, stored.text)
+        elif 200 <= stored.status < 300:
+            ours = rules_for_us(stored.text)
+            self.size = len(ours)
+            self._parsed = Protego.parse(ours)
+            self.crawl_delay_s = self._parsed.crawl_delay(TOKEN) or 0.0
+        if self.crawl_delay_s > max_crawl_delay_s:
+            self._refusal = Refusal(
+                Reason.ROBOTS,
+                f"its Crawl-delay of {self.crawl_delay_s:g} s is above "
+                f"fetch.max_crawl_delay_s ({max_crawl_delay_s:g} s)",
+            )
+
+    def refusal(self, url: str) -> Refusal | None:
+        """Why this URL may not be fetched; None if it may."""
+        if self._refusal is not None or self._parsed is None:
+            return self._refusal
+        return None if self._parsed.can_fetch(url, TOKEN) else Refusal(Reason.ROBOTS)
+
+
+def rules_for_us(text: str) -> str:
+    """A robots.txt in which only the groups that speak to this crawler keep their names.
+
+    All other agents become one, because a file with thousands of agents that share thousands of
+    rules would otherwise be multiplied out. Names match as RFC 9309 has it: the whole product
+    token, in any case.
+
+    >>> print(rules_for_us("User-agent: Lycosa/2\\nUser-agent: mybot\\nDisallow: /x"))
+    User-agent: lycosa
+    User-agent: other-agents
+    Disallow: /x
+    """
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if (said := _AGENT_LINE.match(line)) is not None:
+            lines[at] = f"User-agent: {_agent(said[1])}"
+    return "\n".join(lines)
+
+
+def _agent(value: str) -> str:
+    name = value.partition("#")[0].strip()
+    if name == "*":
+        return name
+    product = _PRODUCT.match(name)
+    return TOKEN if product and product[0].lower() == TOKEN else "other-agents"
+
+
+class Robots:
+    """The robots.txt files of a crawl: parsed ones in memory, all of them in `store`."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        spec: FetchSpec,
+        store: MutableMapping[str, StoredRobots],
+        faults: Faults,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._wire = wire
+        self._spec = spec
+        self._store = store
+        self._faults = faults
+        self._clock = clock
+        self._parsed: dict[str, Rules] = {}
+        self._size = 0
+        self._under_way: dict[str, asyncio.Task[Rules]] = {}
+
+    def known(self, authority: str) -> Rules | None:
+        """The rules, if they are known and fresh."""
+        rules = self._parsed.get(authority)
+        now = self._clock()
+        if rules is not None and rules.stored.is_fresh(now):
+            return rules
+        stored = self._store.get(authority)
+        if stored is None or not stored.is_fresh(now):
+            return None
+        return self._keep(authority, stored)
+
+    async def read(self, authority: str) -> Rules:
+        """Fetch the rules; requests for the same ones share one fetch. Raises Fault."""
+        task = self._under_way.get(authority)
+        if task is None:
+            task = self._under_way[authority] = asyncio.create_task(self._read(authority))
+            task.add_done_callback(lambda _: self._under_way.pop(authority, None))
+        # Whoever asked first may be cancelled; the others still want the answer.
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _read(self, authority: str) -> Rules:
+        try:
+            stored = await self._fetch(authority)
+        except Fault as fault:
+            # Only after the retries does a passing fault count as "unreachable" for all its URLs.
+            given_up = self._faults.add(authority) > self._spec.retries or not fault.passing
+            if given_up and fault.refusal.reason not in (Reason.DNS, Reason.PRIVATE_ADDRESS):
+                now = self._clock()
+                self._store[authority] = StoredRobots(str(fault.refusal), UNREACHABLE, now)
+            raise
+        self._faults.clear(authority)
+        self._store[authority] = stored
+        return self._keep(authority, stored)
+
+    async def _fetch(self, authority: str) -> StoredRobots:
+        url: str | None = f"{authority}/robots.txt"
+        status = 0
+        for _ in range(1 + MAX_REDIRECTS):
+            if url is None:
+                break
+            answer = await self._wire.ask(url, max_bytes=MAX_BYTES)
+            status = answer.status
+            if status not in REDIRECTS:
+                return self._stored(answer)
+            url = urls.join(url, answer.header("location").strip())
+        # Redirects without end or aim: "unavailable", as if there were none (RFC 9309, 2.3.1.2).
+        return StoredRobots("", status, self._clock())
+
+    def _stored(self, answer: Answer) -> StoredRobots:
+        if answer.status >= 500:
+            wait_s = retry_after_s(answer.header("retry-after"), self._clock(), self._spec.max_retry_after_s)
+            refusal = Refusal(Reason.ROBOTS_UNREACHABLE, f"status {answer.status}")
+            raise Fault(refusal, passing=True, wait_s=wait_s)
+        text = ""
+        if 200 <= answer.status < 300:
+            text = decoded_start(answer.headers, answer.body, MAX_BYTES).decode("utf-8-sig", "replace")
+        return StoredRobots(text, answer.status, self._clock())
+
+    def _keep(self, authority: str, stored: StoredRobots) -> Rules:
+        rules = Rules(stored, self._spec.max_crawl_delay_s)
+        if (old := self._parsed.pop(authority, None)) is not None:
+            self._size -= old.size
+        self._parsed[authority] = rules
+        # Even an empty file costs about a kilobyte once parsed.
+        self._size += rules.size + 1000
+        rules.size += 1000
+        while self._size > MAX_PARSED_CHARS and len(self._parsed) > 1:
+            self._size -= self._parsed.pop(next(iter(self._parsed))).size
+        return rules

@@ -1,0 +1,282 @@
+"""Which authority goes next. In: queue heads, leases and rests. Out: the authority that may go now.
+
+Authorities that may go stand in heaps by their best waiting URL (one heap, or one per source where
+sources are weighed); those that rest stand in a heap by time. Heaps are cleaned lazily: an entry
+counts only while `Authority.filed` still says so.
+"""
+
+from __future__ import annotations
+
+import math
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa import urls
+from lycosa.frontier import Weigh
+
+Head = tuple[float, int]
+"""A waiting URL in its queue: (-priority, number by discovery); the smallest goes first."""
+
+NEVER = np.iinfo(np.int64).max
+
+
+class Quota:
+    """The pages that one host or site may give, and the authorities that share them."""
+
+    __slots__ = ("counted", "in_flight", "limit", "members")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.counted = 0
+        self.in_flight = 0
+        self.members: list[Authority] = []
+
+    @property
+    def full(self) -> bool:
+        """No page may be added any more."""
+        return self.counted >= self.limit
+
+    @property
+    def spoken_for(self) -> bool:
+        """What is left is under way: nothing more may go until that has ended."""
+        return self.counted < self.limit <= self.counted + self.in_flight
+
+
+class Authority:
+    """What memory keeps of one authority (scheme, host, port)."""
+
+    __slots__ = (
+        "done",
+        "filed",
+        "head",
+        "id",
+        "in_flight",
+        "later",
+        "may_go_at",
+        "name",
+        "pages",
+        "queue",
+        "quotas",
+        "rest",
+        "source",
+        "tries",
+        "waiting",
+    )
+
+    def __init__(self, id: int, name: str, source: int) -> None:
+        self.id = id
+        self.name = name
+        self.source = source
+        self.quotas: tuple[Quota, ...] = ()
+        self.may_go_at = 0.0
+        self.rest = 0.0  # how long it wanted to rest the last time
+        self.in_flight = 0
+        self.waiting = 0  # URLs that wait, `later` ones included
+        self.later = 0  # those of them that may not go before a time of their own
+        self.pages = 0  # used up of its limits
+        self.done = 0
+        self.tries = 0  # leases that have ended
+        self.queue: list[Head] = []  # the frontier's: some or all of the waiting URLs, best first
+        self.head: Head | None = None
+        self.filed: Head | float | None = None  # where it stands: by head (ready) or by time (resting)
+
+    @property
+    def full(self) -> bool:
+        """Whether its host or site has all the pages that the limits allow."""
+        return any(quota.full for quota in self.quotas)
+
+
+class Choice:
+    """The authorities and sources of a frontier, and the choice among those that may go."""
+
+    def __init__(
+        self,
+        *,
+        weigh: Weigh | None,
+        per_host_concurrency: int,
+        pages_per_host: int | None,
+        pages_per_site: int | None,
+    ) -> None:
+        self.weigh = weigh
+        self.per_host_concurrency = per_host_concurrency
+        self.pages_per_host = pages_per_host
+        self.pages_per_site = pages_per_site
+        self.now = 0.0
+        self.step = 0
+        self.authorities: list[Authority] = []
+        self.by_name: dict[str, Authority] = {}
+        self.sources: dict[str, int] = {}
+        self.good = np.zeros(64)
+        self.bad = np.zeros(64)
+        self._best = np.zeros(64)
+        self._order: NDArray[np.int64] = np.full(64, NEVER)  # number of the best URL; NEVER: may not go
+        self._quotas: dict[str, Quota] = {}
+        self._asleep: list[tuple[float, int]] = []
+        self._ready: list[list[tuple[float, int, int]]] = [] if weigh else [[]]
+        self._members = [] if weigh else [0]  # authorities per heap of `_ready`
+
+    def source(self, name: str) -> int:
+        """The number of a source, which is made known if it was not."""
+        number = self.sources.setdefault(name, len(self.sources))
+        if number == len(self.good):
+            self.good, self.bad, self._best = (
+                np.concatenate((old, np.zeros(number))) for old in (self.good, self.bad, self._best)
+            )
+            self._order = np.concatenate((self._order, np.full(number, NEVER)))
+        if self.weigh and number == len(self._ready):
+            self._ready.append([])
+            self._members.append(0)
+        return number
+
+    def meet(self, name: str, source: int) -> Authority:
+        """Make an authority known."""
+        authority = Authority(len(self.authorities), name, source)
+        authority.quotas = tuple(
+            self._quotas.setdefault(whose, Quota(limit))
+            for whose, limit in (
+                (f"host {urls.host_of(name)}", self.pages_per_host),
+                (f"site {source}", self.pages_per_site),
+            )
+            if limit is not None
+        )
+        for quota in authority.quotas:
+            quota.members.append(authority)
+        self._members[source if self.weigh else 0] += 1
+        self.authorities.append(authority)
+        self.by_name[name] = authority
+        return authority
+
+    def file(self, authority: Authority) -> None:
+        """Put an authority where it belongs now; to be called after every change of it."""
+        head = authority.head
+        if head is None or not self._may_lease(authority):
+            pass  # whatever entry it has is found stale when it comes up
+        elif authority.may_go_at > self.now:
+            if authority.filed != authority.may_go_at:
+                authority.filed = authority.may_go_at
+                heappush(self._asleep, (authority.may_go_at, authority.id))
+        elif authority.filed != head:
+            authority.filed = head
+            self._push_ready(authority.source if self.weigh else 0, (*head, authority.id))
+        if self.weigh:
+            self._note_best(authority.source)
+
+    def choose(self, now: float) -> Authority | None:
+        """The authority whose best URL goes next, by source and then by priority; None if none may."""
+        self._set_clock(now)
+        top = self._top(self._best_source() if self.weigh else 0)
+        if top is not None:
+            self.step += 1
+        return top
+
+    def next_at(self) -> float:
+        """When the first authority may go; infinite if all that wait are busy."""
+        for place in self._ready_places():
+            top = self._top(place)
+            if top is not None:
+                return top.may_go_at
+        while self._asleep:
+            at, number = self._asleep[0]
+            authority = self.authorities[number]
+            if authority.filed == at and authority.head is not None and self._may_lease(authority):
+                return at
+            heappop(self._asleep)
+            if authority.filed == at:
+                authority.filed = None
+        return math.inf
+
+    def began(self, authority: Authority, page: bool) -> None:
+        """A URL of the authority is under way."""
+        authority.in_flight += 1
+        if page:
+            for quota in authority.quotas:
+                quota.in_flight += 1
+
+    def ended(self, authority: Authority, page: bool, counts: bool, rest_until: float) -> list[Authority]:
+        """A URL is no longer under way. Returns the authorities that have become full by that."""
+        authority.in_flight -= 1
+        authority.tries += 1
+        authority.pages += counts
+        authority.rest = max(0.0, rest_until - self.now)
+        authority.may_go_at = max(authority.may_go_at, rest_until)
+        full: list[Authority] = []
+        for quota in authority.quotas:
+            was_spoken_for, was_full = quota.spoken_for, quota.full
+            quota.in_flight -= page
+            quota.counted += counts
+            if quota.full and not was_full:
+                full += quota.members
+            elif was_spoken_for:
+                for member in quota.members:
+                    self.file(member)
+        return full
+
+    def _push_ready(self, place: int, entry: tuple[float, int, int]) -> None:
+        heap = self._ready[place]
+        heappush(heap, entry)
+        if len(heap) > 8 + 2 * self._members[place]:
+            heap[:] = {entry for entry in heap if self.authorities[entry[2]].filed == entry[:2]}
+            heapify(heap)
+
+    def _may_lease(self, authority: Authority) -> bool:
+        return authority.in_flight < self.per_host_concurrency and not (
+            authority.quotas and any(quota.spoken_for for quota in authority.quotas)
+        )
+
+    def _set_clock(self, now: float) -> None:
+        if now < self.now:
+            # The clock was set back: who stood ready may have to rest again.
+            self.now = now
+            for authority in self.authorities:
+                authority.filed = None
+                self.file(authority)
+        self.now = now
+        asleep = self._asleep
+        while asleep and asleep[0][0] <= now:
+            at, number = heappop(asleep)
+            authority = self.authorities[number]
+            if authority.filed == at:
+                authority.filed = None
+                self.file(authority)
+
+    def _top(self, place: int) -> Authority | None:
+        """The authority with the best head of a heap, after what is stale has been removed."""
+        heap = self._ready[place] if place >= 0 else []
+        while heap:
+            rank, order, number = heap[0]
+            authority = self.authorities[number]
+            filed = authority.filed == (rank, order)
+            if filed and authority.head == authority.filed and self._may_go(authority):
+                return authority
+            heappop(heap)
+            if filed:
+                authority.filed = None
+        return None
+
+    def _may_go(self, authority: Authority) -> bool:
+        return authority.may_go_at <= self.now and self._may_lease(authority)
+
+    def _best_source(self) -> int:
+        """The source with the largest choice key; ties go by priority, then by discovery. -1: none."""
+        assert self.weigh is not None
+        ready = np.flatnonzero(self._order != NEVER)
+        if not ready.size:
+            return -1
+        keys = self.weigh(self.good[ready], self.bad[ready], self._best[ready], self.step)
+        keys = np.where(np.isnan(keys), -np.inf, keys)
+        tied = ready[keys == keys.max()]
+        if tied.size == 1:
+            return int(tied[0])
+        return int(tied[np.lexsort((self._order[tied], -self._best[tied]))[0]])
+
+    def _note_best(self, source: int) -> None:
+        top = self._top(source)
+        if top is None or top.head is None:
+            self._order[source] = NEVER
+        else:
+            self._best[source], self._order[source] = -top.head[0], top.head[1]
+
+    def _ready_places(self) -> list[int]:
+        return [int(place) for place in np.flatnonzero(self._order != NEVER)[:1]] if self.weigh else [0]

@@ -1,0 +1,132 @@
+"""A frontier in memory, for the lab and for small crawls. In and out: as `Frontier`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from heapq import heappop, heappush, nsmallest
+
+from msgspec.structs import replace
+
+from lycosa.frontier import Weigh
+from lycosa.frontier.choice import Authority, Head
+from lycosa.frontier.holds import MemoryHolds
+from lycosa.frontier.queued import LATER, WAITING, Entry, QueuedFrontier
+from lycosa.values import Kind, Link
+
+
+class MemoryFrontier(QueuedFrontier):
+    """A frontier in dictionaries and heaps; the same calls always give the same answers."""
+
+    def __init__(
+        self,
+        *,
+        weigh: Weigh | None = None,
+        per_host_concurrency: int = 1,
+        max_waiting: int,
+        pages_per_host: int | None = None,
+        pages_per_site: int | None = None,
+    ) -> None:
+        super().__init__(
+            MemoryHolds(),
+            weigh=weigh,
+            per_host_concurrency=per_host_concurrency,
+            max_waiting=max_waiting,
+            pages_per_host=pages_per_host,
+            pages_per_site=pages_per_site,
+        )
+        self._entries: dict[int, Entry] = {}
+        self._by_id: dict[int, Entry] = {}
+        self._later: list[tuple[float, int]] = []
+
+    def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
+        return {key: self._entries[key] for key in keys if key in self._entries}
+
+    def _read(self, key: int) -> Entry | None:
+        return self._entries.get(key)
+
+    def _insert(self, entries: Collection[Entry]) -> None:
+        for entry in entries:
+            self._entries[entry.key] = self._by_id[entry.id] = entry
+        self._rewrite(entries)
+
+    def _rewrite(self, entries: Collection[Entry]) -> None:
+        for entry in entries:
+            assert entry.link is not None
+            entry.link = replace(
+                entry.link, priority=entry.priority, depth=entry.depth, attempts=entry.attempts
+            )
+
+    def _promote(self, entries: Collection[Entry]) -> None:
+        for entry in entries:
+            assert entry.link is not None
+            entry.link = replace(entry.link, trail=0)
+
+    def _delete(self, entries: Collection[Entry]) -> None:
+        for entry in entries:
+            del self._entries[entry.key], self._by_id[entry.id]
+
+    def _lease(self, authority: Authority) -> Entry:
+        return self._by_id[heappop(authority.queue)[1]]
+
+    def _finish(self, entry: Entry) -> None:
+        pass  # the entry itself is the storage
+
+    def _put_back(self, entry: Entry, link: Link) -> None:
+        assert entry.link is not None
+        assert entry.at is not None
+        entry.link = replace(entry.link, priority=entry.priority, attempts=entry.attempts, memo=link.memo)
+        heappush(self._later, (entry.at, entry.id))
+
+    def _due(self, now: float) -> Iterable[Entry]:
+        due = []
+        while self._first_later() <= now:
+            entry = self._by_id[heappop(self._later)[1]]
+            entry.state, entry.at = WAITING, None
+            due.append(entry)
+        return due
+
+    def _first_later(self) -> float:
+        while self._later:
+            at, id = self._later[0]
+            entry = self._by_id.get(id)
+            if entry is not None and entry.state == LATER and entry.at == at:
+                return at
+            heappop(self._later)
+        return math.inf
+
+    def _worst(self, count: int) -> list[Entry]:
+        waiting = (entry for entry in self._entries.values() if entry.state in (WAITING, LATER))
+        return nsmallest(count, waiting, key=lambda entry: (entry.priority, -entry.id))
+
+    def _pages_of(self, authority: Authority) -> list[Entry]:
+        ids = {id for queue in (authority.queue, self._later) for _, id in queue}
+        entries = (self._by_id[id] for id in sorted(ids) if id in self._by_id)
+        return [
+            entry
+            for entry in entries
+            if entry.authority is authority and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER)
+        ]
+
+    def _enqueue(self, entry: Entry) -> None:
+        entry.filed = entry.priority
+        heappush(entry.authority.queue, (-entry.priority, entry.id))
+
+    def _dequeue(self, entry: Entry) -> None:
+        pass  # `_head` passes over it
+
+    def _head(self, authority: Authority) -> Head | None:
+        queue = authority.queue
+        while queue:
+            rank, id = queue[0]
+            entry = self._by_id.get(id)
+            if entry is not None and entry.state == WAITING and -entry.priority == rank:
+                return queue[0]
+            heappop(queue)
+        return None
+
+    def _note_new(self, authority: Authority) -> None:
+        pass  # `choice` keeps it
+
+    def _note(self, authority: Authority) -> None:
+        pass  # `choice` keeps it

@@ -1,0 +1,430 @@
+"""The rules of a frontier, whatever keeps its URLs. In: decisions and outcomes. Out: the next link.
+
+`MemoryFrontier` and `SqliteFrontier` only say where URLs are kept; states, merging, limits, drops
+and holds are here, the choice among authorities in `choice`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from heapq import nsmallest
+
+from lycosa import urls
+from lycosa.frontier import Added, FrontierCounts, Standing, Weigh
+from lycosa.frontier.choice import Authority, Choice
+from lycosa.frontier.holds import Holds
+from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
+
+# As stored: a change of state must not make a row grow, and SQLite keeps 0 and 1 in no byte at all.
+DONE, WAITING, TAKEN, LATER = 0, 2, 3, 4
+STATES = {DONE: "done", WAITING: "waiting", TAKEN: "taken", LATER: "waiting"}
+
+SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
+
+
+class Entry:
+    """A known URL. `filed` is the priority under which it stands in its authority's queue.
+
+    `link` is None where a storage did not load it: nothing of it has changed then.
+    """
+
+    __slots__ = (
+        *("at", "attempts", "authority", "depth", "filed", "id", "key", "kind", "link", "priority"),
+        *("state", "trail"),
+    )
+
+    def __init__(
+        self,
+        id: int,
+        key: int,
+        authority: Authority,
+        state: int,
+        priority: float,
+        at: float | None,
+        trail: int,
+        depth: int,
+        attempts: int,
+        kind: Kind,
+        link: Link | None = None,
+    ) -> None:
+        self.id = id
+        self.key = key
+        self.authority = authority
+        self.state = state
+        self.priority = self.filed = priority
+        self.at = at
+        self.trail = trail
+        self.depth = depth
+        self.attempts = attempts
+        self.kind = kind
+        self.link = link
+
+    def merge(self, link: Link, priority: float, merge: Merge) -> bool:
+        """Let another link to this waiting URL count. Returns whether anything changed."""
+        better = merge is Merge.REPLACE or (not link.trail, priority) > (not self.trail, self.priority)
+        if better:
+            self.link, self.trail, self.kind = link, link.trail, link.kind
+        total = self.priority + priority if merge is Merge.SUM else priority if better else self.priority
+        if not better and total == self.priority and link.depth >= self.depth:
+            return False
+        self.priority = total
+        self.depth = min(self.depth, link.depth)
+        return True
+
+
+class QueuedFrontier(ABC):
+    """A frontier of two levels over some storage of its URLs."""
+
+    def __init__(
+        self,
+        holds: Holds,
+        *,
+        weigh: Weigh | None = None,
+        per_host_concurrency: int = 1,
+        max_waiting: int,
+        pages_per_host: int | None = None,
+        pages_per_site: int | None = None,
+    ) -> None:
+        self._choice = Choice(
+            weigh=weigh,
+            per_host_concurrency=per_host_concurrency,
+            pages_per_host=pages_per_host,
+            pages_per_site=pages_per_site,
+        )
+        self._holds = holds
+        self._max_waiting = max_waiting
+        self._slack = int(max_waiting * SLACK)
+        self._taken: dict[int, Entry] = {}
+        self._last_id = 0
+        self._waiting = 0
+        self._done = 0
+        self._active = 0
+        self._earliest = math.inf  # of the URLs that wait for a time of their own; may be too early
+        self._dropped: dict[str, int] = {}
+
+    # Frontier
+
+    def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
+        wanted = [decision for decision in decisions if decision.refusal is None]
+        keys = [decision.link.key for decision in wanted]
+        known = self._look_up(keys)
+        held = self._holds.holding(keys)
+        new: dict[int, Entry] = {}
+        changed: dict[int, Entry] = {}
+        to_hold: dict[int, Decision] = {}
+        left: list[int] = []
+        promoted: list[Entry] = []
+        merged = seen = full = 0
+        for decision in wanted:
+            link = decision.link
+            key = link.key
+            entry = known.get(key)
+            if decision.hold:
+                if entry is None and key not in held:
+                    held.add(key)
+                    to_hold[key] = decision
+                else:
+                    seen += 1
+            elif entry is None:
+                if key in held:
+                    held.discard(key)
+                    if to_hold.pop(key, None) is None:
+                        left.append(key)
+                authority = self._authority(urls.authority_of(link.url))
+                if authority.quotas and link.kind is Kind.PAGE and authority.full:
+                    full += 1
+                    continue
+                new[key] = known[key] = self._new(link, authority, decision.priority)
+            elif entry.state == WAITING or entry.state == LATER:
+                merged += 1
+                if entry.merge(link, _number(decision.priority), merge) and key not in new:
+                    changed[key] = entry
+            else:
+                seen += 1
+                if entry.trail and not link.trail and entry.state == DONE:
+                    entry.trail = 0
+                    promoted.append(entry)
+        if left:
+            self._holds.leave(left)
+        if promoted:
+            self._promote(promoted)
+        self._write(new.values(), changed.values())
+        if to_hold:
+            self._hold(list(to_hold.values()))
+        self._count_dropped(Reason.HOST_FULL, full)
+        return Added(
+            new=len(new),
+            merged=merged,
+            held=len(to_hold),
+            known=seen,
+            dropped=full + self._drop_overflow(),
+            promoted=tuple(entry.key for entry in promoted),
+        )
+
+    def take(self, now: float) -> Link | None:
+        if self._earliest <= now:
+            self._wake(now)
+        authority = self._choice.choose(now)
+        if authority is None:
+            return None
+        entry = self._lease(authority)
+        assert entry.link is not None
+        entry.state = TAKEN
+        self._taken[entry.key] = entry
+        self._count_waiting(authority, -1)
+        self._choice.began(authority, entry.kind is Kind.PAGE)
+        self._refile(authority)
+        return entry.link
+
+    def done(self, link: Link, outcome: Outcome) -> tuple[str, ...]:
+        entry = self._taken.pop(link.key, None)
+        if entry is None:
+            raise LookupError(f"{link.url} is not taken: call done once for each link that take returned")
+        authority, page = entry.authority, entry.kind is Kind.PAGE
+        counts = outcome.counts and outcome.again_at is None
+        now_full = self._choice.ended(authority, page, counts, outcome.rest_until)
+        if outcome.again_at is None:
+            entry.state = DONE
+            authority.done += 1
+            self._done += 1
+            self._finish(entry)
+        else:
+            entry.state, entry.at = LATER, outcome.again_at
+            entry.priority, entry.attempts = _number(link.priority), link.attempts + 1
+            authority.later += 1
+            self._count_waiting(authority, +1)
+            self._earliest = min(self._earliest, outcome.again_at)
+            self._put_back(entry, link)
+        self._note(authority)
+        ripe = self._holds.ended([link.key]) if outcome.again_at is None else ()
+        if outcome.again_at is not None and page and authority.full:
+            now_full.append(authority)
+        for member in dict.fromkeys(now_full):
+            ripe += self._drop(self._pages_of(member), Reason.HOST_FULL)
+            self._refile(member)
+        self._refile(authority)
+        return ripe
+
+    def release(self, hold: str) -> tuple[Link, ...]:
+        links, alone = self._holds.release(hold)
+        entries = self._look_up(alone).values() if alone else ()
+        idle = [e for e in entries if e.kind is Kind.IMAGE and (e.state == WAITING or e.state == LATER)]
+        self._drop(idle, Reason.NOT_NEEDED)
+        return links
+
+    def reweigh(self, source: str, good: float, bad: float) -> None:
+        number = self._choice.source(source)
+        self._choice.good[number], self._choice.bad[number] = good, bad
+
+    # FrontierView
+
+    def next_at(self) -> float | None:
+        return min(self._earliest, self._choice.next_at()) if self._waiting else None
+
+    def counts(self) -> FrontierCounts:
+        return FrontierCounts(
+            waiting=self._waiting,
+            taken=len(self._taken),
+            done=self._done,
+            held=self._holds.links,
+            authorities=len(self._choice.authorities),
+            active_authorities=self._active,
+            dropped=dict(self._dropped),
+        )
+
+    def holds(self) -> tuple[str, ...]:
+        return self._holds.names()
+
+    def orphans(self) -> tuple[str, ...]:
+        return self._holds.orphans()
+
+    def waiting_per_authority(self, most: int) -> list[tuple[str, int, float]]:
+        active = (authority for authority in self._choice.authorities if authority.waiting)
+        longest = nsmallest(most, active, key=lambda authority: (-authority.waiting, authority.id))
+        return [(authority.name, authority.waiting, authority.may_go_at) for authority in longest]
+
+    def find(self, key: int) -> Standing | None:
+        entry = self._read(key)
+        if entry is not None and entry.link is not None:
+            waits = entry.state in (WAITING, LATER)
+            may_go_at = max(entry.authority.may_go_at, entry.at or 0.0) if waits else 0.0
+            return Standing(STATES[entry.state], entry.link, may_go_at)
+        held = self._holds.find(key)
+        return None if held is None else Standing("held", held[1], hold=held[0])
+
+    # what both levels share
+
+    def _authority(self, name: str) -> Authority:
+        authority = self._choice.by_name.get(name)
+        if authority is None:
+            authority = self._choice.meet(name, self._choice.source(urls.source_of(name)))
+            self._note_new(authority)
+        return authority
+
+    def _new(self, link: Link, authority: Authority, priority: float) -> Entry:
+        self._last_id += 1
+        return Entry(
+            self._last_id,
+            link.key,
+            authority,
+            WAITING,
+            _number(priority),
+            None,
+            link.trail,
+            link.depth,
+            link.attempts,
+            link.kind,
+            link,
+        )
+
+    def _write(self, new: Collection[Entry], changed: Collection[Entry]) -> None:
+        self._insert(new)
+        if changed:
+            self._rewrite(changed)
+        touched: dict[int, Authority] = {}
+        for entry in new:
+            self._count_waiting(entry.authority, +1)
+            self._enqueue(entry)
+            touched[entry.authority.id] = entry.authority
+        for entry in changed:
+            if entry.state == WAITING and entry.priority != entry.filed:
+                self._dequeue(entry)
+                self._enqueue(entry)
+                touched[entry.authority.id] = entry.authority
+        for authority in touched.values():
+            self._refile(authority)
+
+    def _hold(self, decisions: list[Decision]) -> None:
+        keys = {key for decision in decisions for key in decision.waits_for}
+        pending = {key for key, entry in self._look_up(keys).items() if entry.state != DONE}
+        held = {decision.link.key for decision in decisions} | self._holds.holding(keys)
+        self._holds.hold(decisions, pending | (held & keys))
+
+    def _wake(self, now: float) -> None:
+        touched: dict[int, Authority] = {}
+        for entry in self._due(now):
+            entry.authority.later -= 1
+            self._enqueue(entry)
+            touched[entry.authority.id] = entry.authority
+        for authority in touched.values():
+            self._refile(authority)
+        self._earliest = self._first_later()
+
+    def _drop_overflow(self) -> int:
+        excess = self._waiting - self._max_waiting
+        if excess <= self._slack:
+            return 0
+        self._drop(self._worst(excess), Reason.QUEUE_FULL)
+        return excess
+
+    def _drop(self, entries: Collection[Entry], reason: Reason) -> tuple[str, ...]:
+        """Make waiting URLs unknown. Returns the holds that became ripe by that."""
+        if not entries:
+            return ()
+        self._delete(entries)
+        touched: dict[int, Authority] = {}
+        for entry in entries:
+            self._count_waiting(entry.authority, -1)
+            if entry.state == LATER:
+                entry.authority.later -= 1
+            else:
+                self._dequeue(entry)
+            touched[entry.authority.id] = entry.authority
+        for authority in touched.values():
+            self._refile(authority)
+        self._count_dropped(reason, len(entries))
+        return self._holds.ended([entry.key for entry in entries])
+
+    def _count_dropped(self, reason: Reason, count: int) -> None:
+        if count:
+            self._dropped[reason.name] = self._dropped.get(reason.name, 0) + count
+
+    def _count_waiting(self, authority: Authority, change: int) -> None:
+        self._active -= authority.waiting > 0
+        authority.waiting += change
+        self._waiting += change
+        self._active += authority.waiting > 0
+
+    def _refile(self, authority: Authority) -> None:
+        authority.head = self._head(authority)
+        self._choice.file(authority)
+
+    # storage
+
+    @abstractmethod
+    def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
+        """Those of the URLs that are waiting, taken or done; links need not be loaded."""
+
+    @abstractmethod
+    def _read(self, key: int) -> Entry | None:
+        """One URL with its link."""
+
+    @abstractmethod
+    def _insert(self, entries: Collection[Entry]) -> None: ...
+
+    @abstractmethod
+    def _rewrite(self, entries: Collection[Entry]) -> None:
+        """Store what merging changed."""
+
+    @abstractmethod
+    def _promote(self, entries: Collection[Entry]) -> None:
+        """Store that done URLs are selected now."""
+
+    @abstractmethod
+    def _delete(self, entries: Collection[Entry]) -> None: ...
+
+    @abstractmethod
+    def _lease(self, authority: Authority) -> Entry:
+        """Take the head out of the queue and store the lease. The link is loaded."""
+
+    @abstractmethod
+    def _finish(self, entry: Entry) -> None:
+        """Store that a taken URL is done."""
+
+    @abstractmethod
+    def _put_back(self, entry: Entry, link: Link) -> None:
+        """Store that a taken URL waits until `entry.at`, with the priority and memo of `link`."""
+
+    @abstractmethod
+    def _due(self, now: float) -> Iterable[Entry]:
+        """The URLs whose own time has come; they are stored as waiting."""
+
+    @abstractmethod
+    def _first_later(self) -> float:
+        """The earliest own time of a URL; infinite if there is none."""
+
+    @abstractmethod
+    def _worst(self, count: int) -> list[Entry]:
+        """The waiting URLs of lowest priority, the latest found first among equals."""
+
+    @abstractmethod
+    def _pages_of(self, authority: Authority) -> list[Entry]:
+        """The waiting URLs of kind page."""
+
+    @abstractmethod
+    def _enqueue(self, entry: Entry) -> None:
+        """Put a stored waiting URL into its authority's queue, under its priority."""
+
+    @abstractmethod
+    def _dequeue(self, entry: Entry) -> None:
+        """Take a URL that no longer waits so out of its authority's queue (from under `filed`)."""
+
+    @abstractmethod
+    def _head(self, authority: Authority) -> tuple[float, int] | None:
+        """The best of an authority's queue."""
+
+    @abstractmethod
+    def _note_new(self, authority: Authority) -> None:
+        """Store a new authority, and its source if that is new."""
+
+    @abstractmethod
+    def _note(self, authority: Authority) -> None:
+        """Store an authority's rest and counts."""
+
+
+def _number(priority: float) -> float:
+    """A priority as a plain float; what is not a number goes last."""
+    value = float(priority)
+    return value if value == value else -math.inf

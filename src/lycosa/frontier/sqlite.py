@@ -1,0 +1,333 @@
+"""A frontier on disk, for crawls that must survive. In and out: as `Frontier`.
+
+URLs are rows, numbered by discovery. Memory holds the authorities and, of each, the few best
+waiting URLs; the rest of a queue is read when those are used up.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from bisect import insort
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import msgspec
+
+from lycosa import urls
+from lycosa.frontier import Weigh
+from lycosa.frontier.choice import Authority, Head
+from lycosa.frontier.queued import DONE, LATER, WAITING, Entry, QueuedFrontier
+from lycosa.frontier.sqlite_holds import SqliteHolds
+from lycosa.frontier.statements import over_keys
+from lycosa.values import Kind, Link, Memo, Reason
+
+HEADS = 4  # read at once into memory when an authority's queue has run out there
+MOST_HEADS = 2 * HEADS  # kept in memory
+
+KINDS = tuple(Kind)
+NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS sources (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+    " good REAL NOT NULL DEFAULT 0, bad REAL NOT NULL DEFAULT 0)",
+    "CREATE TABLE IF NOT EXISTS authorities (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+    " source INTEGER NOT NULL, may_go_at REAL NOT NULL DEFAULT 0, rest REAL NOT NULL DEFAULT 0,"
+    " pages INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0)",
+    # `path` is the URL without its authority. What looking up and changing states needs stands first.
+    "CREATE TABLE IF NOT EXISTS urls (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL,"
+    " authority INTEGER NOT NULL, state INTEGER NOT NULL, priority REAL NOT NULL, at REAL,"
+    " trail INTEGER NOT NULL, depth INTEGER NOT NULL, attempts INTEGER NOT NULL, kind INTEGER NOT NULL,"
+    " redirects INTEGER NOT NULL, position INTEGER NOT NULL, parent INTEGER NOT NULL,"
+    " path TEXT NOT NULL, anchor TEXT, rel TEXT, memo BLOB)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS urls_hash ON urls (hash)",
+    f"CREATE INDEX IF NOT EXISTS urls_waiting ON urls (authority, priority DESC) WHERE state = {WAITING}",
+    f"CREATE INDEX IF NOT EXISTS urls_later ON urls (at) WHERE state = {LATER}",
+    # A taken URL keeps its row as a waiting one, so that a lease costs one small page to write.
+    "CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY, authority INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL)",
+)
+ENTRY = "id, hash, authority, state, priority, at, trail, depth, attempts, kind"
+LINK = "path, anchor, rel, position, redirects, parent, memo"
+LOOK_UP = f"SELECT {ENTRY} FROM urls WHERE hash IN ({{}})"
+FIND = f"SELECT {ENTRY}, {LINK} FROM urls WHERE hash = ?"
+READ = f"SELECT {ENTRY}, {LINK} FROM urls WHERE id = ?"
+INSERT = f"INSERT INTO urls ({ENTRY}, {LINK}) VALUES ({', '.join('?' * 17)})"
+REWRITE = (
+    "UPDATE urls SET priority = ?, trail = ?, depth = ?, kind = ?, path = ?, anchor = ?, rel = ?,"
+    " position = ?, redirects = ?, parent = ?, memo = ? WHERE id = ?"
+)
+REWRITE_RANK = "UPDATE urls SET priority = ?, depth = ? WHERE id = ?"
+LEASE = "INSERT INTO leases VALUES (?, ?)"
+END_LEASE = "DELETE FROM leases WHERE id = ?"
+FINISH = f"UPDATE urls SET state = {DONE} WHERE id = ?"
+PUT_BACK = f"UPDATE urls SET state = {LATER}, at = ?, priority = ?, attempts = ?, memo = ? WHERE id = ?"
+WAKE = f"UPDATE urls SET state = {WAITING}, at = NULL WHERE state = {LATER} AND at <= ? RETURNING {ENTRY}"
+REFILL = (
+    f"SELECT -priority, id FROM urls WHERE state = {WAITING} AND authority = ?"
+    " ORDER BY authority, priority DESC, id LIMIT ?"
+)
+WORST = (
+    f"SELECT {ENTRY} FROM urls WHERE id IN (SELECT id FROM"
+    f" (SELECT priority, id FROM urls WHERE state = {WAITING} AND id NOT IN (SELECT id FROM leases)"
+    f" UNION ALL SELECT priority, id FROM urls WHERE state = {LATER})"
+    " ORDER BY priority, id DESC LIMIT ?)"
+)
+PAGES_OF = " UNION ALL ".join(
+    f"SELECT {ENTRY} FROM urls WHERE authority = ?1 AND state = {state} AND kind = {NUMBER_OF_KIND[Kind.PAGE]}"
+    " AND id NOT IN (SELECT id FROM leases)"
+    for state in (WAITING, LATER)
+)
+NOTE = "UPDATE authorities SET may_go_at = ?, rest = ?, pages = ?, done = ?, tries = ? WHERE id = ?"
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Memo).decode
+
+
+class SqliteFrontier(QueuedFrontier):
+    """A frontier in tables of the caller's database.
+
+    It never begins or commits: the caller owns the transaction, and reopens the frontier if it has
+    rolled one back. Opening makes what was taken wait again; its authority first rests from `now`
+    for `restart_rest_s` or, if that is longer, as long as it wanted to rest the last time.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        now: float,
+        restart_rest_s: float,
+        weigh: Weigh | None = None,
+        per_host_concurrency: int = 1,
+        max_waiting: int,
+        pages_per_host: int | None = None,
+        pages_per_site: int | None = None,
+    ) -> None:
+        self._db = connection
+        for statement in TABLES:
+            connection.execute(statement)
+        super().__init__(
+            SqliteHolds(connection),
+            weigh=weigh,
+            per_host_concurrency=per_host_concurrency,
+            max_waiting=max_waiting,
+            pages_per_host=pages_per_host,
+            pages_per_site=pages_per_site,
+        )
+        self._leased: set[int] = set()
+        self._choice.now = now
+        self._load()
+        self._end_leases(now, restart_rest_s)
+        for authority in self._choice.authorities:
+            self._refile(authority)
+        for authority in self._choice.authorities:
+            if authority.waiting and authority.full:  # a limit may be lower than it was
+                self._drop(self._pages_of(authority), Reason.HOST_FULL)
+
+    def reweigh(self, source: str, good: float, bad: float) -> None:
+        super().reweigh(source, good, bad)
+        self._db.execute(
+            "INSERT INTO sources VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET good = ?3, bad = ?4",
+            (self._choice.sources[source], source, float(good), float(bad)),
+        )
+
+    # opening
+
+    def _load(self) -> None:
+        db, choice = self._db, self._choice
+        for name, good, bad in db.execute("SELECT name, good, bad FROM sources ORDER BY id").fetchall():
+            number = choice.source(name)
+            choice.good[number], choice.bad[number] = good, bad
+        for name, source, *rest in db.execute(
+            "SELECT name, source, may_go_at, rest, pages, done, tries FROM authorities ORDER BY id"
+        ):
+            authority = choice.meet(name, source)
+            authority.may_go_at, authority.rest, authority.pages, authority.done, authority.tries = rest
+            for quota in authority.quotas:
+                quota.counted += authority.pages
+            self._done += authority.done
+            choice.step += authority.tries
+        for state in (WAITING, LATER):
+            rows = db.execute(
+                f"SELECT authority, count(*) FROM urls WHERE state = {state} GROUP BY authority"
+            ).fetchall()
+            for number, count in rows:
+                authority = choice.authorities[number]
+                authority.later += count if state == LATER else 0
+                self._count_waiting(authority, count)
+        self._last_id = db.execute("SELECT coalesce(max(id), 0) FROM urls").fetchone()[0]
+        self._dropped = dict(db.execute("SELECT reason, count FROM dropped"))
+        self._earliest = self._first_later()
+
+    def _end_leases(self, now: float, restart_rest_s: float) -> None:
+        leases = self._db.execute("SELECT authority FROM leases").fetchall()
+        self._db.execute("DELETE FROM leases")
+        self._choice.step += len(leases)
+        for number in {number for (number,) in leases}:
+            authority = self._choice.authorities[number]
+            rested = now + max(restart_rest_s, authority.rest)
+            authority.may_go_at = max(authority.may_go_at, rested)
+            self._note(authority)
+
+    # storage
+
+    def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
+        taken = self._taken
+        rows = over_keys(self._db, LOOK_UP, keys)
+        return {row[1]: taken.get(row[1]) or self._entry(row) for row in rows}
+
+    def _read(self, key: int) -> Entry | None:
+        row = None if key in self._taken else self._db.execute(FIND, (key,)).fetchone()
+        return self._taken.get(key) if row is None else self._entry_with_link(row)
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        id, key, authority, state, priority, at, trail, depth, attempts, kind = row
+        owner = self._choice.authorities[authority]
+        return Entry(id, key, owner, state, priority, at, trail, depth, attempts, KINDS[kind])
+
+    def _entry_with_link(self, row: tuple[Any, ...]) -> Entry:
+        entry = self._entry(row[:10])
+        path, anchor, rel, position, redirects, parent, memo = row[10:]
+        entry.link = Link(
+            entry.authority.name + path,
+            entry.key,
+            anchor or "",
+            rel or "",
+            position,
+            entry.kind,
+            entry.depth,
+            entry.trail,
+            redirects,
+            entry.attempts,
+            entry.priority,
+            parent,
+            {} if memo is None else _unpack(memo),
+        )
+        return entry
+
+    def _insert(self, entries: Collection[Entry]) -> None:
+        self._db.executemany(
+            INSERT,
+            [
+                (
+                    entry.id,
+                    entry.key,
+                    entry.authority.id,
+                    WAITING,
+                    entry.priority,
+                    None,
+                    entry.trail,
+                    entry.depth,
+                    entry.attempts,
+                    NUMBER_OF_KIND[entry.kind],
+                    *_found(entry),
+                )
+                for entry in entries
+            ],
+        )
+
+    def _rewrite(self, entries: Collection[Entry]) -> None:
+        whole = [entry for entry in entries if entry.link is not None]
+        self._db.executemany(
+            REWRITE,
+            [(e.priority, e.trail, e.depth, NUMBER_OF_KIND[e.kind], *_found(e), e.id) for e in whole],
+        )
+        ranks = [(entry.priority, entry.depth, entry.id) for entry in entries if entry.link is None]
+        self._db.executemany(REWRITE_RANK, ranks)
+
+    def _promote(self, entries: Collection[Entry]) -> None:
+        self._db.executemany("UPDATE urls SET trail = 0 WHERE id = ?", [(entry.id,) for entry in entries])
+
+    def _delete(self, entries: Collection[Entry]) -> None:
+        self._db.executemany("DELETE FROM urls WHERE id = ?", [(entry.id,) for entry in entries])
+
+    def _lease(self, authority: Authority) -> Entry:
+        _, id = authority.queue.pop(0)
+        entry = self._entry_with_link(self._db.execute(READ, (id,)).fetchone())
+        self._db.execute(LEASE, (id, authority.id))
+        self._leased.add(id)
+        return entry
+
+    def _finish(self, entry: Entry) -> None:
+        self._db.execute(FINISH, (entry.id,))
+        self._end_lease(entry)
+
+    def _put_back(self, entry: Entry, link: Link) -> None:
+        memo = _pack(link.memo) if link.memo else None
+        self._db.execute(PUT_BACK, (entry.at, entry.priority, entry.attempts, memo, entry.id))
+        self._end_lease(entry)
+
+    def _end_lease(self, entry: Entry) -> None:
+        self._db.execute(END_LEASE, (entry.id,))
+        self._leased.discard(entry.id)
+
+    def _due(self, now: float) -> Iterable[Entry]:
+        return [self._entry(row) for row in self._db.execute(WAKE, (now,)).fetchall()]
+
+    def _first_later(self) -> float:
+        (at,) = self._db.execute(f"SELECT min(at) FROM urls WHERE state = {LATER}").fetchone()
+        return math.inf if at is None else float(at)
+
+    def _worst(self, count: int) -> list[Entry]:
+        return [self._entry(row) for row in self._db.execute(WORST, (count,))]
+
+    def _pages_of(self, authority: Authority) -> list[Entry]:
+        return [self._entry(row) for row in self._db.execute(PAGES_OF, (authority.id,))]
+
+    def _enqueue(self, entry: Entry) -> None:
+        entry.filed = entry.priority
+        authority = entry.authority
+        queue, item = authority.queue, (-entry.priority, entry.id)
+        all_here = len(queue) == authority.waiting - authority.later - 1
+        if all_here or (queue and item < queue[-1]):
+            insort(queue, item)
+            del queue[MOST_HEADS:]
+
+    def _dequeue(self, entry: Entry) -> None:
+        item = (-entry.filed, entry.id)
+        if item in entry.authority.queue:
+            entry.authority.queue.remove(item)
+
+    def _head(self, authority: Authority) -> Head | None:
+        queue = authority.queue
+        if not queue and authority.waiting > authority.later:
+            rows = self._db.execute(REFILL, (authority.id, HEADS + authority.in_flight))
+            queue += [item for item in rows if item[1] not in self._leased]
+        return queue[0] if queue else None
+
+    def _note_new(self, authority: Authority) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO sources (id, name) VALUES (?, ?)",
+            (authority.source, urls.source_of(authority.name)),
+        )
+        self._db.execute(
+            "INSERT INTO authorities (id, name, source) VALUES (?, ?, ?)",
+            (authority.id, authority.name, authority.source),
+        )
+
+    def _note(self, authority: Authority) -> None:
+        a = authority
+        self._db.execute(NOTE, (a.may_go_at, a.rest, a.pages, a.done, a.tries, a.id))
+
+    def _count_dropped(self, reason: Reason, count: int) -> None:
+        super()._count_dropped(reason, count)
+        if count:
+            self._db.execute(
+                "INSERT OR REPLACE INTO dropped VALUES (?, ?)", (reason.name, self._dropped[reason.name])
+            )
+
+
+def _found(entry: Entry) -> tuple[str, str | None, str | None, int, int, int, bytes | None]:
+    """How a URL was found, as stored (in the order of LINK)."""
+    link = entry.link
+    assert link is not None
+    return (
+        link.url[len(entry.authority.name) :],
+        link.anchor or None,
+        link.rel or None,
+        link.position,
+        link.redirects,
+        link.parent,
+        _pack(link.memo) if link.memo else None,
+    )

@@ -1,0 +1,21 @@
+"""One SQL statement over many keys. In: a statement and keys. Out: the rows of all of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from typing import Any
+
+MOST = 512  # far below SQLite's limit on parameters
+STEP = 16  # few lengths, so that the connection's cache of prepared statements serves them
+
+
+def over_keys(connection: sqlite3.Connection, statement: str, keys: Collection[int]) -> list[Any]:
+    """Run a statement whose `{}` stands for the keys, so many at a time as SQLite likes."""
+    rows: list[Any] = []
+    distinct = list(dict.fromkeys(keys))
+    for start in range(0, len(distinct), MOST):
+        part = distinct[start : start + MOST]
+        part += part[-1:] * (-len(part) % STEP)
+        rows += connection.execute(statement.format(",".join("?" * len(part))), part).fetchall()
+    return rows

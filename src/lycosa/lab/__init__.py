@@ -1,0 +1,1 @@
+"""The lab: virtual webs, experiments, metrics and the reproductions of the papers."""

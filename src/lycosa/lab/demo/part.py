@@ -1,0 +1,36 @@
+"""A part of the demo web: pages with their labels, made by one module of this folder.
+
+Later parts (an environmental one, a media-sharing site) are further modules that return a `Part`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lycosa.testing import Answer
+
+
+@dataclass(frozen=True)
+class DemoTopic:
+    """A topic to crawl for: what a user would write into a spec."""
+
+    title: str
+    keywords: tuple[str, ...]
+    description: str
+    seeds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pages by URL, labels (url, topic, grade), topics by name, start pages.
+
+    `beyond` answers for URLs that are not among the pages, such as the months of a calendar
+    without end; None means 404.
+    """
+
+    pages: Mapping[str, Answer]
+    labels: tuple[tuple[str, str, int], ...]
+    topics: Mapping[str, DemoTopic]
+    start: tuple[str, ...]
+    beyond: Callable[[str], Answer | None] = field(default=lambda _: None)

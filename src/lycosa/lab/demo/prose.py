@@ -1,0 +1,122 @@
+"""Prose from written sentence banks. In: a bank (TOML) and a random source. Out: paragraphs.
+
+A sentence may hold slots, `{place}`, and free choices, `[a|b]`. Every draw comes from the random
+source that is given, so that the same page always reads the same.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from random import Random
+from typing import Any
+
+TOPICS = ("owls", "bread", "tides", "bridges", "comets")
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a page says: its title, the subject's name, and paragraphs of plain text."""
+
+    title: str
+    subject: str
+    paragraphs: tuple[str, ...]
+
+
+@lru_cache(maxsize=None)
+def bank(name: str) -> dict[str, Any]:
+    """The sentence bank of this name."""
+    return tomllib.loads((resources.files(__package__) / "texts" / f"{name}.toml").read_text("utf-8"))
+
+
+def fill(template: str, rng: Random, slots: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> str:
+    """Make the free choices and fill the slots; a slot used twice gets two different values.
+
+    >>> fill("the {subject} [sings|sings] at {place}", Random(1), {"place": ["Hale"]}, {"subject": "wren"})
+    'The wren sings at Hale'
+    """
+    chosen = _CHOICE.sub(lambda choice: rng.choice(choice[1].split("|")), template)
+    used: set[str] = set()
+
+    def value(slot: re.Match[str]) -> str:
+        if slot[1] in names:
+            return names[slot[1]]
+        values = slots[slot[1]]
+        drawn = rng.choice([each for each in values if each not in used] or values)
+        used.add(drawn)
+        return drawn
+
+    filled = _SLOT.sub(value, chosen)
+    return filled[:1].upper() + filled[1:]
+
+
+def article(topic: str, rng: Random, number: int, kind: str) -> Text:
+    """The number-th text of a topic: kind 'article', 'news' or 'question', each with a subject."""
+    words = bank(topic)
+    subject = words["subjects"][number % len(words["subjects"])]
+    names = _names(subject["name"])
+    title = fill(rng.choice(words["titles"][kind]), rng, words["slots"], names)
+    aspects = rng.sample(sorted(words["aspects"]), {"article": 4, "news": 3, "question": 1}[kind])
+    bodies = [_paragraph(words["aspects"][aspect], rng, words["slots"], names) for aspect in aspects]
+    if kind == "question":
+        return Text(title, subject["name"], tuple(bodies))
+    return Text(title, subject["name"], (subject["lead"], *bodies))
+
+
+def near_miss(topic: str, rng: Random, number: int) -> Text:
+    """A text from next door to a topic, and not on it."""
+    words = bank(topic)
+    subjects = words["near"]["subjects"]
+    return _plain(words["near"], rng, words["slots"], _names(subjects[number % len(subjects)]))
+
+
+def noise(kind: str, rng: Random) -> Text:
+    """A text on nothing that any topic asks for."""
+    words = bank("noise")
+    names = {slot: rng.choice(words["slots"][slot]) for slot in ("thing", "person", "place")}
+    # The page's own thing or person comes first, the others are drawn freely.
+    title = fill(rng.choice(words["kinds"][kind]["title"]), rng, words["slots"], {"thing": names["thing"]})
+    paragraphs = [_paragraph(words["kinds"][kind]["sentences"], rng, words["slots"], {}) for _ in range(3)]
+    return Text(title, names["thing"], tuple(paragraphs))
+
+
+def foreign(language: str, rng: Random, number: int) -> Text:
+    """A text on owls in German or on bread in French."""
+    words = bank(language)
+    subject = words["subjects"][number % len(words["subjects"])]
+    names = _names(subject["name"])
+    bodies = [_paragraph(words["text"]["sentences"], rng, words["slots"], names) for _ in range(2)]
+    return Text(subject["name"][:1].upper() + subject["name"][1:], subject["name"], (subject["lead"], *bodies))
+
+
+def calm(rng: Random) -> tuple[str, str]:
+    """A lead-in and an anchor that do not say where a link leads."""
+    words = bank("noise")["calm"]
+    return rng.choice(words["lead_in"]), rng.choice(words["blank_anchor"])
+
+
+def _names(subject: str) -> dict[str, str]:
+    the = subject if subject.startswith("Comet ") else f"the {subject}"
+    return {"subject": subject, "the": the, "The": the[:1].upper() + the[1:]}
+
+
+def _plain(
+    words: Mapping[str, Any], rng: Random, slots: Mapping[str, Sequence[str]], names: Mapping[str, str]
+) -> Text:
+    title = fill(rng.choice(words["title"]), rng, slots, names)
+    paragraphs = [_paragraph(words["sentences"], rng, slots, names) for _ in range(2)]
+    return Text(title, names["subject"], tuple(paragraphs))
+
+
+def _paragraph(
+    sentences: Sequence[str], rng: Random, slots: Mapping[str, Sequence[str]], names: Mapping[str, str]
+) -> str:
+    drawn = rng.sample(sentences, min(len(sentences), rng.randint(3, 5)))
+    return " ".join(fill(sentence, rng, slots, names) for sentence in drawn)

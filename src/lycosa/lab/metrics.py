@@ -1,0 +1,132 @@
+"""Measures of a crawl, as pure functions over its curve: relevant pages after each page fetched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+Curve = Sequence[int]
+"""curve[i]: how many relevant pages were among the first i + 1 fetched."""
+
+
+def harvest_ratio(curve: Curve) -> float:
+    """Share of the fetched pages that were relevant.
+
+        H(n) = (1/n) · sum of r_i for i <= n          [Liu et al., eq. 7]
+
+    >>> harvest_ratio([1, 1, 2, 3])
+    0.75
+    """
+    return curve[-1] / len(curve) if curve else 0.0
+
+
+def target_recall(curve: Curve, targets: int) -> float:
+    """Share of the relevant pages that were fetched.
+
+        R(n) = |C(n) ∩ T| / |T|                       [Liu et al., eq. 8]
+
+    >>> target_recall([1, 1, 2, 3], 6)
+    0.5
+    """
+    return curve[-1] / targets if curve and targets else 0.0
+
+
+def area_under_coverage(curve: Curve, targets: int, budget: int) -> float:
+    """Area under coverage against pages fetched, normalised to [0, 1].
+
+        AUC = (1/n) · sum of R(i) for i <= n          [Qian et al.]
+
+    A crawl that ran out of links before its budget keeps its last coverage to the end.
+
+    >>> area_under_coverage([1, 2], targets=2, budget=4)
+    0.875
+    """
+    if not targets or not budget:
+        return 0.0
+    tail = (budget - len(curve)) * (curve[-1] if curve else 0)
+    return (sum(curve[:budget]) + max(0, tail)) / (targets * budget)
+
+
+def sliding_harvest(curve: Curve, window: int) -> list[float]:
+    """Harvest ratio over the last `window` pages, at each page from the window's end on.
+
+    >>> sliding_harvest([1, 1, 2, 3], 2)
+    [0.5, 0.5, 1.0]
+    """
+    padded = [0, *curve]
+    return [(padded[i] - padded[i - window]) / window for i in range(window, len(padded))]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Precision, recall and their harmonic mean."""
+
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """2PR / (P + R).
+
+        >>> Quality(0.5, 1.0).f1
+        0.6666666666666666
+        """
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def quality(
+    collected: Collection[int], grades: dict[int, int], targets: Collection[int], least: int
+) -> Quality:
+    """Precision and recall of a set of pages; relevant means a grade of at least `least`.
+
+    Strict: least = 2; lenient: least = 1 [Tsikrika et al., 5.3].
+
+    >>> quality({1, 2, 3, 4}, {1: 2, 2: 1}, {1, 2, 5}, least=1)
+    Quality(precision=0.5, recall=0.6666666666666666)
+    """
+    wanted = {key for key in targets if grades.get(key, least) >= least}
+    hits = sum(grades.get(key, 0) >= least for key in collected)
+    found = sum(key in wanted for key in collected)
+    return Quality(hits / len(collected) if collected else 0.0, found / len(wanted) if wanted else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over runs with its standard error."""
+
+    mean: float
+    se: float
+
+
+def mean_and_error(values: Sequence[float]) -> Mean:
+    """Mean and standard error of the mean.
+
+        se = s / sqrt(n),  s² = sum of (x - mean)² / (n - 1)
+
+    >>> mean_and_error([1.0, 3.0])
+    Mean(mean=2.0, se=1.0)
+    """
+    n = len(values)
+    if not n:
+        return Mean(0.0, 0.0)
+    mean = math.fsum(values) / n
+    if n == 1:
+        return Mean(mean, 0.0)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    return Mean(mean, math.sqrt(variance / n))
+
+
+def paired_test(first: Sequence[float], second: Sequence[float]) -> float:
+    """The two-sided p value of Wilcoxon's signed-rank test on paired runs; 1.0 without a difference.
+
+    >>> paired_test([1.0, 2.0], [1.0, 2.0])
+    1.0
+    """
+    differences = [a - b for a, b in zip(first, second, strict=True) if a != b]
+    if not differences:
+        return 1.0
+    from scipy.stats import wilcoxon
+
+    return float(wilcoxon(differences, method="auto").pvalue)

@@ -1,0 +1,120 @@
+"""Virtual webs: a directory of WARC files with labels, on which experiments are repeatable."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lycosa import urls
+from lycosa.errors import InputError
+from lycosa.fetch.archive import ArchiveFetcher
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of a web: the grade (0-2) of every labelled page, by key, and what else is given."""
+
+    name: str
+    grades: dict[int, int]
+    seeds: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+    def relevant(self, least: int = 1) -> frozenset[int]:
+        """Keys of the pages with at least that grade."""
+        return frozenset(key for key, grade in self.grades.items() if grade >= least)
+
+
+@dataclass(frozen=True)
+class VirtualWeb:
+    """An archived web with its labels. `notes` say what is odd about it, in words for the user."""
+
+    path: Path
+    title: str
+    start: tuple[str, ...]
+    index_names: frozenset[str]
+    topics: dict[str, Topic]
+    page_types: dict[int, str]
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, path: Path) -> VirtualWeb:
+        """Read a web's directory; the WARC files are opened when first needed."""
+        if not path.is_dir():
+            raise InputError(f"{path} is not a directory. A web is a folder with *.warc.gz and labels.csv.")
+        about = _about(path)
+        names = urls.INDEX_NAMES | {str(name).lower() for name in about.get("index_names", ())}
+        topics = dict(_topics(path, about, names))
+        types = {urls.key_of(_parsed(row["url"]), names): row["type"] for row in _rows(path / "page-types.csv")}
+        start = tuple(_parsed(url) for url in about.get("start", ()))
+        return cls(path, str(about.get("title", path.name)), start, names, topics, types)
+
+    @cached_property
+    def archive(self) -> ArchiveFetcher:
+        """All records of the web."""
+        files = sorted([*self.path.glob("*.warc.gz"), *self.path.glob("*.warc")])
+        if not files:
+            raise InputError(f"{self.path} has no WARC file. Record one with: lycosa lab record SPEC {self.path}")
+        archive = ArchiveFetcher(files, index_names=self.index_names)
+        self.notes.extend(archive.damage)
+        known = set(archive.keys())
+        for topic in self.topics.values():
+            missing = sum(key not in known for key in topic.grades)
+            if missing:
+                self.notes.append(f"{topic.name}: {missing} of {len(topic.grades)} labelled URLs are not in the web.")
+        return archive
+
+    def topic(self, name: str) -> Topic:
+        """A topic by its name."""
+        if name not in self.topics:
+            known = ", ".join(sorted(self.topics)) or "none: it has no labels.csv"
+            raise InputError(f"{self.path.name} has no topic {name!r}. Known are: {known}.")
+        return self.topics[name]
+
+
+def _about(path: Path) -> dict[str, Any]:
+    file = path / "web.toml"
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not valid TOML ({error}). Mend or delete it.") from None
+
+
+def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterator[tuple[str, Topic]]:
+    grades: dict[str, dict[int, int]] = {}
+    for row in _rows(path / "labels.csv"):
+        try:
+            grade = int(row["grade"])
+        except ValueError:
+            raise InputError(f"{path / 'labels.csv'}: grade {row['grade']!r} is not 0, 1 or 2.") from None
+        key = urls.key_of(_parsed(row["url"]), names)
+        topic = grades.setdefault(row["topic"], {})
+        topic[key] = max(grade, topic.get(key, 0))
+    for name, graded in grades.items():
+        more = about.get("topics", {}).get(name, {})
+        yield name, Topic(
+            name,
+            graded,
+            tuple(more.get("seeds", ())),
+            tuple(more.get("keywords", ())),
+            tuple(more.get("tags", ())),
+        )
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", newline="") as lines:
+        for number, row in enumerate(csv.DictReader(lines), start=2):
+            if None in row.values() or not row.get("url"):
+                raise InputError(f"{path}, line {number}: columns are missing. See docs/webs.md for the format.")
+            yield row
+
+
+def _parsed(url: str) -> str:
+    return urls.parse(url) or url

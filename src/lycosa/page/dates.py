@@ -1,0 +1,319 @@
+"""When a page was published. In: its URL and parsed HTML. Out: a day and where it was found.
+
+A day in the URL decides. Else every place of the page that names a day votes: meta tags, JSON-LD,
+microdata, `<time>`, marked elements, the lines around the heading. Then the rest of the body and
+htmldate are asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from datetime import date
+from html import unescape
+from typing import Any, NamedTuple
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from lycosa.page.spelled_days import FIRST_PAGE, TEXT_CHARS, date_in, date_of_url, month_of_url
+
+__all__ = ["Found", "date_of_url", "publication_date"]
+
+_TAGS = 400  # looked at per page and kind
+_ELEMENT_CHARS = 200_000  # of text read from marked elements, which may be nested
+_LD_CHARS = 500_000
+_LD_NODES = 500
+_BODY_CHARS = 500_000
+
+Vote = tuple[date, str]
+"""A day, and the place that names it: a key of `_WEIGHTS`."""
+
+
+class Found(NamedTuple):
+    """A publication date and the place that named it (`url`, `meta`, `json-ld`, `title`, …)."""
+
+    date: date
+    how: str
+
+
+_WEIGHTS = {
+    "title": 2.0,
+    "meta": 1.8,
+    "published": 1.1,
+    "above title": 1.0,
+    "json-ld": 0.9,
+    "microdata": 0.9,
+    "title, changed": 0.6,
+    "meta, any date": 0.6,
+    "dated": 0.6,
+    "time": 0.5,
+    "json-ld of page": 0.5,
+    "json-ld, changed": 0.4,
+    "meta, changed": 0.3,
+    "prose": 0.2,
+    "changed": 0.1,
+}
+"""What the first day named by a place weighs: a conditional logit fitted on one half of the hosts of
+data/dates, rounded. Days of change weigh little, but are better than none."""
+_MONTH_OF_URL_WEIGHT = 0.5
+_ENOUGH = 0.3  # below, the rest of the body is asked first
+
+
+def publication_date(tree: LexborHTMLParser, html: str | bytes, url: str, today: date) -> Found | None:
+    """The day a page was published, and what said so; None where nothing does.
+
+    `html` is what `tree` was parsed from. Never raises, whatever the page holds, and never returns
+    a day after `today` or before the Web.
+    """
+    if day := date_of_url(url, today):
+        return Found(day, "url")
+    text = html if isinstance(html, str) else html[: 2 * _BODY_CHARS].decode("utf-8", "replace")
+    winner, weight = _most_votes(_votes(tree, text, today), month_of_url(url))
+    if weight >= _ENOUGH:
+        return winner
+    labelled, first = _days_in_lines(text, today, _is_american(tree))
+    if labelled:
+        return Found(labelled, "body")
+    if day := _ask_htmldate(text, url, today):
+        return Found(day, "htmldate")
+    return Found(first, "body") if first else winner
+
+
+def _most_votes(votes: Iterable[Vote], month: tuple[int, int] | None) -> tuple[Found | None, float]:
+    """The day of most weight; of each place only the first day counts, of equal days the first."""
+    first: dict[str, date] = {}
+    for day, place in votes:
+        first.setdefault(place, day)
+    weights: dict[date, float] = {}
+    for place, day in first.items():
+        start = _MONTH_OF_URL_WEIGHT if (day.year, day.month) == month else 0.0
+        weights[day] = weights.get(day, start) + _WEIGHTS[place]
+    if not weights:
+        return None, 0.0
+    winner = max(weights, key=weights.__getitem__)
+    places = [place for place, day in first.items() if day == winner]
+    return Found(winner, max(places, key=_WEIGHTS.__getitem__)), weights[winner]
+
+
+def _votes(tree: LexborHTMLParser, html: str, today: date) -> Iterator[Vote]:
+    month_first = _is_american(tree)
+    yield from _meta_votes(tree, today)
+    yield from _json_ld_votes(tree, today)
+    yield from _element_votes(tree, today, month_first)
+    yield from _title_votes(html, today, month_first)
+
+
+def _is_american(tree: LexborHTMLParser) -> bool:
+    """Whether 3/11/2023 is to be read as March: English, and not said to be of elsewhere."""
+    root = tree.css_first("html")
+    language = ((root.attributes.get("lang") or "") if root is not None else "").lower()
+    return language.startswith("en") and language[2:5] not in ("-gb", "-au", "-in", "-ie", "-nz", "-za")
+
+
+_META = {
+    name: place
+    for place, names in (
+        (
+            "meta",
+            "article:published_time article:published og:article:published_time og:published_time og:pubdate "
+            "shareaholic:article_published_time vr:published-time datepublished pubdate publishdate "
+            "publish-date publish_date publication_date publication-date pub_date published-date "
+            "published_time sailthru.date parsely-pub-date rnews:datepublished cxenseparse:recs:publishtime "
+            "cxenseparse:publishtime dc.date.issued dcterms.issued dcterms.available citation_online_date "
+            "citation_publication_date prism.publicationdate bt:pubdate originalpublicationdate "
+            "article.published article_date_original dc.date.published dateposted publishedat published_at "
+            "bepress_citation_online_date",
+        ),
+        (
+            "meta, any date",
+            "date dc.date dc:date dcterms.date dcterms.created dc.date.created dc.created citation_date "
+            "article.created datecreated gentime uploaddate release_date created created_time "
+            "bepress_citation_date article:post_date timestamp",
+        ),
+        (
+            "meta, changed",
+            "article:modified_time article:modified og:updated_time og:article:modified_time datemodified "
+            "last-modified lastmod dcterms.modified dc.date.modified modified revised "
+            "shareaholic:article_modified_time",
+        ),
+    )
+    for name in names.split()
+}
+
+
+def _meta_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
+    for tag in tree.css("meta[content]")[:_TAGS]:
+        values = tag.attributes
+        for attribute in ("property", "name", "itemprop", "http-equiv"):
+            place = _META.get((values.get(attribute) or "").lower())
+            if place and (day := date_in(values.get("content") or "", today)):
+                yield day, place
+
+
+_ARTICLE = re.compile(r"article|posting|report|recipe|story", re.IGNORECASE)
+_NOT_THE_PAGE = frozenset(
+    "comment comments review reviews itemlistelement haspart offers author publisher mentions citation "
+    "suggestedanswer acceptedanswer track image logo potentialaction video subjectof".split()
+)
+_BROKEN_LD = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"]{4,40})"')
+
+
+def _json_ld_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
+    for script in tree.css('script[type="application/ld+json"]')[:20]:
+        for node in _ld_nodes(script.text()[:_LD_CHARS]):
+            kind = str(node.get("@type", ""))[:TEXT_CHARS]
+            published = "json-ld" if _ARTICLE.search(kind) else "json-ld of page"
+            for key, place in (("datePublished", published), ("dateModified", "json-ld, changed")):
+                value = node.get(key)
+                if isinstance(value, str) and (day := date_in(value, today)):
+                    yield day, place
+
+
+def _ld_nodes(text: str) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON-LD text that can describe the page itself, the outermost first."""
+    try:
+        waiting: deque[Any] = deque([msgspec.json.decode(text.strip())])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        waiting = deque({key: value} for key, value in _BROKEN_LD.findall(text)[:4])
+    for _ in range(_LD_NODES):
+        if not waiting:
+            return
+        node = waiting.popleft()
+        if isinstance(node, list):
+            waiting.extend(node)
+        elif isinstance(node, dict):
+            yield node
+            waiting.extend(
+                value
+                for key, value in node.items()
+                if isinstance(value, dict | list) and key.lower() not in _NOT_THE_PAGE
+            )
+
+
+_CHANGED = re.compile(
+    r"updat|modif|chang|edit|aktualisier|ge.ndert|.nderung|bearbeit|stand\b|mise . jour|actualiz|aggiorn",
+    re.IGNORECASE,
+)
+_PUBLISHED = re.compile(r"publi|posted|created|erschienen|ver.ffentlich|entry-date|post-date", re.IGNORECASE)
+_DATED_ELEMENTS = "body time, " + ", ".join(
+    f'body [{attribute}*="{part}" i]'
+    for attribute in ("class", "id", "itemprop", "property")
+    for part in ("date", "publi", "posted", "time", "datum", "byline", "created")
+)
+
+
+def _element_votes(tree: LexborHTMLParser, today: date, month_first: bool) -> Iterator[Vote]:
+    left = _ELEMENT_CHARS
+    for tag in tree.css(_DATED_ELEMENTS)[:_TAGS]:
+        day, read = _day_of(tag, today, month_first)
+        if day is not None:
+            yield day, _place_of(tag)
+        left -= read
+        if left < 0:
+            return
+
+
+def _place_of(tag: LexborNode) -> str:
+    values = tag.attributes
+    marks = " ".join(values.get(name) or "" for name in ("itemprop", "property", "class", "id"))[:TEXT_CHARS]
+    if "datepublished" in (values.get("itemprop") or "").lower():
+        return "microdata"
+    if _CHANGED.search(marks):
+        return "changed"
+    if tag.tag == "time":
+        return "time"
+    return "published" if _PUBLISHED.search(marks) else "dated"
+
+
+def _day_of(tag: LexborNode, today: date, month_first: bool) -> tuple[date | None, int]:
+    """The day of an element's attributes or text, and how many characters had to be read."""
+    values = tag.attributes
+    for attribute in ("datetime", "content", "title"):
+        if day := date_in(values.get(attribute) or "", today, month_first=month_first):
+            return day, 0
+    text = tag.text(separator=" ").strip()
+    short = len(text) < TEXT_CHARS
+    return (date_in(text, today, month_first=month_first) if short else None), len(text)
+
+
+_TITLE = re.compile(r"<h1[\s>]", re.IGNORECASE)
+_SILENT = re.compile(
+    r"<(script|style|svg|noscript)\b.*?(?:</\1|$)|<!--.*?(?:-->|$)", re.IGNORECASE | re.DOTALL
+)
+_BREAK = re.compile(
+    r"</?(?:p|div|li|ul|h\d|header|section|article|br|td|tr|figure|figcaption|a|aside|footer)\b[^<>]{0,500}>",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<[^<>]*>?")
+_DIGIT = re.compile(r"\d")
+_BELOW_CHARS = 6000
+_ABOVE_CHARS = 1500
+_RAW_CHARS = 30_000  # of markup, scripts included, to find those in
+_LINE_CHARS = 100  # a longer line is prose, and its day may be any
+
+
+def _title_votes(html: str, today: date, month_first: bool) -> Iterator[Vote]:
+    """Days in the lines around the main heading, where readers look for them."""
+    title = _TITLE.search(html)
+    if title is None:
+        return
+    at = title.start()
+    below = _SILENT.sub(" ", html[at : at + _RAW_CHARS])[:_BELOW_CHARS]
+    above = _SILENT.sub(" ", html[max(0, at - _RAW_CHARS // 5) : at])[-_ABOVE_CHARS:]
+    for place, part in (("title", below), ("above title", above)):
+        for line, day in _dated_lines(part, today, month_first):
+            if _CHANGED.search(line[:_LINE_CHARS]):
+                yield day, "title, changed"
+            elif len(line) > _LINE_CHARS:
+                yield day, "prose"
+            else:
+                yield day, place
+                break
+
+
+def _dated_lines(html: str, today: date, month_first: bool) -> Iterator[tuple[str, date]]:
+    for raw in _TAG.sub(" ", _BREAK.sub("\n", html)).split("\n"):
+        if _DIGIT.search(raw):
+            line = unescape(raw[: 5 * TEXT_CHARS]).strip()
+            if day := date_in(line, today, month_first=month_first):
+                yield line, day
+
+
+_LABEL = re.compile(
+    r"publi|posted|erschien|ver.ffentlich|datum|\bdate\b|\bfecha\b|\bdata\b|geschrieben|eingestellt|written|"
+    r"\bam \d|\bon \w+ \d|\bvom \d|\bvon\b|\bby\b",
+    re.IGNORECASE,
+)
+
+
+def _days_in_lines(html: str, today: date, month_first: bool) -> tuple[date | None, date | None]:
+    """The first day of a short line that calls it a publication, and the first of any short line."""
+    first: date | None = None
+    body = html[max(0, html.find("<body")) :][:_BODY_CHARS]
+    for line, day in _dated_lines(_SILENT.sub(" ", body), today, month_first):
+        if len(line) > _LINE_CHARS or _CHANGED.search(line):
+            continue
+        if _LABEL.search(line):
+            return day, first or day
+        first = first or day
+    return None, first
+
+
+def _ask_htmldate(html: str, url: str, today: date) -> date | None:
+    """htmldate without its extensive search, which takes seconds to load and guesses from years."""
+    from htmldate import find_date
+
+    try:
+        text = find_date(
+            html[:_BODY_CHARS],
+            extensive_search=False,
+            original_date=True,
+            url=url,
+            min_date=FIRST_PAGE.isoformat(),
+            max_date=today.isoformat(),
+        )
+        return date.fromisoformat(text) if text else None
+    except Exception:  # a reader of hostile pages may fail in any way; one page without a date is no harm
+        return None

@@ -1,0 +1,127 @@
+"""The text of a tree in document order. In: a parsed tree. Out: pieces of text, and which of them an element holds.
+
+One walk over the tree serves the page's text, the anchors and every kind of link context, in time
+that grows with the page and not with its depth or the number of its links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+NODES = 300_000
+
+_BLOCKS = (
+    "address article aside blockquote br button caption center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr iframe legend li main menu nav ol optgroup "
+    "option p pre section select summary table tbody td textarea tfoot th thead tr ul"
+)
+_UNSEEN = "iframe noembed noframes script style title"  # their text is not text of the page
+
+
+def _tag_ids(names: str) -> frozenset[int]:
+    tree = LexborHTMLParser("<body>")
+    return frozenset(tree.create_node(name).tag_id for name in names.split())
+
+
+BLOCK_IDS = _tag_ids(_BLOCKS)
+_UNSEEN_IDS = _tag_ids(_UNSEEN)
+(A_ID,) = _tag_ids("a")
+(IMG_ID,) = _tag_ids("img")
+_TEXT_ID = LexborHTMLParser("<body>x").body.first_child.tag_id  # type: ignore[union-attr]
+
+
+class Layout:
+    """`pieces` of text, with line breaks at block elements; `span` says which of them a node holds."""
+
+    def __init__(self, body: LexborNode | None) -> None:
+        self.pieces: list[str] = []
+        self._starts: dict[int, int] = {}
+        self._ends: dict[int, int] = {}
+        if body is not None:
+            self._walk(body)
+
+    def _walk(self, body: LexborNode) -> None:
+        pieces, starts = self.pieces, self._starts
+        add = pieces.append
+        breaks: set[int] = set()  # nodes that follow a block
+        unseen = 0
+        for node in islice(body.traverse(include_text=True), NODES):
+            mark = node.mem_id
+            if mark in breaks:
+                add("\n")
+            starts[mark] = len(pieces)
+            tag = node.tag_id
+            if tag == _TEXT_ID:
+                if mark != unseen:
+                    add(node.text_content)  # type: ignore[arg-type]
+            elif tag in BLOCK_IDS:
+                add("\n")
+                following = node.next or _after_inline_parents(node)
+                if following is not None:
+                    breaks.add(following.mem_id)
+            if tag in _UNSEEN_IDS and (child := node.first_child) is not None:
+                unseen = child.mem_id
+
+    def span(self, node: LexborNode) -> tuple[int, int]:
+        """The range of `pieces` that a node holds; empty for what is not in the body."""
+        start = self._starts.get(node.mem_id)
+        return (0, 0) if start is None else (start, self._end(node))
+
+    def _end(self, node: LexborNode) -> int:
+        # What follows a last child follows its parent, too; remembering that keeps nested links linear.
+        ends, climbed = self._ends, []
+        current: LexborNode | None = node
+        end = None
+        while current is not None and end is None:
+            end = ends.get(current.mem_id)
+            if end is None:
+                climbed.append(current.mem_id)
+                following = current.next
+                if following is not None:
+                    end = self._starts.get(following.mem_id)
+                    if end is None:
+                        break  # beyond the cap of nodes, or after the body
+                current = current.parent
+        if end is None:
+            end = len(self.pieces)
+        for mark in climbed:
+            ends[mark] = end
+        return end
+
+    def without(self, spans: Iterable[tuple[int, int]]) -> list[str]:
+        """The pieces, those of the spans replaced by a space."""
+        pieces = self.pieces.copy()
+        for start, end in spans:
+            if start < end:
+                pieces[start:end] = [" "] + [""] * (end - start - 1)
+        return pieces
+
+
+def _after_inline_parents(node: LexborNode) -> LexborNode | None:
+    parent = node.parent
+    while parent is not None and parent.tag_id not in BLOCK_IDS:
+        if (following := parent.next) is not None:
+            return following
+        parent = parent.parent
+    return None
+
+
+def lines_of(text: str) -> str:
+    """The text without empty lines and without spaces at the edges of lines.
+
+    >>> lines_of(" a  b \\n\\n   \\nc")
+    'a  b\\nc'
+    """
+    return "\n".join([line for raw in text.split("\n") if (line := raw.strip())])
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space made one space.
+
+    >>> one_line(" a\\n  b ")
+    'a b'
+    """
+    return " ".join(text.split())

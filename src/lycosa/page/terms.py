@@ -1,0 +1,165 @@
+"""Text to terms. In: text and the name of a Snowball language. Out: stemmed words without stop words.
+
+A page's words are looked up as bytes in a bounded cache, so that stemming, stop words and anything
+that is not ASCII cost something only when a word is new.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import Stemmer
+
+from lycosa.errors import SpecError
+from lycosa.page.stop_words import STOP_WORDS
+
+__all__ = ["STOP_WORDS", "Words", "count_terms", "terms_of", "terms_of_each", "words_of"]
+
+CACHE_WORDS = 100_000
+CACHED_BYTES = 40
+"""Longer tokens are not cached. Longer ASCII tokens are no words at all: they are dropped."""
+NUMBER_DIGITS = 8
+TOKEN_CHARS = 100_000
+"""Of a text without spaces, so much is read."""
+
+_CJK = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_])+")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+# One pass over the bytes: letters to lower case, digits kept, other ASCII to spaces, the rest kept.
+_PLAIN = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else 32 for byte in range(256)
+)
+_SEPARATED = b"\0" + _PLAIN[1:]  # keeps NUL, which separates texts
+
+
+class Words(dict[bytes, "str | tuple[str, ...]"]):
+    """Terms of a language: a bounded cache from a token to its term, its terms, or '' for none."""
+
+    def __init__(self, language: str = "english", not_telling: Iterable[str] = ()) -> None:
+        super().__init__()
+        if language not in Stemmer.algorithms():
+            known = ", ".join(Stemmer.algorithms())
+            raise SpecError(f"There is no stemmer for the language {language!r}. Choose one of: {known}.")
+        self._stem = Stemmer.Stemmer(language).stemWord
+        self._stop = STOP_WORDS.get(language, frozenset()) | frozenset(not_telling)
+
+    def __missing__(self, token: bytes) -> str | tuple[str, ...]:
+        terms = self._terms(token)
+        found = terms[0] if len(terms) == 1 else terms or ""
+        if len(token) <= CACHED_BYTES:
+            if len(self) >= CACHE_WORDS:
+                self.clear()
+            self[token] = found
+        return found
+
+    def _terms(self, token: bytes) -> tuple[str, ...]:
+        if token.isascii():
+            words = [token.decode()] if len(token) <= CACHED_BYTES else []
+        else:
+            text = unicodedata.normalize("NFKC", token.decode("utf-8", "replace")[:TOKEN_CHARS]).lower()
+            words = [part for word in _WORD.findall(text) for part in _bigrams(word)]
+        return tuple(term for word in words if (term := self._term(word)))
+
+    def _term(self, word: str) -> str:
+        if word in self._stop:
+            return ""
+        if word.isdigit():
+            return word if 1 < len(word) <= NUMBER_DIGITS else ""
+        if len(word) == 1:
+            return word if _IS_CJK.match(word) else ""
+        return str(self._stem(word)) if len(word) <= CACHED_BYTES else ""
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, in their order."""
+        return self._flat(map(self.__getitem__, text.encode("utf-8", "replace").translate(_PLAIN).split()))
+
+    def count(self, text: str) -> tuple[dict[str, int], int]:
+        """How often each term occurs in a text; and how many words it has, stop words included."""
+        tokens = text.encode("utf-8", "replace").translate(_PLAIN).split()
+        words = len(tokens)
+        counts: dict[str | tuple[str, ...], int]
+        counts = dict(Counter(filter(None, map(self.__getitem__, tokens))))
+        terms: dict[str, int] = counts  # type: ignore[assignment]  # once the tuples are out
+        if not text.isascii():
+            for several in [found for found in counts if type(found) is tuple]:
+                often = counts.pop(several)
+                words += often * (len(several) - 1)
+                for term in several:
+                    terms[term] = terms.get(term, 0) + often
+        return terms, words
+
+    def each(self, texts: Sequence[str]) -> list[list[str]]:
+        """The terms of each of many short texts, in one pass."""
+        if not texts:
+            return []
+        joined = " \0 ".join(texts)
+        if joined.count("\0") != len(texts) - 1:
+            joined = " \0 ".join([text.replace("\0", " ") for text in texts])
+        current: list[str] = []
+        lists = [current]
+        for token in joined.encode("utf-8", "replace").translate(_SEPARATED).split():
+            if token == b"\0":
+                current = []
+                lists.append(current)
+            elif found := self[token]:
+                if type(found) is tuple:
+                    current += found
+                else:
+                    current.append(found)  # type: ignore[arg-type]
+        return lists
+
+    @staticmethod
+    def _flat(found: Iterable[str | tuple[str, ...]]) -> list[str]:
+        terms: list[str] = []
+        for term in found:
+            if type(term) is tuple:
+                terms += term
+            elif term:
+                terms.append(term)  # type: ignore[arg-type]
+        return terms
+
+
+def _bigrams(word: str) -> list[str]:
+    # Chinese and Japanese put no spaces between words; pairs of characters find most of them.
+    if len(word) <= 2 or not _IS_CJK.match(word):
+        return [word]
+    return [word[at : at + 2] for at in range(len(word) - 1)]
+
+
+@lru_cache(maxsize=32)
+def words_of(language: str) -> Words:
+    """The one cache of a language in this process."""
+    return Words(language)
+
+
+def terms_of(text: str, language: str = "english") -> list[str]:
+    """The stemmed words of a text in their order, without stop words and single letters.
+
+    >>> terms_of("The cats of 2016 don't chase Zoë")
+    ['cat', '2016', 'don', 'chase', 'zoë']
+    >>> terms_of("東京都の猫 cats")
+    ['東京', '京都', '都の', 'の猫', 'cat']
+    """
+    return words_of(language).terms(text)
+
+
+def count_terms(text: str, language: str = "english") -> dict[str, int]:
+    """How often each term occurs in a text.
+
+    >>> count_terms("Cats and a cat's dog")
+    {'cat': 2, 'dog': 1}
+    """
+    return words_of(language).count(text)[0]
+
+
+def terms_of_each(texts: Sequence[str], language: str = "english") -> list[list[str]]:
+    """The terms of each of many short texts, such as anchors.
+
+    >>> terms_of_each(["Big cats", "", "dogs"])
+    [['big', 'cat'], [], ['dog']]
+    """
+    return words_of(language).each(texts)

@@ -1,0 +1,89 @@
+"""Where URLs begin: lists, files, sitemaps and feeds. In: the spec's [seeds]. Out: links."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
+
+from lycosa import urls
+from lycosa.config import SeedsSpec
+from lycosa.errors import InputError
+from lycosa.seeds.lists import feed_urls, sitemap_urls, unpacked, urls_in_lines
+from lycosa.values import Link, Refusal
+
+MAX_SITEMAPS = 200
+"""Sitemaps of one sitemap index that are read."""
+
+Say = Callable[[str], None]
+Read = Callable[[str], Awaitable[bytes | Refusal]]
+"""How a list on the Web is read: politely, by whoever has a fetcher."""
+
+
+async def gather(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> list[Link]:
+    """All seeds of a spec, each once, in order. `say` hears of lists that could not be read."""
+    links: dict[int, Link] = {}
+    async for url in _all(spec, folder, read, say):
+        parsed = urls.parse(url)
+        if parsed is None:
+            say(f"{url!r} is not an http(s) URL and was passed over.")
+        else:
+            link = Link(parsed, urls.key_of(parsed), priority=1.0)
+            links.setdefault(link.key, link)
+    if not links:
+        raise InputError("There are no seeds. Put URLs, files, sitemaps or feeds into [seeds] of the spec.")
+    return list(links.values())
+
+
+async def _all(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> AsyncIterator[str]:
+    for url in spec.urls:
+        yield url
+    for name in spec.files:
+        for url in _first(urls_in_lines(_read(folder / name)), spec.max_per_list):
+            yield url
+    for where in spec.feeds:
+        if (data := await _get(where, folder, read, say)) is not None:
+            for url in _first(feed_urls(data, where), spec.max_per_list):
+                yield url
+    for where in spec.sitemaps:
+        async for url in _sitemap(where, folder, read, say, spec.max_per_list):
+            yield url
+
+
+async def _sitemap(
+    where: str, folder: Path, read: Read, say: Say, most: int
+) -> AsyncIterator[str]:
+    waiting, done = [where], 0
+    while waiting and done < MAX_SITEMAPS and most > 0:
+        data = await _get(waiting.pop(0), folder, read, say)
+        done += 1
+        if data is None:
+            continue
+        pages, further = sitemap_urls(data)
+        waiting += further
+        for url in pages[:most]:
+            yield url
+        most -= len(pages)
+
+
+async def _get(where: str, folder: Path, read: Read, say: Say) -> bytes | None:
+    """The bytes of a list; None (and a word about it) if a URL cannot be had."""
+    if urls.parse(where) is None:
+        return unpacked(_read(folder / where))
+    result = await read(urls.parse(where) or where)
+    if isinstance(result, Refusal):
+        say(f"{where} could not be read: {result}.")
+        return None
+    return unpacked(result)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: {reason}. Paths in [seeds] are relative to the spec's folder.") from None
+
+
+def _first(found: Iterable[str], most: int) -> Iterator[str]:
+    for _, url in zip(range(most), found, strict=False):
+        yield url

@@ -1,0 +1,235 @@
+"""A crawl from its spec: opens the collection, prepares the models, runs the loop, says how it went.
+
+The layer that a notebook uses: `summary = await crawl_spec(spec, text, folder, directory)`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from lycosa.analysis import Recipe, analyser_for, document_of
+from lycosa.clock import SystemClock
+from lycosa.config import Spec
+from lycosa.crawl import Crawl
+from lycosa.fetch.decode import decoded_body
+from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.polite import PoliteReader
+from lycosa.follow import Follow
+from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.limits import Limits
+from lycosa.page.document import Document
+from lycosa.page.duplicates import NearDuplicates
+from lycosa.prepare import TopicModel, preparation, prepared_topic
+from lycosa.scope import Scope
+from lycosa.seeds import gather
+from lycosa.store import Record
+from lycosa.store.collection import Collection
+from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.strategies.preparation import Preparation
+from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
+
+Say = Callable[[str], None]
+Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """How a crawl went, over all its runs."""
+
+    collection: str
+    pages: int
+    relevant: int
+    harvest: float
+    bytes: int
+    seconds: float
+    waiting: int
+    ended: str
+    resumable: bool
+    refused: dict[str, int]
+
+
+async def crawl_spec(
+    spec: Spec,
+    text: str,
+    folder: Path,
+    directory: Path,
+    *,
+    say: Say = lambda _: None,
+    watch: Watch | None = None,
+) -> Summary:
+    """Crawl into a collection, or go on where it was left. `folder` is where relative paths begin."""
+    clock = SystemClock()
+    with Collection.create_or_open(directory, text, warc_bytes=spec.archive.warc_bytes) as collection:
+        fetcher = HttpFetcher(spec.fetch, spec.scope.content_types, robots_store=collection.robots)
+        async with fetcher:
+            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects)
+            helper = _Reader(reader, collection, spec)
+            ready = await _prepare(spec, folder, collection, helper, say)
+            strategy = fitted_strategy(spec, ready)
+            seeds = await gather(spec.seeds, folder, helper.list, say)
+            await reader.rest()
+            recipe = recipe_of(spec, strategy)
+            frontier = _frontier(spec, collection, strategy, clock.now())
+            async with analyser_for(recipe, spec.process.workers, spec.process.deadline_s) as analyser:
+                crawl = Crawl(
+                    frontier=frontier,
+                    fetcher=fetcher,
+                    analyser=analyser,
+                    strategy=strategy,
+                    store=collection,
+                    follow=Follow(Scope(spec.scope, spec.fetch), spec.fetch, spec.frontier, spec.archive),
+                    limits=Limits.of(spec.limits, spec.fetch),
+                    clock=clock,
+                    near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
+                )
+                _recall(crawl, collection)
+                await _run(crawl, seeds, watch, say)
+        return _summary(crawl, collection, directory)
+
+
+def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
+    """The strategy that the spec names, with its settings, fitted."""
+    return strategy_class(spec.strategy)(**spec.options.get(spec.strategy, {})).fit(ready)
+
+
+def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
+    """What workers compute for this strategy and spec."""
+    return Recipe(
+        evidence=strategy.needs,
+        language=spec.topic.language,
+        max_decoded_bytes=spec.fetch.max_decoded_bytes,
+        date=bool(spec.scope.date_from or spec.scope.date_to),
+        text=spec.index.text == "now",
+        simhash=spec.index.near_duplicates == "now",
+        requisites=spec.archive.requisites != "none",
+    )
+
+
+class _Reader:
+    """Lists and examples from the Web, archived like everything that was fetched."""
+
+    def __init__(self, reader: PoliteReader, collection: Collection, spec: Spec) -> None:
+        self.reader = reader
+        self.collection = collection
+        self.spec = spec
+
+    async def list(self, url: str) -> bytes | Refusal:
+        """The bytes of a sitemap or feed."""
+        result = await self._get(url, Kind.REQUISITE)
+        if isinstance(result, NotFetched):
+            return result.refusal
+        return decoded_body(result, self.spec.fetch.max_decoded_bytes)
+
+    async def document(self, url: str) -> Document | Refusal:
+        """An example page."""
+        result = await self._get(url, Kind.PAGE)
+        if isinstance(result, NotFetched):
+            return result.refusal
+        return document_of(result, Recipe(language=self.spec.topic.language))
+
+    async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
+        result = await self.reader.get(url, kind)
+        if isinstance(result, Fetched):
+            # Kept as a requisite: it was fetched to prepare the crawl, not as a page of it.
+            link = msgspec.structs.replace(result.link, kind=Kind.REQUISITE)
+            with self.collection.commit():
+                self.collection.save(Record(time.time(), msgspec.structs.replace(result, link=link)))
+            if result.status != 200:
+                return NotFetched(result.link, Refusal(Reason.HTTP_ERROR, str(result.status)))
+        return result
+
+
+async def _prepare(
+    spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say
+) -> Preparation:
+    given = spec.topic.keywords or spec.topic.description or spec.topic.examples
+    if spec.judge.kind == "all" and not given:
+        topic = TopicModel(spec.topic.language, {})
+    else:
+        topic = await prepared_topic(spec.topic, folder, collection.models, helper.document, say)
+    return preparation(topic, spec.judge, collection.models, spec.random_seed)
+
+
+def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
+    return SqliteFrontier(
+        collection.connection,
+        now=now,
+        restart_rest_s=spec.fetch.per_host_delay_s,
+        weigh=strategy.host_weight if strategy.weighs_sources else None,
+        per_host_concurrency=spec.fetch.per_host_concurrency,
+        max_waiting=spec.frontier.max_waiting,
+        pages_per_host=spec.limits.pages_per_host,
+        pages_per_site=spec.limits.pages_per_site,
+    )
+
+
+def _recall(crawl: Crawl, collection: Collection) -> None:
+    """Bring a resumed crawl's counts, learned state and duplicates back from the catalogue."""
+    with collection.commit():
+        for past in collection.pages_in_order():
+            crawl.tally.pages += 1
+            crawl.learn(past.link, past.judgement, past.evidence)
+            if crawl.near and past.simhash:
+                crawl.near.add(past.link.key, past.simhash)
+    counts = collection.counts()
+    crawl.tally.bytes, crawl.tally.seconds = counts.bytes, collection.seconds()
+
+
+async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:
+    watcher = watch(crawl) if watch else None
+    try:
+        with _stopped_by_signals(crawl, say):
+            await crawl.run(seeds)
+    finally:
+        if watcher:
+            watcher.cancel()
+            await asyncio.gather(watcher, return_exceptions=True)
+
+
+@contextmanager
+def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
+    """The first Ctrl-C lets requests under way finish; the second ends at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def on_signal() -> None:
+        if crawl.ended:
+            task.cancel()
+        say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
+        crawl.stop("interrupted")
+
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, on_signal)
+    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _summary(crawl: Crawl, collection: Collection, directory: Path) -> Summary:
+    tally, waiting = crawl.tally, crawl.frontier.counts().waiting
+    collection.end_run(crawl.ended, tally.seconds)
+    return Summary(
+        collection=str(directory),
+        pages=tally.pages,
+        relevant=tally.relevant,
+        harvest=round(tally.relevant / tally.pages, 4) if tally.pages else 0.0,
+        bytes=tally.bytes,
+        seconds=round(tally.seconds, 1),
+        waiting=waiting,
+        ended=crawl.ended,
+        resumable=crawl.ended == "interrupted",
+        refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
+    )

@@ -1,0 +1,147 @@
+"""Reading and writing `crawl.toml`: a typo is refused with its line and its fix."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from lycosa.config import Spec
+from lycosa.errors import SpecError
+
+Settings = dict[str, Any]
+"""What a strategy calls its settings, with their defaults."""
+
+
+def load_spec(
+    path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()
+) -> tuple[Spec, str]:
+    """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SpecError(f"{path} does not exist. Write one with: lycosa init {path.parent} --topic") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path} cannot be read ({error}). It should be a UTF-8 text file.") from None
+    return parse_spec(text, strategies, changes, where=str(path)), text
+
+
+def parse_spec(
+    text: str, strategies: dict[str, Settings], changes: tuple[str, ...] = (), where: str = "the spec"
+) -> Spec:
+    """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{where} is not valid TOML: {error}. Mend that line and try again.") from None
+    for change in changes:
+        _apply(change, tables)
+    options = {name: tables.pop(name) for name in list(tables) if name in strategies}
+    for name, table in options.items():
+        _check_options(name, table, strategies[name], text, where)
+    known = [*(name for name in Spec.model_fields if name != "options"), *strategies]
+    for key in tables:
+        if key not in known or key == "options":
+            raise SpecError(_unknown(key, known, "", text, where))
+    try:
+        spec = Spec(**tables, options=options)
+    except ValidationError as error:
+        raise SpecError(_explain(error, text, where)) from None
+    if spec.strategy not in strategies:
+        hint = _nearest(spec.strategy, list(strategies))
+        raise SpecError(
+            f"{where}, line {_line_of(text, '', 'strategy')}: there is no strategy {spec.strategy!r}.{hint} "
+            f"Known are: {', '.join(sorted(strategies))}."
+        )
+    return spec
+
+
+def _apply(change: str, tables: dict[str, Any]) -> None:
+    name, equals, value = change.partition("=")
+    *sections, key = name.strip().split(".")
+    if not equals or not key or len(sections) > 1:
+        raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
+    try:
+        parsed = tomllib.loads(f"x = {value}")["x"]
+    except tomllib.TOMLDecodeError:
+        parsed = value  # a bare word is a string
+    target = tables
+    for section in sections:
+        target = target.setdefault(section, {})
+        if not isinstance(target, dict):
+            raise SpecError(f"--set {change}: {section} is not a section. See docs/spec.md for all keys.")
+    target[key] = parsed
+
+
+def _check_options(name: str, table: Any, defaults: Settings, text: str, where: str) -> None:
+    if not isinstance(table, dict):
+        raise SpecError(f"{where}: {name} must be a table. Write [{name}] and its settings below it.")
+    for key, value in table.items():
+        if key not in defaults:
+            raise SpecError(_unknown(key, list(defaults), name, text, where))
+        default = defaults[key]
+        numbers = (
+            isinstance(default, float) and isinstance(value, int | float) and not isinstance(value, bool)
+        )
+        if default is not None and not numbers and not isinstance(value, type(default)):
+            raise SpecError(
+                f"{where}, line {_line_of(text, name, key)}: [{name}] {key} must be "
+                f"{_type_name(default)}, not {value!r}. The default is {default!r}."
+            )
+
+
+def _fits(value: Any, default: Any) -> bool:
+    if isinstance(default, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(default, tuple):
+        return isinstance(value, list)
+    return type(value) is type(default)
+
+
+def _type_name(value: Any) -> str:
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
+    return names.get(type(value), "a list")
+
+
+def _unknown(key: str, known: list[str], section: str, text: str, where: str) -> str:
+    place = f"[{section}] " if section else ""
+    line = _line_of(text, section, key)
+    hint = _nearest(key, known)
+    return f"{where}, line {line}: {place}unknown key {key!r}.{hint} See docs/spec.md for all keys."
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    near = near or [name for name in known if name.startswith(word) or word.startswith(name)][:1]
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _line_of(text: str, section: str, key: str) -> str:
+    """The line on which a key stands, or '?' where it came from the command line."""
+    current = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if heading := re.match(r"\s*\[+\s*[\"']?([^\]\"']+)", line):
+            current = heading[1].strip()
+            if current == key and not section:
+                return str(number)
+        elif current == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
+            return str(number)
+    return "?"
+
+
+def _explain(error: ValidationError, text: str, where: str) -> str:
+    first = error.errors()[0]
+    location = [str(part) for part in first["loc"]]
+    section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0])
+    line = _line_of(text, section, key)
+    place = f"[{section}] {key}" if section else key
+    if first["type"] == "extra_forbidden":
+        model = Spec.model_fields[section].annotation if section else Spec
+        known = list(getattr(model, "model_fields", {}))
+        return _unknown(key, known, section, text, where)
+    complaint = f"{first['msg'].lower()}, but it says {first['input']!r}"
+    return f"{where}, line {line}: {place}: {complaint}. Change that line."

@@ -1,0 +1,90 @@
+"""The collection: what was fetched and why it was kept or not, archived and catalogued.
+
+In: a Record for each URL that was settled. Out: a directory with WARC files and one SQLite
+catalogue (`Collection`), or, for experiments, the order of URLs in memory (`MemoryStore`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import msgspec
+
+from lycosa.store.warc import Earlier
+from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, Refusal
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What became of one URL that was taken: a response, or the reason why there is none.
+
+    `decisions` are what admission left of the strategy's: the i-th belongs to `page.links[i]`,
+    further ones (images, requisites, a redirect's target) follow. `refusal` says why a response
+    was not kept as a page.
+    """
+
+    at: float  # when it was settled, seconds since the epoch
+    fetched: Fetched | None = None
+    not_fetched: NotFetched | None = None
+    page: Page | None = None
+    judgement: Judgement | None = None
+    refusal: Refusal | None = None
+    decisions: tuple[Decision, ...] = ()
+    explored: bool = False  # fetched only to be looked through: not part of the collection
+    near_duplicate_of: int = 0  # key of the first page of its cluster
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How much has been saved so far, over all runs."""
+
+    fetched: int = 0  # responses for pages, redirects and error statuses included
+    judged: int = 0  # of these, pages that were analysed and judged
+    relevant: int = 0
+    explored: int = 0
+    refused: int = 0  # responses that were not kept
+    others: int = 0  # responses for images and requisites
+    failed: int = 0  # tries that got no response
+    bytes: int = 0  # received bodies
+
+
+class Store(Protocol):
+    """Where a crawl puts what it found. Readers are not part of it, but all stores have `counts`."""
+
+    def commit(self) -> AbstractContextManager[None]:
+        """All that happens inside is saved together, or, if it raises, not at all."""
+        ...
+
+    def save(self, record: Record) -> None:
+        """Keep what became of a URL; inside `commit`. A page saved again keeps its place."""
+        ...
+
+    def settle(self, decisions: Sequence[Decision]) -> None:
+        """Note what was decided on links that had been held; inside `commit`."""
+        ...
+
+    def promote(self, keys: Sequence[int]) -> None:
+        """Pages that were only explored join the collection; inside `commit`."""
+        ...
+
+    def known_digest(self, digest: bytes) -> Earlier | None:
+        """The first capture whose body (status 200, not empty) has this `warc.digest_of`."""
+        ...
+
+
+def add_to(counts: Counts, record: Record) -> Counts:
+    """The counts after one more record."""
+    fetched, judgement = record.fetched, record.judgement
+    if fetched is None:
+        return msgspec.structs.replace(counts, failed=counts.failed + (record.not_fetched is not None))
+    is_page = fetched.link.kind == "page"
+    return Counts(
+        fetched=counts.fetched + is_page,
+        judged=counts.judged + (judgement is not None),
+        relevant=counts.relevant + (judgement is not None and judgement.relevant),
+        explored=counts.explored + record.explored,
+        refused=counts.refused + (record.refusal is not None),
+        others=counts.others + (not is_page),
+        failed=counts.failed,
+        bytes=counts.bytes + len(fetched.body),
+    )

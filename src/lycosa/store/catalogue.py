@@ -1,0 +1,335 @@
+"""Writing the catalogue: a Record and where it was archived become rows.
+
+In: records, inside a transaction that the Collection opens. Out: rows of `schema`'s tables. Saving
+a record twice writes the same rows, so a page that is fetched again keeps its place.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from lycosa.store import Counts, Record, add_to
+from lycosa.store.warc import Capture, Earlier, Position
+from lycosa.urls import authority_of, source_of
+from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page
+
+T = TypeVar("T")
+_encode = msgspec.msgpack.Encoder().encode
+
+_PAGE = (
+    "key kind url source authority status content_type title language date words canonical depth trail "
+    "explored parent relevant score rule refusal detail simhash near_duplicate_of at elapsed_s bytes digest "
+    "warc offset length link"
+).split()
+_INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
+_UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
+_SET_FACT = "INSERT OR REPLACE INTO facts VALUES (?, ?)"
+
+
+class Interned:
+    """A table of short texts; rows elsewhere refer to them by number."""
+
+    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
+        self._connection = connection
+        self._table = table
+        self._ids: dict[str, int] = {}
+
+    def id_of(self, text: str) -> int:
+        """The number of a text, which is added if it is new."""
+        found = self._ids.get(text)
+        return self._look_up(text) if found is None else found
+
+    def forget(self) -> None:
+        """Empty the cache: a rollback may have taken rows away."""
+        self._ids.clear()
+
+    def _look_up(self, text: str) -> int:
+        run = self._connection.execute
+        run(f"INSERT OR IGNORE INTO {self._table} (text) VALUES (?)", (text,))
+        (number,) = run(f"SELECT id FROM {self._table} WHERE text = ?", (text,)).fetchone()
+        if len(self._ids) >= 10_000:  # rules should be few; one that quotes numbers must not fill memory
+            self._ids.clear()
+        self._ids[text] = int(number)
+        return int(number)
+
+
+class Catalogue:
+    """The writing half of `catalogue.db`. Every method but the constructor is called in a transaction.
+
+    What it keeps in memory (counts, numbers of texts) follows the database: `flush` writes it before
+    a commit, `forget` rereads it after a rollback.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._rules = Interned(connection, "rules")
+        self._reasons = Interned(connection, "reasons")
+        self._warcs = Interned(connection, "warcs")
+        self._refused: Counter[int] = Counter()
+        self._last_at = 0.0
+        self._run = 0
+        self._fetched_before = 0
+        self.counts = Counts()
+        self.forget()
+
+    def save(self, record: Record, capture: Capture | None) -> None:
+        """Write all rows of a record. Text that no encoding can hold is mended, not refused."""
+        try:
+            self._save(record, capture)
+        except UnicodeEncodeError:
+            self._save(mended(record), capture)
+        self._last_at = record.at
+        self.counts = add_to(self.counts, record)
+        refused = [one.refusal.reason.name for one in record.decisions if one.refusal is not None]
+        self._refused.update(map(self._reasons.id_of, refused))
+
+    def settle(self, decisions: Iterable[Decision]) -> None:
+        """Overwrite what was decided on held links; they are found by their parent and key."""
+        self._connection.executemany(
+            "UPDATE links SET priority = ?, rule = ?, refusal = ?, detail = ?, hold = ?, url = ? "
+            "WHERE page = (SELECT id FROM pages WHERE key = ?) AND target = ?",
+            ((*self._decided(one), one.link.parent, one.link.key) for one in decisions),
+        )
+
+    def promote(self, keys: Sequence[int]) -> None:
+        """Explored pages join the collection."""
+        sql = "UPDATE pages SET explored = 0, trail = 0 WHERE key = ? AND explored = 1"
+        joined = self._connection.executemany(sql, ((key,) for key in keys)).rowcount
+        self.counts = msgspec.structs.replace(self.counts, explored=self.counts.explored - max(0, joined))
+
+    def known_digest(self, digest: bytes) -> Earlier | None:
+        """The first archived capture with this body."""
+        row = self._connection.execute(
+            "SELECT pages.url, captures.at FROM captures JOIN pages ON pages.id = captures.page "
+            "WHERE captures.digest = ? AND captures.revisit = 0 AND captures.status = 200 "
+            "ORDER BY captures.at LIMIT 1",
+            (digest,),
+        ).fetchone()
+        return Earlier(row[0], row[1], digest) if row else None
+
+    def last_capture(self, key: int) -> Earlier | None:
+        """The newest capture of a page with status 200: what a 304 says is still valid."""
+        row = self._connection.execute(
+            "SELECT pages.url, captures.at, captures.digest FROM captures "
+            "JOIN pages ON pages.id = captures.page WHERE pages.key = ? AND captures.status = 200 "
+            "ORDER BY captures.at DESC LIMIT 1",
+            (key,),
+        ).fetchone()
+        return Earlier(*row) if row else None
+
+    def add_text(self, page: int, title: str, text: str) -> None:
+        """Put a page (by its id) into the full-text index."""
+        self._connection.execute("DELETE FROM texts WHERE rowid = ?", (page,))
+        self._connection.execute(
+            "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)", (page, _mend(title), _mend(text))
+        )
+
+    def set_fingerprint(self, page: int, simhash: int, near_duplicate_of: int) -> None:
+        """Note a page's simhash and the key of the first page of its cluster (0: itself)."""
+        sql = "UPDATE pages SET simhash = ?, near_duplicate_of = ? WHERE id = ?"
+        self._connection.execute(sql, (_signed(simhash), near_duplicate_of, page))
+
+    def begin_run(self, at: float) -> None:
+        """A crawl starts or resumes."""
+        sql = "INSERT INTO runs (started, ended, pages) VALUES (?, ?, 0)"
+        self._run = self._connection.execute(sql, (at, at)).lastrowid or 0
+        self._last_at = at
+        self._fetched_before = self.counts.fetched
+
+    def end_run(self, at: float, reason: str) -> None:
+        """A crawl ends, and why."""
+        self._last_at = at
+        self._connection.execute("UPDATE runs SET reason = ? WHERE id = ?", (reason, self._run))
+
+    def set_fact(self, name: str, value: bytes) -> None:
+        """Keep something about the collection as a whole."""
+        self._connection.execute(_SET_FACT, (name, value))
+
+    def fact(self, name: str) -> bytes | None:
+        """What was kept under this name."""
+        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return bytes(row[0]) if row else None
+
+    def position(self) -> Position:
+        """The end of the archive as of the last commit."""
+        packed = self.fact("warc")
+        return msgspec.msgpack.decode(packed, type=Position) if packed else Position()
+
+    def flush(self, position: Position) -> None:
+        """Write what belongs to the commit as a whole."""
+        run = self._connection.execute
+        run(_SET_FACT, ("warc", _encode(position)))
+        run(_SET_FACT, ("counts", _encode(self.counts)))
+        for reason, links in self._refused.items():
+            run(
+                "INSERT INTO refused_links VALUES (?, ?) "
+                "ON CONFLICT DO UPDATE SET links = links + excluded.links",
+                (reason, links),
+            )
+        self._refused.clear()
+        run(
+            "UPDATE runs SET ended = max(ended, ?), pages = ? WHERE id = ?",
+            (self._last_at, self.counts.fetched - self._fetched_before, self._run),
+        )
+
+    def forget(self) -> None:
+        """Go back to what the database says."""
+        for texts in (self._rules, self._reasons, self._warcs):
+            texts.forget()
+        self._refused.clear()
+        packed = self.fact("counts")
+        self.counts = msgspec.msgpack.decode(packed, type=Counts) if packed else Counts()
+
+    def _save(self, record: Record, capture: Capture | None) -> None:
+        if record.not_fetched is not None:
+            self._save_outcome(record.not_fetched, record.at)
+        if record.fetched is None or capture is None:
+            return
+        page, is_new_state = self._save_page(record, record.fetched, capture)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO captures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                page, self._warcs.id_of(capture.file), capture.offset, capture.length,
+                record.fetched.started, record.fetched.status, capture.digest, capture.revisit,
+            ),
+        )  # fmt: skip
+        if is_new_state:
+            self._save_links(page, record.decisions)
+            if record.page is not None:
+                self._save_evidence(page, record.page)
+
+    def _save_outcome(self, not_fetched: NotFetched, at: float) -> None:
+        link, refusal = not_fetched.link, not_fetched.refusal
+        again = not_fetched.again_in_s is not None
+        reason = self._reasons.id_of(refusal.reason.name)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (link.key, link.url, link.parent, reason, refusal.detail, at, link.attempts + 1, again),
+        )
+
+    def _save_page(self, record: Record, fetched: Fetched, capture: Capture) -> tuple[int, bool]:
+        """The page's id, and whether its row and links now say what this record says.
+
+        A later capture without a page (not modified, gone, broken) leaves what was judged as it is.
+        """
+        run = self._connection.execute
+        key = fetched.link.key
+        known = run("SELECT id, relevant FROM pages WHERE key = ?", (key,)).fetchone()
+        if known and record.page is None and known[1] is not None:
+            return int(known[0]), False
+        values = self._page_values(record, fetched, capture)
+        if not known:
+            run("DELETE FROM outcomes WHERE key = ?", (key,))
+            return run(_INSERT_PAGE, values).lastrowid or 0, True
+        page = int(known[0])
+        run(_UPDATE_PAGE, (*values, page))
+        for table in ("links", "evidence", "link_evidence"):
+            run(f"DELETE FROM {table} WHERE page = ?", (page,))
+        run("DELETE FROM texts WHERE rowid = ?", (page,))
+        return page, True
+
+    def _page_values(self, record: Record, fetched: Fetched, capture: Capture) -> tuple[object, ...]:
+        link, refusal = fetched.link, record.refusal
+        page = record.page or Page(link, link.url)
+        authority = authority_of(link.url)
+        return (
+            link.key, link.kind.value, link.url, source_of(authority), authority, fetched.status,
+            fetched.header("content-type"), page.title, page.language, page.date, page.words, page.canonical,
+            link.depth, link.trail, record.explored, link.parent, *self._judged(record.judgement),
+            refusal and self._reasons.id_of(refusal.reason.name), refusal and (refusal.detail or None),
+            _signed(page.simhash), record.near_duplicate_of, fetched.started, fetched.elapsed_s,
+            len(fetched.body), capture.digest, self._warcs.id_of(capture.file), capture.offset,
+            capture.length, _encode(link),
+        )  # fmt: skip
+
+    def _judged(self, judgement: Judgement | None) -> tuple[bool | None, float | None, int | None]:
+        if judgement is None:
+            return None, None, None
+        return judgement.relevant, judgement.score, self._rules.id_of(judgement.rule)
+
+    def _save_links(self, page: int, decisions: Sequence[Decision]) -> None:
+        """Write the links; in two batches, since a NULL that is bound costs as much as a value."""
+        rule_of = self._rules.id_of
+        plain, others = [], []
+        for position, one in enumerate(decisions):
+            link = one.link
+            if one.refusal is None and not one.hold:
+                plain.append((page, position, link.key, link.anchor, one.priority, rule_of(one.rule)))
+            else:
+                others.append((page, position, link.key, link.anchor, *self._decided(one)))
+        columns = "page, position, target, anchor, priority, rule"
+        many = self._connection.executemany
+        many(f"INSERT OR REPLACE INTO links ({columns}) VALUES (?, ?, ?, ?, ?, ?)", plain)
+        many("INSERT OR REPLACE INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", others)
+
+    def _decided(
+        self, decision: Decision
+    ) -> tuple[float, int, int | None, str | None, str | None, str | None]:
+        """Priority, rule, refusal, detail, hold and, of a refused link, the URL."""
+        rule, refusal = self._rules.id_of(decision.rule), decision.refusal
+        if refusal is None:
+            return decision.priority, rule, None, None, decision.hold or None, None
+        reason = self._reasons.id_of(refusal.reason.name)
+        return decision.priority, rule, reason, refusal.detail or None, None, decision.link.url
+
+    def _save_evidence(self, number: int, page: Page) -> None:
+        many = self._connection.executemany
+        facts = [(number, name, fact.value, fact.label) for name, fact in page.evidence.items()]
+        many("INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?)", facts)
+        numbers = [(number, name, _packed(values)) for name, values in page.link_evidence.items()]
+        many("INSERT OR REPLACE INTO link_evidence VALUES (?, ?, ?)", numbers)
+        if page.text:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",
+                (number, page.title, page.text),
+            )
+
+
+def _packed(values: Iterable[float]) -> bytes:
+    numbers = array("d", values)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _signed(bits: int) -> int:
+    """64 bits as the signed integer that SQLite stores.
+
+    >>> _signed(2**64 - 1), _signed(5), _signed(-5)
+    (-1, 5, -5)
+    """
+    bits &= (1 << 64) - 1
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def _mend(text: str) -> str:
+    """Text without lone surrogates, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def mended(value: T) -> T:
+    """A value of plain data and structs with every text mended. Seldom needed, so it may be slow."""
+    return cast("T", _mended(value))
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value
+    if isinstance(value, str):
+        return _mend(value)
+    if isinstance(value, tuple | list):
+        return type(value)(map(_mended, value))
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    if isinstance(value, msgspec.Struct):
+        fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+        return type(value)(**{name: _mended(field) for name, field in fields})
+    return value

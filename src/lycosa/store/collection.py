@@ -1,0 +1,283 @@
+"""A collection on disk: archive and catalogue that always agree, whatever kills the process.
+
+In: records, inside `with collection.commit():`. Out: a directory that can be read by anyone at any
+time and be written by one process. Order of a commit: WARC appended, WARC synced, SQLite committed;
+on opening, what the archive has beyond the last commit is cut off.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+import msgspec
+
+from lycosa.errors import CollectionBusy, CollectionError
+from lycosa.store import Counts, Record
+from lycosa.store.catalogue import Catalogue, mended
+from lycosa.store.log import close_log, open_log
+from lycosa.store.reader import Reader
+from lycosa.store.robots import RobotsTable, RobotsText
+from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
+from lycosa.store.warc import Capture, Earlier, WarcWriter, digest_of, read_capture
+from lycosa.values import Decision, Fetched
+
+Hook = Callable[[str], None]
+"""Called with 'appended', 'synced' and 'committed' as a commit passes these points."""
+
+T = TypeVar("T", bound=RobotsText)
+_to_json = msgspec.json.Encoder().encode
+
+
+class Collection:
+    """A collection that this process writes. Use `Collection.create_or_open`, and close it."""
+
+    @classmethod
+    def create_or_open(
+        cls,
+        directory: Path,
+        spec_text: str,
+        *,
+        name: str = "crawl",
+        warc_bytes: int = 1_000_000_000,
+        info: Mapping[str, str] | None = None,
+        pause_points: Hook = lambda _: None,
+    ) -> Self:
+        """Lock the directory, and make it a collection or go on with the one it is.
+
+        `earlier_spec` then says how it was crawled before ('' if it is new).
+        """
+        with _file_errors(directory):
+            (directory / "archive").mkdir(parents=True, exist_ok=True)
+            (directory / "models").mkdir(exist_ok=True)
+            lock = _lock(directory)
+        try:
+            writer = WarcWriter(directory / "archive", name, warc_bytes, info or {})
+            return cls(directory, lock, writer, spec_text, pause_points)
+        except BaseException:
+            os.close(lock)
+            raise
+
+    def __init__(
+        self, directory: Path, lock: int, warc: WarcWriter, spec_text: str, pause_points: Hook
+    ) -> None:
+        self.directory = directory
+        self.archive = directory / "archive"
+        self.path = directory / "catalogue.db"
+        self._lock = lock
+        self._warc = warc
+        self._pause = pause_points
+        _refuse_orphans(self.path, self.archive)
+        self.connection = open_for_writing(self.path)
+        try:
+            self.catalogue = Catalogue(self.connection)
+            self._committed = self.catalogue.position()
+            with _file_errors(self.archive):
+                warc.cut(self._committed)
+            self.earlier_spec = (self.catalogue.fact("spec") or b"").decode()
+            self._write_spec(spec_text)
+        except BaseException:
+            warc.close()
+            self.connection.close()
+            raise
+        self.reader = Reader(self.connection, self.path)
+        self.log = open_log(directory / "crawl.log")
+
+    @staticmethod
+    def read(directory: Path) -> ReadCollection:
+        """Open a collection for reading only: no lock, also while a crawl writes to it."""
+        return ReadCollection(directory)
+
+    @contextmanager
+    def commit(self) -> Iterator[None]:
+        """One transaction over catalogue, frontier and archive.
+
+        After an error nothing of it has happened, on disk. What a frontier keeps in memory may know
+        better, so the caller gives the crawl up; running it again goes on from the last commit.
+        """
+        try:
+            with plain_errors(self.path):
+                self.connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._finish()
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def save(self, record: Record) -> None:
+        capture = None
+        if record.fetched is not None:
+            with _file_errors(self.archive):
+                capture = self._archive(record, record.fetched)
+        self.catalogue.save(record, capture)
+
+    def settle(self, decisions: Sequence[Decision]) -> None:
+        self.catalogue.settle(decisions)
+
+    def promote(self, keys: Sequence[int]) -> None:
+        self.catalogue.promote(keys)
+
+    def known_digest(self, digest: bytes) -> Earlier | None:
+        with plain_errors(self.path):
+            return self.catalogue.known_digest(digest)
+
+    def counts(self) -> Counts:
+        """How much has been saved, over all runs."""
+        return self.catalogue.counts
+
+    def robots(self, make: Callable[[str, int, float], T]) -> RobotsTable[T]:
+        """The stored robots.txt files, as values that `make(text, status, fetched_at)` builds."""
+        return RobotsTable(self.connection, self.path, make)
+
+    def close(self) -> None:
+        """Close all files and give the lock up. Nothing is committed that was not before."""
+        self._warc.close()
+        close_log(self.log)
+        with plain_errors(self.path):
+            self.connection.close()
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _archive(self, record: Record, fetched: Fetched) -> Capture:
+        digest = digest_of(fetched.body)
+        same_as = None
+        if fetched.status == 304:
+            same_as = self.catalogue.last_capture(fetched.link.key)
+        elif fetched.status == 200 and fetched.body:
+            same_as = self.catalogue.known_digest(digest)
+        return self._warc.append(fetched, digest, same_as=same_as, metadata=_conclusions(record))
+
+    def _finish(self) -> None:
+        """The end of a commit. Each step is complete before the next one relies on it."""
+        position = self._warc.position()
+        if position != self._committed:
+            self._pause("appended")
+            with _file_errors(self.archive):
+                self._warc.sync()
+            self._pause("synced")
+        self.catalogue.flush(position)
+        self.connection.execute("COMMIT")
+        self._committed = position
+        self._pause("committed")
+
+    def _roll_back(self) -> None:
+        with plain_errors(self.path):
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            self.catalogue.forget()
+        if self._warc.position() != self._committed:
+            with _file_errors(self.archive):
+                self._warc.cut(self._committed)
+
+    def _write_spec(self, text: str) -> None:
+        """Keep the spec as run, in the catalogue and as `crawl.toml`."""
+        with plain_errors(self.path):
+            self.catalogue.set_fact("spec", text.encode("utf-8", "replace"))
+        path = self.directory / "crawl.toml"
+        with _file_errors(path):
+            if not path.is_file() or path.read_bytes() != text.encode("utf-8", "replace"):
+                draft = path.with_name("crawl.toml.new")
+                draft.write_bytes(text.encode("utf-8", "replace"))
+                draft.replace(path)
+
+
+class ReadCollection:
+    """A collection opened for reading."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.archive = directory / "archive"
+        self.path = directory / "catalogue.db"
+        self.connection = open_for_reading(self.path)
+        self.reader = Reader(self.connection, self.path)
+
+    def response(self, capture: Capture) -> tuple[bytes, bytes]:
+        """Head and body, as received, of a capture."""
+        return read_capture(self.archive, capture.file, capture.offset)
+
+    def spec_text(self) -> str:
+        """The spec of the last run."""
+        with plain_errors(self.path):
+            row = self.connection.execute("SELECT value FROM facts WHERE name = 'spec'").fetchone()
+        return bytes(row[0]).decode() if row else ""
+
+    def close(self) -> None:
+        """Close the catalogue."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _conclusions(record: Record) -> bytes:
+    """What was concluded of a page, for the archive's metadata record. '' where nothing was."""
+    link = record.fetched.link if record.fetched else None
+    if link is None or (record.page is None and record.refusal is None):
+        return b""
+    about = {
+        "judgement": record.judgement,
+        "refusal": record.refusal and {"reason": record.refusal.reason.name, "detail": record.refusal.detail},
+        "evidence": record.page.evidence if record.page else {},
+        "title": record.page.title if record.page else "",
+        "explored": record.explored,
+        "depth": link.depth,
+        "parent": link.parent,
+        "found_with_priority": link.priority,
+    }
+    try:
+        return _to_json(about)
+    except UnicodeEncodeError:
+        return _to_json(mended(about))
+
+
+def _lock(directory: Path) -> int:
+    """An exclusive lock that the system gives up when the process ends, however it ends."""
+    handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(handle, 20).decode("ascii", "replace").strip() or "unknown"
+        os.close(handle)
+        raise CollectionBusy(
+            f"{directory} is in use by process {holder}. Wait for it or stop it, then run the same command."
+        ) from None
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode(), 0)
+    return handle
+
+
+def _refuse_orphans(catalogue: Path, archive: Path) -> None:
+    """WARC files without a catalogue are somebody's work: they must not be cut as a tail."""
+    if catalogue.is_file() and catalogue.stat().st_size:
+        return
+    orphan = next(archive.glob("*.warc*"), None)
+    if orphan is not None:
+        raise CollectionError(
+            f"{archive} has WARC files ({orphan.name}) but there is no {catalogue.name} beside it. "
+            "Put the catalogue back from a copy, or choose another directory with --out."
+        )
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CollectionError(file_trouble(Path(error.filename or path), error)) from error

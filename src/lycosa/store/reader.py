@@ -1,0 +1,311 @@
+"""Reading the catalogue: pages, links, reasons and counts, also while a crawl is writing them.
+
+In: a connection. Out: frozen values. For `why`, the report, the library and the replay of learning.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from lycosa.store import Counts
+from lycosa.store.schema import plain_errors
+from lycosa.store.warc import Capture
+from lycosa.values import Fact, Judgement, Kind, Link, Reason, Refusal
+
+_decode_link = msgspec.msgpack.Decoder(Link).decode
+
+MARK, END_MARK = "\x02", "\x03"
+"""What encloses the found words in a snippet: characters that a page's text cannot show."""
+
+_PAGES = """
+    SELECT pages.id, link, kind, status, content_type, source, authority, title, language, date, words,
+        canonical, explored, relevant, score, rules.text, reasons.text, detail, simhash,
+        near_duplicate_of, at, elapsed_s, bytes, warcs.text, offset, length, digest
+    FROM pages LEFT JOIN rules ON rules.id = rule LEFT JOIN reasons ON reasons.id = refusal
+        LEFT JOIN warcs ON warcs.id = warc"""
+_LINKS = """
+    SELECT pages.key, position, target, links.url, anchor, priority, reasons.text, links.detail, hold,
+        rules.text
+    FROM links JOIN pages ON pages.id = links.page
+        LEFT JOIN rules ON rules.id = links.rule LEFT JOIN reasons ON reasons.id = links.refusal"""
+
+
+class StoredPage(msgspec.Struct, frozen=True):
+    """A page as the catalogue has it. `capture` is the newest one that it was judged by."""
+
+    id: int
+    link: Link
+    kind: Kind
+    status: int
+    content_type: str
+    source: str
+    authority: str
+    title: str
+    language: str
+    date: str
+    words: int
+    canonical: str
+    explored: bool
+    judgement: Judgement | None
+    refusal: Refusal | None
+    simhash: int  # unsigned
+    near_duplicate_of: int
+    at: float
+    elapsed_s: float
+    bytes: int
+    capture: Capture
+
+
+class StoredLink(msgspec.Struct, frozen=True):
+    """A link as it was decided on. `url` is kept for refused links; the frontier knows the others."""
+
+    page: int  # key of the page it stands on
+    position: int
+    target: int
+    url: str
+    anchor: str
+    priority: float
+    refusal: Refusal | None
+    hold: str
+    rule: str
+
+
+class StoredOutcome(msgspec.Struct, frozen=True):
+    """The last try of a URL that got no response. `again`: it waits for another."""
+
+    key: int
+    url: str
+    parent: int
+    refusal: Refusal
+    at: float
+    attempts: int
+    again: bool
+
+
+class StoredCapture(msgspec.Struct, frozen=True):
+    """One capture of a page."""
+
+    at: float
+    status: int
+    capture: Capture
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One run of a crawl. `reason` is '' while it runs, and stays so when it was killed."""
+
+    started: float
+    ended: float
+    pages: int
+    reason: str
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A page found by its text; the snippet has `MARK` and `END_MARK` around the words found."""
+
+    page: int
+    url: str
+    title: str
+    snippet: str
+
+
+class ReasonCounts(msgspec.Struct, frozen=True):
+    """How often something was not taken, by the name of the Reason."""
+
+    pages: dict[str, int]  # responses that were not kept
+    requests: dict[str, int]  # URLs that got no response, and wait for no other try
+    links: dict[str, int]  # links refused when they were found, each time they were
+
+
+class Reader:
+    """The reading half of `catalogue.db`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def page(self, key: int) -> StoredPage | None:
+        """The page with this key, if it was ever answered."""
+        return next(map(_page, self._rows(f"{_PAGES} WHERE key = ?", key)), None)
+
+    def pages(self, after: int = 0) -> Iterator[StoredPage]:
+        """Everything answered, in the order of first commits, after the page with that id."""
+        return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? ORDER BY pages.id", after))
+
+    def lessons(self, after: int = 0) -> Iterator[tuple[Link, Judgement, dict[str, Fact]]]:
+        """What `Strategy.learn` was told, in the same order."""
+        for page in self.pages(after):
+            if page.judgement is not None:
+                yield page.link, page.judgement, self.evidence(page.id)
+
+    def evidence(self, page: int) -> dict[str, Fact]:
+        """The evidence on a page (by its id)."""
+        rows = self._rows("SELECT name, value, label FROM evidence WHERE page = ?", page)
+        return {name: Fact(_number(value), label) for name, value, label in rows}
+
+    def link_evidence(self, page: int) -> dict[str, tuple[float, ...]]:
+        """The evidence on a page's links (by its id): the i-th number is that of link i."""
+        rows = self._rows("SELECT name, numbers FROM link_evidence WHERE page = ?", page)
+        return {name: _unpacked(numbers) for name, numbers in rows}
+
+    def links(self, page: int) -> Iterator[StoredLink]:
+        """The links of a page (by its id), in their order."""
+        return map(_link, self._rows(f"{_LINKS} WHERE links.page = ? ORDER BY position", page))
+
+    def links_to(self, key: int, most: int = 100) -> Iterator[StoredLink]:
+        """Links that lead to a URL. Reads through all links: seconds in a large collection."""
+        return map(_link, self._rows(f"{_LINKS} WHERE target = ? LIMIT ?", key, most))
+
+    def captures(self, page: int) -> Iterator[StoredCapture]:
+        """All captures of a page (by its id), oldest first."""
+        rows = self._rows(
+            "SELECT at, status, warcs.text, offset, length, digest, revisit FROM captures "
+            "JOIN warcs ON warcs.id = warc WHERE page = ? ORDER BY at, offset",
+            page,
+        )
+        for at, status, file, offset, length, digest, revisit in rows:
+            yield StoredCapture(at, status, Capture(file, offset, length, digest, bool(revisit)))
+
+    def outcome(self, key: int) -> StoredOutcome | None:
+        """Why a URL got no response, if its last try got none."""
+        rows = self._rows(
+            "SELECT key, url, parent, reasons.text, detail, at, attempts, again FROM outcomes "
+            "JOIN reasons ON reasons.id = reason WHERE key = ?",
+            key,
+        )
+        for key_, url, parent, reason, detail, at, attempts, again in rows:
+            return StoredOutcome(
+                key_, url, parent, Refusal(Reason[reason], detail), at, attempts, bool(again)
+            )
+        return None
+
+    def path_from_seed(self, key: int, most: int = 1000) -> tuple[str, ...]:
+        """The URLs from a seed to this one, each found on the one before."""
+        path: list[str] = []
+        seen: set[int] = set()
+        while key and key not in seen and len(path) < most:
+            seen.add(key)
+            row = self._found(key)
+            if row is None:
+                break
+            url, key = row
+            path.append(url)
+        return tuple(reversed(path))
+
+    def _found(self, key: int) -> tuple[str, int] | None:
+        """URL and parent of what was asked for, answered or not."""
+        for table in ("pages", "outcomes"):
+            for url, parent in self._rows(f"SELECT url, parent FROM {table} WHERE key = ?", key):
+                return url, parent
+        return None
+
+    def counts(self) -> Counts:
+        """How much had been saved at the last commit."""
+        row = next(self._rows("SELECT value FROM facts WHERE name = 'counts'"), None)
+        return msgspec.msgpack.decode(row[0], type=Counts) if row else Counts()
+
+    def counts_by_reason(self) -> ReasonCounts:
+        """What was not taken, and why."""
+        return ReasonCounts(
+            pages=self._tally("SELECT refusal, count(*) FROM pages WHERE refusal IS NOT NULL GROUP BY 1"),
+            requests=self._tally("SELECT reason, count(*) FROM outcomes WHERE NOT again GROUP BY 1"),
+            links=self._tally("SELECT reason, links FROM refused_links"),
+        )
+
+    def harvest_curve(self, points: int = 200) -> list[tuple[int, int]]:
+        """(pages judged, of these relevant) along the crawl, at about so many points and the end."""
+        rows = self._rows("SELECT relevant FROM pages WHERE relevant IS NOT NULL ORDER BY id")
+        every = [relevant for (relevant,) in rows]
+        step = max(1, len(every) // max(1, points))
+        curve, found = [], 0
+        for number, relevant in enumerate(every, start=1):
+            found += relevant
+            if number % step == 0 or number == len(every):
+                curve.append((number, found))
+        return curve
+
+    def runs(self) -> list[Run]:
+        """All runs, first one first."""
+        rows = self._rows("SELECT started, ended, pages, coalesce(reason, '') FROM runs ORDER BY id")
+        return [Run(*row) for row in rows]
+
+    def without_text(self, after: int = 0) -> Iterator[StoredPage]:
+        """Judged pages that the full-text index does not have yet."""
+        missing = "relevant IS NOT NULL AND pages.id NOT IN (SELECT id FROM texts_docsize)"
+        return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? AND {missing} ORDER BY pages.id", after))
+
+    def text(self, page: int) -> str:
+        """The indexed text of a page (by its id), or ''."""
+        row = next(self._rows("SELECT body FROM texts WHERE rowid = ?", page), None)
+        return str(row[0]) if row else ""
+
+    def search(self, query: str, most: int = 20, skip: int = 0) -> list[Hit]:
+        """Pages that contain all words of the query, best first. No query is an error."""
+        words = " ".join(f'"{word}"' for word in re.findall(r"\w+", query)[:64])
+        if not words:
+            return []
+        rows = self._rows(
+            "SELECT pages.key, pages.url, pages.title, snippet(texts, 1, ?, ?, '…', 24) FROM texts "
+            "JOIN pages ON pages.id = texts.rowid WHERE texts MATCH ? ORDER BY rank LIMIT ? OFFSET ?",
+            MARK, END_MARK, words.encode("utf-8", "replace").decode(), most, skip,
+        )  # fmt: skip
+        return [Hit(*row) for row in rows]
+
+    def _tally(self, sql: str) -> dict[str, int]:
+        names = dict(self._rows("SELECT id, text FROM reasons"))
+        return {names[reason]: number for reason, number in self._rows(sql)}
+
+    def _rows(self, sql: str, *values: object) -> Iterator[tuple]:  # type: ignore[type-arg]
+        with plain_errors(self._path):
+            yield from self._connection.execute(sql, values)
+
+
+def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
+    (
+        number, link, kind, status, content_type, source, authority, title, language, date, words, canonical,
+        explored, relevant, score, rule, reason, detail, simhash, near_duplicate_of, at, elapsed_s, size,
+        file, offset, length, digest,
+    ) = row  # fmt: skip
+    judgement = None if relevant is None else Judgement(bool(relevant), _number(score), rule or "")
+    return StoredPage(
+        number, _decode_link(link), Kind(kind), status, content_type, source, authority, title, language,
+        date, words, canonical, bool(explored), judgement, _refusal(reason, detail), simhash & (1 << 64) - 1,
+        near_duplicate_of, at, elapsed_s, size, Capture(file, offset, length, digest),
+    )  # fmt: skip
+
+
+def _link(row: tuple) -> StoredLink:  # type: ignore[type-arg]
+    page, position, target, url, anchor, priority, reason, detail, hold, rule = row
+    return StoredLink(
+        page,
+        position,
+        target,
+        url or "",
+        anchor,
+        _number(priority),
+        _refusal(reason, detail),
+        hold or "",
+        rule or "",
+    )
+
+
+def _refusal(reason: str | None, detail: str | None) -> Refusal | None:
+    return Refusal(Reason[reason], detail or "") if reason else None
+
+
+def _number(value: float | None) -> float:
+    """SQLite keeps 'not a number' as NULL."""
+    return float("nan") if value is None else value
+
+
+def _unpacked(numbers: bytes) -> tuple[float, ...]:
+    values = array("d", numbers)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return tuple(values)

@@ -1,0 +1,320 @@
+"""The archive: responses become WARC/1.1 records in files of bounded size, and are read back.
+
+In: a Fetched response and what was concluded about it. Out: records on disk, each a gzip member of
+its own. Nothing here is durable before `sync`; what lies past the last commit is cut off again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+from fastwarc.stream_io import GzipReader
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from lycosa.errors import ArchiveError, CollectionError
+from lycosa.values import Fetched
+
+PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
+IDENTICAL = "identical-payload-digest"
+NOT_MODIFIED = "server-not-modified"
+
+_NAME = re.compile(r"(?P<stem>.+)-(?P<number>\d{5,})\.warc\.gz")
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
+_CODING = re.compile(rb"(?im)^(?=transfer-encoding[ \t]*:)")
+# Line ends other than CRLF, and lines that show nothing: readers disagree on whether they end the head.
+_ODD_LINES = re.compile(rb"\r(?!\n)|(?<!\r)\n|(?:^|\n)[^!-~]*(?:\r|$)")
+_SHOWS = re.compile(rb"[!-~]")
+# Deflating these again gains nothing and would be the dearest step of saving a page.
+_PACKED_TYPES = (
+    "image/",
+    "video/",
+    "audio/",
+    "font/",
+    "application/zip",
+    "application/gzip",
+    "application/pdf",
+)
+_STORED, _QUICK = 0, 3
+
+
+class Position(msgspec.Struct, frozen=True, array_like=True):
+    """A place in the archive: a file name and an offset in it. No file yet: ('', 0)."""
+
+    file: str = ""
+    offset: int = 0
+
+
+class Capture(msgspec.Struct, frozen=True):
+    """Where a response was archived. `revisit`: its body is that of an earlier capture."""
+
+    file: str
+    offset: int
+    length: int
+    digest: bytes
+    revisit: bool = False
+
+
+class Earlier(msgspec.Struct, frozen=True):
+    """An earlier capture: what a revisit record refers to. `at`: when its fetch began."""
+
+    url: str
+    at: float
+    digest: bytes
+
+
+def digest_of(body: bytes) -> bytes:
+    """The SHA-1 of a body as received: what finds exact duplicates, and the payload digest."""
+    return hashlib.sha1(body).digest()
+
+
+class WarcWriter:
+    """Appends records to `directory/name-NNNNN.warc.gz`, a new file whenever one is full."""
+
+    def __init__(self, directory: Path, name: str, max_bytes: int, info: Mapping[str, str]) -> None:
+        self._directory = directory
+        self._name = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:80].strip("-.") or "crawl"
+        self._max_bytes = max_bytes
+        self._info = info
+        self._at = Position()
+        self._file: io.FileIO | None = None
+        self._number = 0
+        self._new_file = False
+
+    def position(self) -> Position:
+        """The end of what has been appended."""
+        return self._at
+
+    def append(
+        self,
+        fetched: Fetched,
+        digest: bytes,
+        *,
+        same_as: Earlier | None = None,
+        metadata: bytes = b"",
+    ) -> Capture:
+        """Write a response, its request and a metadata record (JSON), all in one file.
+
+        With `same_as` the body is left out and a revisit record refers to that capture.
+        """
+        url, date = _header(fetched.link.url), warc_date(fetched.started)
+        response = _response(fetched, url, date, same_as)
+        about = {"WARC-Target-URI": url, "WARC-Date": date, "WARC-Concurrent-To": str(response.record_id)}
+        packed = same_as is None and _is_packed(fetched)
+        records = [_member(response, _STORED if packed else _QUICK, _payload_of(same_as, digest))]
+        if fetched.request_head:
+            request = _record(WarcRecordType.request, "application/http; msgtype=request", about)
+            request.set_bytes_content(_head(fetched.request_head))
+            records.append(_member(request, _QUICK))
+        if metadata:
+            concluded = _record(WarcRecordType.metadata, "application/json", about)
+            concluded.set_bytes_content(metadata)
+            records.append(_member(concluded, _QUICK))
+        file = self._file_with_room()
+        start = self._at.offset
+        self._write(file, b"".join(records))
+        return Capture(self._at.file, start, len(records[0]), digest, same_as is not None)
+
+    def sync(self) -> None:
+        """Make everything appended so far survive a power cut."""
+        if self._file is not None:
+            os.fsync(self._file.fileno())
+        if self._new_file:
+            _sync_directory(self._directory)
+            self._new_file = False
+
+    def cut(self, position: Position) -> None:
+        """Go back to a committed position: the tail after it and later files are removed."""
+        self.close()
+        if position.file:
+            self._cut_file(position)
+        # A collection that was renamed meanwhile goes on under the name its files have.
+        self._name, self._number = _parts(position.file) or (self._name, 0)
+        for path, number in _numbered(self._directory, self._name):
+            if number > self._number:
+                path.unlink()
+        self._at = position
+
+    def close(self) -> None:
+        """Close the file at hand; appending opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _cut_file(self, position: Position) -> None:
+        path = self._directory / position.file
+        if not path.is_file():
+            raise CollectionError(f"{path} is missing. Put it back from a copy, then run the same command.")
+        size = path.stat().st_size
+        if size < position.offset:
+            raise CollectionError(
+                f"{path} has {size} bytes, but the catalogue knows {position.offset}: its end was lost. "
+                "Put it back from a copy, then run the same command."
+            )
+        if size > position.offset:
+            os.truncate(path, position.offset)
+
+    def _file_with_room(self) -> io.FileIO:
+        """The file to append to; a group of records never spans two files."""
+        if not self._at.file or self._at.offset >= self._max_bytes:
+            return self._next_file()
+        if self._file is None:
+            self._file = io.FileIO(self._directory / self._at.file, "ab")
+        return self._file
+
+    def _next_file(self) -> io.FileIO:
+        if self._file is not None:
+            self.sync()
+            self.close()
+        self._number += 1
+        name = f"{self._name}-{self._number:05}.warc.gz"
+        file = self._file = io.FileIO(self._directory / name, "xb")
+        self._new_file = True
+        self._at = Position(name, 0)
+        headers = {"WARC-Filename": name, "WARC-Date": warc_date(datetime.now(UTC).timestamp())}
+        record = _record(WarcRecordType.warcinfo, "application/warc-fields", headers)
+        lines = (f"{_header(key)}: {_line(value)}\r\n" for key, value in self._info.items())
+        record.set_bytes_content("".join(lines).encode("utf-8", "replace"))
+        self._write(file, _member(record, _QUICK))
+        return file
+
+    def _write(self, file: io.FileIO, data: bytes) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
+        self._at = Position(self._at.file, self._at.offset + len(data))
+
+
+def read_capture(archive: Path, file: str, offset: int) -> tuple[bytes, bytes]:
+    """The head and the body, as received, of the response (or revisit) record at a place."""
+    path = archive / file
+    try:
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            for record in ArchiveIterator(GzipReader(stream), parse_http=False):
+                head, _, body = record.reader.read().partition(b"\r\n\r\n")
+                return head + b"\r\n\r\n", body
+    except (OSError, ValueError) as error:
+        raise ArchiveError(
+            f"{path} cannot be read at {offset} ({error}). Put it back from a copy."
+        ) from error
+    raise ArchiveError(f"{path} has no record at {offset}. Put it back from a copy.")
+
+
+def warc_date(at: float) -> str:
+    """A time as WARC writes it.
+
+    >>> warc_date(0.25)
+    '1970-01-01T00:00:00.250000Z'
+    """
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def base32(digest: bytes) -> str:
+    """A digest as WARC writes it, with the name of its algorithm."""
+    return "sha1:" + base64.b32encode(digest).decode()
+
+
+def _response(fetched: Fetched, url: str, date: str, same_as: Earlier | None) -> WarcRecord:
+    headers = {"WARC-Target-URI": url, "WARC-Date": date}
+    if fetched.address:
+        headers["WARC-IP-Address"] = _header(fetched.address)
+    if fetched.truncated:
+        headers["WARC-Truncated"] = _header(fetched.truncated)
+    kind = WarcRecordType.response
+    if same_as is not None:
+        kind = WarcRecordType.revisit
+        headers["WARC-Profile"] = PROFILES + (NOT_MODIFIED if fetched.status == 304 else IDENTICAL)
+        headers["WARC-Refers-To-Target-URI"] = _header(same_as.url)
+        headers["WARC-Refers-To-Date"] = warc_date(same_as.at)
+    record = _record(kind, "application/http; msgtype=response", headers)
+    head = _response_head(fetched)
+    record.set_bytes_content(head if same_as is not None else head + fetched.body)
+    return record
+
+
+def _payload_of(same_as: Earlier | None, digest: bytes) -> bytes:
+    return digest if same_as is None else same_as.digest
+
+
+def _record(kind: WarcRecordType, content_type: str, headers: Mapping[str, str]) -> WarcRecord:
+    record = WarcRecord()
+    record.init_headers(kind)
+    for name, value in headers.items():
+        record.headers[name] = value
+    record.headers["Content-Type"] = content_type
+    return record
+
+
+def _member(record: WarcRecord, level: int, payload_digest: bytes | None = None) -> bytes:
+    """A record as one gzip member.
+
+    zlib deflates: fastwarc's own GzipWriter spends 0.1 ms on each new member, three times a page.
+    """
+    plain = io.BytesIO()
+    record.write(plain, checksum_data=True, payload_digest=payload_digest)
+    deflate = zlib.compressobj(level, zlib.DEFLATED, 31)
+    return deflate.compress(plain.getbuffer()) + deflate.flush()
+
+
+def _is_packed(fetched: Fetched) -> bool:
+    coding = fetched.header("content-encoding")
+    return bool(coding and coding != "identity") or fetched.header("content-type").startswith(_PACKED_TYPES)
+
+
+def _response_head(fetched: Fetched) -> bytes:
+    head = fetched.response_head
+    if not head.startswith(b"HTTP/"):
+        lines = [f"HTTP/1.1 {fetched.status} ", *(f"{name}: {value}" for name, value in fetched.headers)]
+        head = "\r\n".join(map(_line, lines)).encode("utf-8", "replace")
+    # The body comes without its chunks, so a reader must not look for them.
+    if b"ransfer-" in head:
+        head = _CODING.sub(b"X-Archive-Orig-", head)
+    return _head(head)
+
+
+def _head(head: bytes) -> bytes:
+    """A head that ends in its only empty line, whatever a server sent."""
+    head = head.strip(b"\r\n")
+    if _ODD_LINES.search(head):
+        head = b"\r\n".join(line for line in re.split(rb"[\r\n]+", head) if _SHOWS.search(line))
+    return head + b"\r\n\r\n"
+
+
+def _header(value: str) -> str:
+    """A value that fits on a header line: what is not printable ASCII is percent-encoded."""
+    if value.isascii() and value.isprintable():
+        return value
+    return quote(value, safe=_PRINTABLE, errors="replace")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _parts(file: str) -> tuple[str, int] | None:
+    match = _NAME.fullmatch(file)
+    return (match["stem"], int(match["number"])) if match else None
+
+
+def _numbered(directory: Path, stem: str) -> list[tuple[Path, int]]:
+    """Our own files of that stem with their numbers; what others put there is not ours to touch."""
+    found = ((path, _parts(path.name)) for path in directory.iterdir())
+    return [(path, parts[1]) for path, parts in found if parts and parts[0] == stem]
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

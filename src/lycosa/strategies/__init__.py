@@ -1,0 +1,120 @@
+"""How links are ranked: one file per method, baselines too.
+
+In: an analysed page and its judgement. Out: a Decision for each of its links. A strategy is an
+estimator: its constructor stores the settings, `fit` prepares it and returns it. New strategies
+register under the entry point group `lycosa.strategies`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Protocol, Self
+
+from lycosa.errors import SpecError
+from lycosa.evidence import Evidence
+from lycosa.frontier import Floats
+from lycosa.strategies.judges import Judge
+from lycosa.strategies.preparation import Preparation
+from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Release
+
+Step = Decision | Release
+
+
+class Strategy(Protocol):
+    """A way to rank links. Relevance itself is the spec's Judge, the same for every strategy.
+
+    `learn` may use only what the catalogue stores, so that a resumed crawl can learn it again.
+    """
+
+    merge: ClassVar[Merge]
+    weighs_sources: ClassVar[bool]
+    needs: tuple[Evidence, ...]
+
+    def judge(self, page: Page) -> Judgement: ...
+
+    def rank(self, page: Page, judgement: Judgement) -> Sequence[Step]:
+        """A Decision for each of `page.links` (in their order), then any others and releases."""
+        ...
+
+    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
+        """Decide on links that were held, now that what they waited for has this value."""
+        ...
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        """The choice keys of sources (asked only if `weighs_sources`)."""
+        ...
+
+
+class BaseStrategy:
+    """What most strategies share: nothing held, nothing learned, all sources alike."""
+
+    merge: ClassVar[Merge] = Merge.MAX
+    weighs_sources: ClassVar[bool] = False
+    needs: tuple[Evidence, ...] = ()
+    judge_: Judge
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Keep the judge. Strategies with models of their own extend this."""
+        self.judge_ = preparation.judge
+        self.needs = self.judge_.needs
+        return self
+
+    def judge(self, page: Page) -> Judgement:
+        """The verdict of the spec's judge."""
+        return self.judge_.judge(page)
+
+    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:  # noqa: ARG002
+        """Nothing is ever held."""
+        return ()
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Nothing is learned."""
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:  # noqa: ARG002
+        """The best waiting priority decides."""
+        return best
+
+
+BUILT_IN = {
+    "breadth-first": "lycosa.strategies.breadth_first:BreadthFirst",
+    "best-first": "lycosa.strategies.best_first:BestFirst",
+    "best-first-page": "lycosa.strategies.best_first_page:BestFirstPage",
+}
+
+
+def strategy_names() -> list[str]:
+    """All strategies that can be named in a spec, built-in ones first."""
+    return [*BUILT_IN, *(point.name for point in _entry_points() if point.name not in BUILT_IN)]
+
+
+def strategy_class(name: str) -> type[BaseStrategy]:
+    """The class of a strategy."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        found: type[BaseStrategy] = getattr(import_module(module), attribute)
+        return found
+    for point in _entry_points():
+        if point.name == name:
+            loaded: type[BaseStrategy] = point.load()
+            return loaded
+    raise SpecError(f"There is no strategy {name!r}. Known are: {', '.join(strategy_names())}.")
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """A strategy's settings and their defaults: its constructor's keyword arguments."""
+    signature = inspect.signature(strategy_class(name).__init__)
+    return {key: argument.default for key, argument in signature.parameters.items() if key != "self"}
+
+
+def all_settings() -> dict[str, dict[str, Any]]:
+    """The settings of every strategy, for checking a spec."""
+    return {name: settings_of(name) for name in strategy_names()}
+
+
+def _entry_points() -> Sequence[Any]:
+    return tuple(entry_points(group="lycosa.strategies"))

@@ -1,0 +1,55 @@
+"""What makes a page relevant: chosen in the spec, the same for every strategy."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lycosa.evidence import Evidence
+from lycosa.evidence.topic import TopicEvidence
+from lycosa.values import Judgement, Page
+
+
+class Judge(Protocol):
+    """A verdict on a page from the evidence that the judge needs."""
+
+    needs: tuple[Evidence, ...]
+
+    def judge(self, page: Page) -> Judgement: ...
+
+
+def damped(cosine: float, found: int, damping: float) -> float:
+    """A cosine that counts less where it rests on few words.
+
+        score = cos · n / (n + damping)        n: topic words on the page
+
+    The projected cosine alone calls a page with a single topic word as close as one full of them.
+
+    >>> damped(0.8, 12, 4.0), damped(0.8, 0, 4.0)
+    (0.6, 0.0)
+    """
+    return cosine * found / (found + damping) if found else 0.0
+
+
+class TopicJudge:
+    """`topic`: similar enough to the topic vector, and with enough words of it."""
+
+    def __init__(self, topic: TopicEvidence, threshold: float, damping: float) -> None:
+        self.needs = (topic,)
+        self.threshold = threshold
+        self.damping = damping
+
+    def judge(self, page: Page) -> Judgement:
+        """Relevant if the damped cosine reaches the threshold."""
+        fact = page.evidence["topic"]
+        score = damped(fact.value, int(fact.label), self.damping)
+        return Judgement(score >= self.threshold, score, f"topic score against {self.threshold:g}")
+
+
+class EveryPage:
+    """`all`: whatever is in scope is relevant; for crawling whole sites."""
+
+    needs: tuple[Evidence, ...] = ()
+
+    def judge(self, page: Page) -> Judgement:  # noqa: ARG002
+        """Relevant."""
+        return Judgement(True, 1.0, "every page is wanted")

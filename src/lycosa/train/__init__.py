@@ -1,0 +1,1 @@
+"""Fitting models from examples. In: labelled examples. Out: models that evidence runs, with figures."""
