@@ -6,6 +6,9 @@ import gzip
 import http.client
 import re
 import socket
+import subprocess
+import sys
+import time
 import zlib
 from contextlib import closing
 from typing import NamedTuple
@@ -182,6 +185,23 @@ class TestSite:
 
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", site.port))
+
+    def test_a_process_ends_when_its_parent_is_killed(self):
+        """A parent that dies without a word leaves no server behind."""
+        program = (
+            "import os; from lycosa.testing import SiteProcess\n"
+            "with SiteProcess('lycosa.testing:web_with', name='drops') as site:\n"
+            "    print(site.port, flush=True); os.kill(os.getpid(), 9)"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30)
+        port = int(done.stdout)
+
+        for _ in range(100):
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)):
+                    return
+            time.sleep(0.1)
+        pytest.fail("the server still answers ten seconds later")
 
     def test_a_process_that_cannot_start_says_how_to_see_why(self, capfd):
         """A wrong maker is one clear error."""

@@ -24,6 +24,7 @@ import msgspec
 from lycosa.evidence import Evidence
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
+from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Link, Page, Reason, Refusal
 
 FRAME = struct.Struct("<I")
@@ -42,7 +43,7 @@ class Recipe:
     simhash: bool = False
     images: bool = False
     requisites: bool = False
-    index_names: frozenset[str] | None = None
+    index_names: frozenset[str] = INDEX_NAMES
 
 
 class Analyser(Protocol):
@@ -56,14 +57,13 @@ def document_of(fetched: Fetched, recipe: Recipe) -> Document | Refusal:
     body = decoded_body(fetched, recipe.max_decoded_bytes)
     if isinstance(body, Refusal):
         return body
-    names = {} if recipe.index_names is None else {"index_names": recipe.index_names}
     return Document(
         body,
         fetched.link.url,
         fetched.header("content-type"),
         language=recipe.language,
-        robots_tag=fetched.header("x-robots-tag"),
-        **names,
+        index_names=recipe.index_names,
+        robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
     )
 
 

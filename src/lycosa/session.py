@@ -65,8 +65,10 @@ async def crawl_spec(
 ) -> Summary:
     """Crawl into a collection, or go on where it was left. `folder` is where relative paths begin."""
     clock = SystemClock()
-    with Collection.create_or_open(directory, text, warc_bytes=spec.archive.warc_bytes) as collection:
-        fetcher = HttpFetcher(spec.fetch, spec.scope.content_types, robots_store=collection.robots)
+    with Collection.create_or_open(
+        directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes
+    ) as collection:
+        fetcher = HttpFetcher(spec.fetch, spec.scope.content_types, robots_store=collection.robots())
         async with fetcher:
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects)
             helper = _Reader(reader, collection, spec)
@@ -152,8 +154,8 @@ async def _prepare(
     if spec.judge.kind == "all" and not given:
         topic = TopicModel(spec.topic.language, {})
     else:
-        topic = await prepared_topic(spec.topic, folder, collection.models, helper.document, say)
-    return preparation(topic, spec.judge, collection.models, spec.random_seed)
+        topic = await prepared_topic(spec.topic, folder, collection.directory / "models", helper.document, say)
+    return preparation(topic, spec.judge, collection.directory / "models", spec.random_seed)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
@@ -172,13 +174,15 @@ def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: f
 def _recall(crawl: Crawl, collection: Collection) -> None:
     """Bring a resumed crawl's counts, learned state and duplicates back from the catalogue."""
     with collection.commit():
-        for past in collection.pages_in_order():
+        for link, judgement, evidence in collection.reader.lessons():
             crawl.tally.pages += 1
-            crawl.learn(past.link, past.judgement, past.evidence)
-            if crawl.near and past.simhash:
-                crawl.near.add(past.link.key, past.simhash)
-    counts = collection.counts()
-    crawl.tally.bytes, crawl.tally.seconds = counts.bytes, collection.seconds()
+            crawl.learn(link, judgement, evidence)
+        if crawl.near:
+            for key, simhash in collection.reader.fingerprints():
+                crawl.near.add(key, simhash)
+        collection.catalogue.begin_run(crawl.clock.now())
+    crawl.tally.bytes = collection.counts().bytes
+    crawl.tally.seconds = sum(run.ended - run.started for run in collection.reader.runs())
 
 
 async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:
@@ -220,7 +224,8 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
 
 def _summary(crawl: Crawl, collection: Collection, directory: Path) -> Summary:
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
-    collection.end_run(crawl.ended, tally.seconds)
+    with collection.commit():
+        collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
     return Summary(
         collection=str(directory),
         pages=tally.pages,

@@ -127,6 +127,7 @@ class Merge(StrEnum):
     MAX = "max"
     SUM = "sum"
     REPLACE = "replace"
+    KEEP = "keep"  # the first offer stands
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 import pytest
+from hypothesis import settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # fastwarc warns of its own old names when it is imported
@@ -17,6 +18,9 @@ from lycosa.config import FetchSpec
 from lycosa.fetch.http import HttpFetcher
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, NotFetched
+
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")  # the machine may be busy
 
 Page = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 PAGE_TYPES = ("text/html", "text/plain")

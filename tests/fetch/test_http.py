@@ -8,9 +8,11 @@ import io
 import time
 from random import Random
 
+import msgspec
 import pytest
 from warcio.statusandheaders import StatusAndHeadersParser
 
+from lycosa.errors import SpecError
 from lycosa.fetch.http import HttpFetcher, redirect_target
 from lycosa.values import Fetched, Kind, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, fetch, link_to, reply, spec_with
@@ -334,15 +336,16 @@ async def test_broken_chunks(site):
     assert (await refused(web.base + "/")).refusal.reason is Reason.BROKEN_RESPONSE
 
 
-async def test_a_length_too_short_ends_the_body_there(site):
-    """More bytes than said are not part of this response, nor of the next one."""
+async def test_a_length_too_short_spoils_only_its_own_response(site):
+    """Bytes beyond the said length make the response broken; they never reach the next one."""
     web = await site({"/a": reply(b"hello") + b" and more", "/b": reply(b"other")})
     async with HttpFetcher(spec_with(), PAGE_TYPES) as fetcher:
         first = await fetcher.fetch(link_to(web.base + "/a"))
         second = await fetcher.fetch(link_to(web.base + "/b"))
-    assert isinstance(first, Fetched)
+    assert isinstance(first, NotFetched)
+    assert first.refusal.reason is Reason.BROKEN_RESPONSE
     assert isinstance(second, Fetched)
-    assert (first.body, second.body) == (b"hello", b"other")
+    assert second.body == b"other"
 
 
 async def test_a_connection_that_died_of_age_is_replaced(site):
@@ -351,22 +354,33 @@ async def test_a_connection_that_died_of_age_is_replaced(site):
 
     async def page(writer):
         calls.append(1)
-        if len(calls) != 2:
+        if len(calls) > 1:
             writer.write(reply(b"fine"))
-            await writer.drain()
-            if len(calls) == 1:
-                reader_gone.set()
-                await asyncio.sleep(0)
 
-    reader_gone = asyncio.Event()
     web = await site({"/a": reply(b"first"), "/b": page})
     async with HttpFetcher(spec_with(), PAGE_TYPES) as fetcher:
         await fetcher.fetch(link_to(web.base + "/a"))
-        assert isinstance(await fetcher.fetch(link_to(web.base + "/b")), Fetched)
-        await fetcher.fetch(link_to(web.base + "/a"))
-        result = await fetcher.fetch(link_to(web.base + "/b"))  # dropped once, on the old connection
+        result = await fetcher.fetch(link_to(web.base + "/b"))  # dropped on the old connection
     assert isinstance(result, Fetched)
-    assert len(calls) == 3
+    assert web.connections == 2
+
+
+async def test_reasons_can_be_stored(site):
+    """What a server writes into a reason is one short line of valid text."""
+    web = await site({"/": reply(b"", kind="application/\xff\xfe" + "x" * 5000)})
+    result = await refused(web.base + "/")
+    msgspec.msgpack.encode(result)
+    assert len(result.refusal.detail) <= 200
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"headers": {"X": "a\nb"}}, {"headers": {"X Y": "a"}}, {"proxy": "proxy:80"}, {"proxy": "http://["}],
+)
+def test_settings_that_cannot_work_are_refused_at_once(wrong):
+    """Before the first request, with the key and the fix."""
+    with pytest.raises(SpecError, match=rf"fetch\.{next(iter(wrong))}: "):
+        HttpFetcher(spec_with(**wrong), PAGE_TYPES)
 
 
 async def test_long_urls_and_other_schemes_are_not_asked():
@@ -385,15 +399,17 @@ async def test_no_connection_is_a_passing_fault(site):
     assert (result.refusal.reason, result.again_in_s is not None) == (Reason.CONNECT, True)
 
 
-async def test_tls_that_fails_is_final(site):
+async def test_tls_that_fails_is_final():
     """https to a server that speaks plain http fails as TLS and is not tried again."""
 
-    async def page(writer):
-        writer.write(b"HTTP/1.1 400 Bad\r\n\r\n")
+    async def answer(reader, writer):
+        await reader.read(10)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
 
-    web = await site({})
-    result = await refused(f"https://127.0.0.1:{web.port}/", total_timeout_s=5)
-    assert result.refusal.reason in (Reason.TLS, Reason.TIMEOUT, Reason.CONNECT)
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        result = await refused(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+    assert (result.refusal.reason, result.again_in_s) == (Reason.TLS, None)
 
 
 # --- cookies, passwords, proxies --------------------------------------------------------------
@@ -475,4 +491,4 @@ async def test_hosts_that_share_an_address_share_its_limit(site):
         links = [link_to(f"http://h{n}.test/") for n in range(8)]
         results = await asyncio.gather(*map(fetcher.fetch, links))
     assert all(isinstance(result, Fetched) for result in results)
-    assert most == 2
+    assert 1 <= most <= 2

@@ -19,7 +19,7 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., Collection]]:
     open_ones: list[Collection] = []
 
     def open_it(**more) -> Collection:
-        while open_ones:
+        while open_ones:  # one lock, so one at a time
             open_ones.pop().close()
         spec = more.pop("spec_text", 'name = "storm"\n')
         one = Collection.create_or_open(tmp_path / "storm", spec, **{"name": "storm"} | more)

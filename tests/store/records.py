@@ -52,6 +52,8 @@ def with_evidence(url: str) -> Record:
     )
 
 
-def failed(url: str, reason: Reason = Reason.TIMEOUT, again_in_s: float | None = None) -> Record:
-    lost = NotFetched(link_to(url, parent=7), Refusal(reason, "20 s"), again_in_s=again_in_s)
+def failed(
+    url: str, reason: Reason = Reason.TIMEOUT, again_in_s: float | None = None, parent: int = 7
+) -> Record:
+    lost = NotFetched(link_to(url, parent=parent), Refusal(reason, "20 s"), again_in_s=again_in_s)
     return Record(at=NOW, not_fetched=lost)

@@ -53,7 +53,7 @@ def load_model(path: Path, type_: type[Model], format_name: str) -> Model:
         raise ModelError(f"{path} is damaged (checksum). Copy it again or train it again: lycosa train")
     try:
         return msgspec.msgpack.decode(envelope.model, type=type_, dec_hook=_bytes_to_array)
-    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, RecursionError) as error:
         raise ModelError(
             f"{path} is not a valid {format_name}: {error}. Train it again: lycosa train"
         ) from None
@@ -71,7 +71,7 @@ def _read_envelope(path: Path) -> _Envelope:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Train a model: lycosa train") from None
     try:
         return msgspec.msgpack.decode(content, type=_Envelope)
-    except (msgspec.MsgspecError, RecursionError):
+    except (ValueError, RecursionError):  # msgspec's errors and wrong UTF-8 are ValueErrors
         raise ModelError(f"{path} is not a model of Lycosa. Train one: lycosa train") from None
 
 

@@ -27,7 +27,7 @@ TermCounts = Mapping[str, int]
 """A text: how often each (stemmed) term occurs."""
 FieldCounts = Mapping[str, TermCounts]
 """A text in fields, such as title, body and anchor; a missing field is an empty one."""
-Texts = Sequence[TermCounts] | Sequence[FieldCounts]
+Texts = Sequence[TermCounts | FieldCounts]
 
 Weighting = Literal["counts", "tfidf", "tfc"]
 

@@ -324,4 +324,6 @@ def _first_places(path: Path, most: int) -> list[int]:
 
 
 def _records(path: Path) -> Iterator[WarcRecord]:
-    return iter(ArchiveIterator(os.fspath(path), parse_http=False, fsspec_args=False))
+    # An open file, not its name: by the name fastwarc may judge how the content is compressed.
+    with path.open("rb") as file:
+        yield from ArchiveIterator(file, parse_http=False)

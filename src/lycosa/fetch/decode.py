@@ -21,7 +21,7 @@ MAX_ENCODINGS = 3
 META_BYTES = 4096
 MAX_ZSTD_WINDOW = 8 * 1024 * 1024  # what RFC 9659 lets a server ask of a client
 READ = 1024 * 1024
-STEP = 64
+SALVAGE_STEPS = (256, 1)
 
 Undo = Callable[[bytes, int], tuple[bytes, bool]]
 """(data, room) -> (at most so many bytes of output, whether the data ended well)."""
@@ -112,7 +112,7 @@ def _inflate(window: int, data: bytes, room: int) -> tuple[bytes, bool, bytes]:
     try:
         output = unzip.decompress(data, room)
     except zlib.error:
-        return _salvaged(zlib.decompressobj(window).decompress, data, room), False, b""
+        return _salvaged(lambda: zlib.decompressobj(window).decompress, data, room), False, b""
     return output, unzip.eof or len(output) >= room, unzip.unused_data
 
 
@@ -128,9 +128,13 @@ def _brotli(data: bytes, room: int) -> tuple[bytes, bool]:
                 break  # the data ended before the stream did
             piece = b""
     except brotli.error:
-        again = brotli.Decompressor()
-        return _salvaged(lambda step: again.process(step, output_buffer_limit=room), data, room), False
+        return _salvaged(lambda: _brotli_steps(room), data, room), False
     return bytes(output[:room]), unpack.is_finished() or len(output) >= room
+
+
+def _brotli_steps(room: int) -> Callable[[bytes], bytes]:
+    unpack = brotli.Decompressor()
+    return lambda step: bytes(unpack.process(step, output_buffer_limit=room))
 
 
 def _zstd(data: bytes, room: int) -> tuple[bytes, bool]:
@@ -141,21 +145,25 @@ def _zstd(data: bytes, room: int) -> tuple[bytes, bool]:
             while len(output) < room and (got := reader.read(min(room - len(output), READ))):
                 output += got
     except zstandard.ZstdError:
-        return _salvaged(unpack.decompressobj().decompress, data, room), False
+        return _salvaged(lambda: unpack.decompressobj().decompress, data, room), False
     return bytes(output), bool(output)
 
 
-def _salvaged(undo: Callable[[bytes], bytes], data: bytes, room: int) -> bytes:
-    """What comes out before the damage, found in small steps: an error takes its step's output along."""
-    output = bytearray()
-    for start in range(0, len(data), STEP):
-        try:
-            output += undo(data[start : start + STEP])
-        except (zlib.error, brotli.error, zstandard.ZstdError):
-            break
-        if len(output) >= room:
-            break
-    return bytes(output[:room])
+def _salvaged(begin: Callable[[], Callable[[bytes], bytes]], data: bytes, room: int) -> bytes:
+    """What comes out before the damage: an error takes its step's output along, so steps get small."""
+    good, output = 0, bytearray()
+    for step in SALVAGE_STEPS:
+        undo = begin()
+        output = bytearray(undo(data[:good]) if good else b"")
+        for start in range(good, len(data), step):
+            try:
+                output += undo(data[start : start + step])
+            except (zlib.error, brotli.error, zstandard.ZstdError):
+                break
+            good = start + step
+            if len(output) >= room:
+                return bytes(output[:room])
+    return bytes(output)
 
 
 _UNDO: dict[str, Undo] = {"gzip": _gzip, "deflate": _deflate, "br": _brotli, "zstd": _zstd}

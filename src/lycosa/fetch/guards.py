@@ -21,8 +21,12 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _IPV4_COMPATIBLE = ipaddress.IPv6Network("::/96")
-# Most clouds answer at link-local or private addresses; this one has a public one (Azure).
-_METADATA = ipaddress.IPv4Address("168.63.129.16")
+# What the registries keep apart but some versions of Python call global, and the one address at
+# which a cloud (Azure) talks to its own machines that is neither link-local nor private.
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(network)
+    for network in "192.0.0.0/24 192.88.99.0/24 168.63.129.16/32 64:ff9b:1::/48 fec0::/10 3fff::/20 5f00::/16".split()
+)
 
 
 class Attempt:
@@ -66,7 +70,7 @@ def _is_public(address: _Address) -> bool:
         and not address.is_multicast
         and not address.is_unspecified
         and not (isinstance(address, ipaddress.IPv4Address) and address.is_reserved)
-        and address != _METADATA
+        and not any(address in network for network in _NOT_PUBLIC)
     )
 
 

@@ -114,7 +114,7 @@ class HttpFetcher:
             wait_s = self._retry_after_s(headers.get("Retry-After", ""))
             raise Fault(Refusal(reason, f"status {status}"), passing=True, wait_s=wait_s)
         if status == 200 and not self._is_wanted(link.kind, headers.get("Content-Type", "")):
-            raise Fault(Refusal(Reason.CONTENT_TYPE, headers["Content-Type"][:100]))
+            raise Fault(Refusal(Reason.CONTENT_TYPE, headers["Content-Type"]))
         length = headers.get("Content-Length", "")
         if length.isdecimal() and status != 304 and int(length) > self._spec.max_bytes:
             raise Fault(Refusal(Reason.TOO_LARGE, f"{length} bytes"))

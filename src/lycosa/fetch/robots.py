@@ -139,9 +139,14 @@ class Robots:
         task = self._under_way.get(authority)
         if task is None:
             task = self._under_way[authority] = asyncio.create_task(self._read(authority))
-            task.add_done_callback(lambda _: self._under_way.pop(authority, None))
+            task.add_done_callback(lambda done: self._finished(authority, done))
         # Whoever asked first may be cancelled; the others still want the answer.
         return await asyncio.shield(task)
+
+    def _finished(self, authority: str, task: asyncio.Task[Rules]) -> None:
+        del self._under_way[authority]
+        if not task.cancelled():
+            task.exception()  # seen: perhaps nobody waits for it any more
 
     async def close(self) -> None:
         """Give up what is under way."""

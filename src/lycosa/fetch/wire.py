@@ -24,6 +24,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from lycosa.config import FetchSpec
+from lycosa.errors import SpecError
 from lycosa.fetch.gate import AddressGate
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
 from lycosa.fetch.heads import NO_BODY, header_text, request_head, response_head
@@ -36,10 +37,12 @@ ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_HEADER_BYTES = 32 * 1024  # of one header; modern security headers outgrow the usual 8 KiB
 MAX_HEADERS = 200
 KEEP_ALIVE_S = 15.0
+MAX_DETAIL = 200
 
 Look = Callable[[int, Mapping[str, str]], None]
 """Looks at status and headers before the body is read; raises a Fault to stop there."""
 
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _DOMAIN = re.compile(r";\s*domain\s*=[^;]*", re.IGNORECASE)
 
 
@@ -47,8 +50,10 @@ class Fault(Exception):
     """A request that brought no usable answer. `passing`: it may go better another time."""
 
     def __init__(self, refusal: Refusal, *, passing: bool = False, wait_s: float = 0.0) -> None:
-        super().__init__(str(refusal))
-        self.refusal = refusal
+        # Details quote servers: what is stored and shown must be one short line of valid text.
+        line = " ".join(refusal.detail.split())[:MAX_DETAIL].encode("utf-8", "replace").decode()
+        self.refusal = Refusal(refusal.reason, line)
+        super().__init__(str(self.refusal))
         self.passing = passing
         self.wait_s = wait_s  # what the server asked for (Retry-After)
 
@@ -289,6 +294,11 @@ def _base_headers(spec: FetchSpec) -> CIMultiDict[str]:
         }
     )
     headers.update(spec.headers)
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name) or not value.isprintable():
+            raise SpecError(
+                f"fetch.headers: {name!r} cannot be sent. Take line breaks and odd letters out of its name and value."
+            )
     return headers
 
 
@@ -300,7 +310,12 @@ def _proxy_of(proxy: str) -> tuple[URL | None, str]:
     """The proxy's URL without its password, and the header that carries it."""
     if not proxy:
         return None, ""
-    url = URL(proxy)
+    try:
+        url = URL(proxy)
+    except ValueError:
+        url = URL()
+    if url.scheme not in ("http", "https") or not url.host:
+        raise SpecError(f'fetch.proxy: "{proxy}" is not a proxy. Write it like "http://proxy.example:3128".')
     if url.user is None:
         return url, ""
     return url.with_user(None), _basic_auth(f"{url.user}:{url.password or ''}")
@@ -313,7 +328,7 @@ def _dns_fault(error: OSError) -> Fault:
 
 def _fault_of(error: Exception, attempt: Attempt) -> Fault:
     """What an exception of the HTTP client means."""
-    detail = str(error)[:200] or type(error).__name__
+    detail = str(error) or type(error).__name__
     match error:
         case aiohttp.ClientConnectorDNSError():
             return _dns_fault(error.os_error)

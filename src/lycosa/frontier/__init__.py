@@ -30,11 +30,11 @@ among the authorities that may go, `step` counts the choices made (for repeatabl
 class Added(msgspec.Struct, frozen=True):
     """What adding did. `promoted`: keys of pages that were only explored and are now selected."""
 
-    new: int = 0
-    merged: int = 0
+    new: int = 0  # wait now
+    merged: int = 0  # waited already
     held: int = 0
-    known: int = 0
-    dropped: int = 0  # the worst, dropped because the queue was full
+    known: int = 0  # taken or done; or held, and offered to be held again
+    dropped: int = 0  # of a full host or site, or the worst of a full queue
     promoted: tuple[int, ...] = ()
 
 
@@ -42,11 +42,13 @@ class Frontier(Protocol):
     """URLs that wait. Times are seconds since the epoch and come from the caller."""
 
     def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
-        """Let links wait or hold them; decisions that are refusals are passed over.
+        """Let links wait or hold them, in this order; decisions that are refusals are passed over.
 
         A waiting URL merges (with MAX: a selected link beats an explored one whatever the
         priorities; the better of two keeps its parent, memo and anchor; the smaller depth stays).
-        A taken or done one stays as it is.
+        A taken or done one stays as it is. A held one that is offered with a priority leaves its
+        hold and waits. What a hold waits for is the union over the links held under its name, of
+        URLs that are waiting, taken or held after this call; the others cannot be waited for.
         """
         ...
 
@@ -58,7 +60,11 @@ class Frontier(Protocol):
         ...
 
     def done(self, link: Link, outcome: Outcome) -> tuple[str, ...]:
-        """End a lease. Returns the holds that now wait for nothing any more."""
+        """End a lease. Returns the holds that by this wait for nothing any more.
+
+        With `again_at` the URL waits with the priority and memo of `link` and one attempt more
+        than `link` says, and does not keep its authority's other URLs from going.
+        """
         ...
 
     def release(self, hold: str) -> tuple[Link, ...]:
@@ -77,13 +83,24 @@ class FrontierView(Protocol):
     """What one may read of a frontier: for the loop's sleep, progress, reports and `why`."""
 
     def next_at(self) -> float | None:
-        """The earliest time at which something may be taken; None if nothing waits at all."""
+        """The earliest time at which something may be taken; None if nothing waits at all.
+
+        Infinite if all that waits has to wait for the end of a lease.
+        """
         ...
 
     def counts(self) -> FrontierCounts: ...
 
     def holds(self) -> tuple[str, ...]:
         """The names of all open holds, oldest first."""
+        ...
+
+    def orphans(self) -> tuple[str, ...]:
+        """The open holds that wait for nothing, oldest first, until they are released.
+
+        They had nothing to wait for when they were added, or what they waited for was dropped;
+        those that `done` returned are among them too while they are not released.
+        """
         ...
 
     def waiting_per_authority(self, most: int) -> list[tuple[str, int, float]]:

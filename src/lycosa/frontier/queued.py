@@ -101,7 +101,7 @@ class QueuedFrontier(ABC):
         self._waiting = 0
         self._done = 0
         self._active = 0
-        self._earliest = math.inf  # of the URLs that wait for a time of their own; may be too early
+        self._earliest = math.inf  # of the URLs that wait for a time of their own
         self._dropped: dict[str, int] = {}
 
     # Frontier
@@ -334,6 +334,7 @@ class QueuedFrontier(ABC):
             touched[entry.authority.id] = entry.authority
         for authority in touched.values():
             self._refile(authority)
+        self._earliest = self._first_later()
         self._count_dropped(reason, len(entries))
         return self._holds.ended([entry.key for entry in entries])
 

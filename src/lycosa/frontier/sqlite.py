@@ -74,8 +74,8 @@ WORST = (
     " ORDER BY priority, id DESC LIMIT ?)"
 )
 PAGES_OF = " UNION ALL ".join(
-    f"SELECT {ENTRY} FROM urls WHERE authority = ?1 AND state = {state} AND kind = {NUMBER_OF_KIND[Kind.PAGE]}"
-    " AND id NOT IN (SELECT id FROM leases)"
+    f"SELECT {ENTRY} FROM urls WHERE authority = ?1 AND state = {state}"
+    f" AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND id NOT IN (SELECT id FROM leases)"
     for state in (WAITING, LATER)
 )
 NOTE = "UPDATE authorities SET may_go_at = ?, rest = ?, pages = ?, done = ?, tries = ? WHERE id = ?"

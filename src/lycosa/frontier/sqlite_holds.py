@@ -11,7 +11,6 @@ from lycosa.frontier.holds import Holds
 from lycosa.frontier.statements import over_keys
 from lycosa.values import Decision, Link
 
-
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Link).decode
 

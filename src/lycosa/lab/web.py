@@ -50,7 +50,9 @@ class VirtualWeb:
         about = _about(path)
         names = urls.INDEX_NAMES | {str(name).lower() for name in about.get("index_names", ())}
         topics = dict(_topics(path, about, names))
-        types = {urls.key_of(_parsed(row["url"]), names): row["type"] for row in _rows(path / "page-types.csv")}
+        types = {
+            urls.key_of(_parsed(row["url"]), names): row["type"] for row in _rows(path / "page-types.csv")
+        }
         start = tuple(_parsed(url) for url in about.get("start", ()))
         return cls(path, str(about.get("title", path.name)), start, names, topics, types)
 
@@ -59,14 +61,18 @@ class VirtualWeb:
         """All records of the web."""
         files = sorted([*self.path.glob("*.warc.gz"), *self.path.glob("*.warc")])
         if not files:
-            raise InputError(f"{self.path} has no WARC file. Record one with: lycosa lab record SPEC {self.path}")
+            raise InputError(
+                f"{self.path} has no WARC file. Record one with: lycosa lab record SPEC {self.path}"
+            )
         archive = ArchiveFetcher(files, index_names=self.index_names)
         self.notes.extend(archive.damage)
         known = set(archive.keys())
         for topic in self.topics.values():
             missing = sum(key not in known for key in topic.grades)
             if missing:
-                self.notes.append(f"{topic.name}: {missing} of {len(topic.grades)} labelled URLs are not in the web.")
+                self.notes.append(
+                    f"{topic.name}: {missing} of {len(topic.grades)} labelled URLs are not in the web."
+                )
         return archive
 
     def topic(self, name: str) -> Topic:
@@ -97,12 +103,15 @@ def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterato
         topic[key] = max(grade, topic.get(key, 0))
     for name, graded in grades.items():
         more = about.get("topics", {}).get(name, {})
-        yield name, Topic(
+        yield (
             name,
-            graded,
-            tuple(more.get("seeds", ())),
-            tuple(more.get("keywords", ())),
-            tuple(more.get("tags", ())),
+            Topic(
+                name,
+                graded,
+                tuple(more.get("seeds", ())),
+                tuple(more.get("keywords", ())),
+                tuple(more.get("tags", ())),
+            ),
         )
 
 
@@ -112,7 +121,9 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as lines:
         for number, row in enumerate(csv.DictReader(lines), start=2):
             if None in row.values() or not row.get("url"):
-                raise InputError(f"{path}, line {number}: columns are missing. See docs/webs.md for the format.")
+                raise InputError(
+                    f"{path}, line {number}: columns are missing. See docs/webs.md for the format."
+                )
             yield row
 
 

@@ -46,7 +46,7 @@ def _with_short_tags(html: str) -> str:
     parts = html.split("<")
     changed = False
     for at, part in enumerate(parts):
-        if len(part) > TAG_CHARS and part[:1].isalpha():
+        if len(part) > TAG_CHARS and (part[0].isalpha() or part[0] == "/"):
             tag = _CLEAR_TAG.match(part, 0, TAG_CHARS)
             if tag is None:
                 pieces = [part[start : start + TAG_CHARS] for start in range(0, len(part), TAG_CHARS)]

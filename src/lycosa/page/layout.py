@@ -7,6 +7,7 @@ that grows with the page and not with its depth or the number of its links.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -15,7 +16,7 @@ NODES = 300_000
 
 _BLOCKS = (
     "address article aside blockquote br button caption center dd details dialog dir div dl dt fieldset "
-    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr iframe legend li main menu nav ol optgroup "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol optgroup "
     "option p pre section select summary table tbody td textarea tfoot th thead tr ul"
 )
 _UNSEEN = "iframe noembed noframes script style title"  # their text is not text of the page
@@ -30,40 +31,45 @@ BLOCK_IDS = _tag_ids(_BLOCKS)
 _UNSEEN_IDS = _tag_ids(_UNSEEN)
 (A_ID,) = _tag_ids("a")
 (IMG_ID,) = _tag_ids("img")
-_TEXT_ID = LexborHTMLParser("<body>x").body.first_child.tag_id  # type: ignore[union-attr]
+TEXT_ID = LexborHTMLParser("<body>x").body.first_child.tag_id  # type: ignore[union-attr]
 
 
 class Layout:
-    """`pieces` of text, with line breaks at block elements; `span` says which of them a node holds."""
+    """`pieces` of text, one for each node, with line breaks at block elements; `span`: those of a node."""
 
-    def __init__(self, body: LexborNode | None) -> None:
+    def __init__(self, top: LexborNode | None, nodes: int = NODES) -> None:
         self.pieces: list[str] = []
-        self._starts: dict[int, int] = {}
+        self._marks: list[int] = []
         self._ends: dict[int, int] = {}
-        if body is not None:
-            self._walk(body)
+        if top is not None:
+            self._walk(top, nodes)
 
-    def _walk(self, body: LexborNode) -> None:
-        pieces, starts = self.pieces, self._starts
-        add = pieces.append
+    def _walk(self, top: LexborNode, nodes: int) -> None:
+        # The innermost loop of the crawler: a lookup more here costs as much as a database row.
+        add, note = self.pieces.append, self._marks.append
+        text_id, blocks, unseens = TEXT_ID, BLOCK_IDS, _UNSEEN_IDS
         breaks: set[int] = set()  # nodes that follow a block
         unseen = 0
-        for node in islice(body.traverse(include_text=True), NODES):
+        for node in islice(top.traverse(include_text=True), nodes):
             mark = node.mem_id
-            if mark in breaks:
-                add("\n")
-            starts[mark] = len(pieces)
+            note(mark)
             tag = node.tag_id
-            if tag == _TEXT_ID:
-                if mark != unseen:
-                    add(node.text_content)  # type: ignore[arg-type]
-            elif tag in BLOCK_IDS:
+            if tag == text_id:
+                piece = "" if mark == unseen else node.text_content
+                add("\n" + piece if mark in breaks else piece)  # type: ignore[operator, arg-type]
+            elif tag in blocks:
                 add("\n")
                 following = node.next or _after_inline_parents(node)
                 if following is not None:
                     breaks.add(following.mem_id)
-            if tag in _UNSEEN_IDS and (child := node.first_child) is not None:
-                unseen = child.mem_id
+            else:
+                add("\n" if mark in breaks else "")
+                if tag in unseens and (child := node.first_child) is not None:
+                    unseen = child.mem_id
+
+    @cached_property
+    def _starts(self) -> dict[int, int]:
+        return dict(zip(self._marks, range(len(self._marks)), strict=True))
 
     def span(self, node: LexborNode) -> tuple[int, int]:
         """The range of `pieces` that a node holds; empty for what is not in the body."""

@@ -17,11 +17,13 @@ import Stemmer
 from lycosa.errors import SpecError
 from lycosa.page.stop_words import STOP_WORDS
 
-__all__ = ["STOP_WORDS", "Words", "count_terms", "terms_of", "terms_of_each", "words_of"]
+__all__ = ["STOP_WORDS", "Words", "count_terms", "terms_of", "terms_of_each", "url_terms_of_each", "words_of"]
 
 CACHE_WORDS = 100_000
 CACHED_BYTES = 40
 """Longer tokens are not cached. Longer ASCII tokens are no words at all: they are dropped."""
+NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
+"""Words of URLs that say nothing: those that `urls.tokens` leaves out."""
 NUMBER_DIGITS = 8
 TOKEN_CHARS = 100_000
 """Of a text without spaces, so much is read."""
@@ -136,11 +138,16 @@ def words_of(language: str) -> Words:
     return Words(language)
 
 
+@lru_cache(maxsize=32)
+def _url_words_of(language: str) -> Words:
+    return Words(language, NOT_TELLING)
+
+
 def terms_of(text: str, language: str = "english") -> list[str]:
     """The stemmed words of a text in their order, without stop words and single letters.
 
     >>> terms_of("The cats of 2016 don't chase Zoë")
-    ['cat', '2016', 'don', 'chase', 'zoë']
+    ['cat', '2016', 'chase', 'zoë']
     >>> terms_of("東京都の猫 cats")
     ['東京', '京都', '都の', 'の猫', 'cat']
     """
@@ -163,3 +170,12 @@ def terms_of_each(texts: Sequence[str], language: str = "english") -> list[list[
     [['big', 'cat'], [], ['dog']]
     """
     return words_of(language).each(texts)
+
+
+def url_terms_of_each(found: Sequence[str], language: str = "english") -> list[list[str]]:
+    """The terms of each of many URLs: of the words that `urls.tokens` finds.
+
+    >>> url_terms_of_each(["http://www.bbc.com/news/2016/nice-attacks_live.html"])
+    [['bbc', 'news', '2016', 'nice', 'attack', 'live']]
+    """
+    return _url_words_of(language).each(found)

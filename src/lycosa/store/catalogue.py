@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from lycosa.store import Counts, Record, add_to
-from lycosa.store.warc import Capture, Earlier, Position
+from lycosa.store.warc import Capture, Earlier, Position, digest_of
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page
 
@@ -31,6 +31,7 @@ _PAGE = (
 ).split()
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
+_EMPTY = digest_of(b"")
 _SET_FACT = "INSERT OR REPLACE INTO facts VALUES (?, ?)"
 
 
@@ -106,7 +107,9 @@ class Catalogue:
         self.counts = msgspec.structs.replace(self.counts, explored=self.counts.explored - max(0, joined))
 
     def known_digest(self, digest: bytes) -> Earlier | None:
-        """The first archived capture with this body."""
+        """The first archived capture with this body; an empty body is never known."""
+        if digest == _EMPTY:
+            return None
         row = self._connection.execute(
             "SELECT pages.url, captures.at FROM captures JOIN pages ON pages.id = captures.page "
             "WHERE captures.digest = ? AND captures.revisit = 0 AND captures.status = 200 "

@@ -8,12 +8,13 @@ on opening, what the archive has beyond the last commit is cut off.
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 import msgspec
 
@@ -22,7 +23,7 @@ from lycosa.store import Counts, Record
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log
 from lycosa.store.reader import Reader
-from lycosa.store.robots import RobotsTable, RobotsText
+from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.warc import Capture, Earlier, WarcWriter, digest_of, read_capture
 from lycosa.values import Decision, Fetched
@@ -30,7 +31,6 @@ from lycosa.values import Decision, Fetched
 Hook = Callable[[str], None]
 """Called with 'appended', 'synced' and 'committed' as a commit passes these points."""
 
-T = TypeVar("T", bound=RobotsText)
 _to_json = msgspec.json.Encoder().encode
 
 
@@ -60,11 +60,11 @@ class Collection:
             writer = WarcWriter(directory / "archive", name, warc_bytes, info or {})
             return cls(directory, lock, writer, spec_text, pause_points)
         except BaseException:
-            os.close(lock)
+            lock.close()
             raise
 
     def __init__(
-        self, directory: Path, lock: int, warc: WarcWriter, spec_text: str, pause_points: Hook
+        self, directory: Path, lock: io.FileIO, warc: WarcWriter, spec_text: str, pause_points: Hook
     ) -> None:
         self.directory = directory
         self.archive = directory / "archive"
@@ -75,12 +75,12 @@ class Collection:
         _refuse_orphans(self.path, self.archive)
         self.connection = open_for_writing(self.path)
         try:
-            self.catalogue = Catalogue(self.connection)
-            self._committed = self.catalogue.position()
-            with _file_errors(self.archive):
+            with plain_errors(self.path), _file_errors(self.archive):
+                self.catalogue = Catalogue(self.connection)
+                self._committed = self.catalogue.position()
                 warc.cut(self._committed)
-            self.earlier_spec = (self.catalogue.fact("spec") or b"").decode()
-            self._write_spec(spec_text)
+                self.earlier_spec = (self.catalogue.fact("spec") or b"").decode()
+                self._write_spec(spec_text)
         except BaseException:
             warc.close()
             self.connection.close()
@@ -100,9 +100,10 @@ class Collection:
         After an error nothing of it has happened, on disk. What a frontier keeps in memory may know
         better, so the caller gives the crawl up; running it again goes on from the last commit.
         """
+        with plain_errors(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
         try:
             with plain_errors(self.path):
-                self.connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._finish()
         except BaseException:
@@ -130,9 +131,9 @@ class Collection:
         """How much has been saved, over all runs."""
         return self.catalogue.counts
 
-    def robots(self, make: Callable[[str, int, float], T]) -> RobotsTable[T]:
-        """The stored robots.txt files, as values that `make(text, status, fetched_at)` builds."""
-        return RobotsTable(self.connection, self.path, make)
+    def robots(self) -> RobotsTable:
+        """The stored robots.txt files, by authority."""
+        return RobotsTable(self.connection, self.path)
 
     def close(self) -> None:
         """Close all files and give the lock up. Nothing is committed that was not before."""
@@ -140,7 +141,7 @@ class Collection:
         close_log(self.log)
         with plain_errors(self.path):
             self.connection.close()
-        os.close(self._lock)
+        self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -155,7 +156,7 @@ class Collection:
         same_as = None
         if fetched.status == 304:
             same_as = self.catalogue.last_capture(fetched.link.key)
-        elif fetched.status == 200 and fetched.body:
+        elif fetched.status == 200:
             same_as = self.catalogue.known_digest(digest)
         return self._warc.append(fetched, digest, same_as=same_as, metadata=_conclusions(record))
 
@@ -183,14 +184,13 @@ class Collection:
 
     def _write_spec(self, text: str) -> None:
         """Keep the spec as run, in the catalogue and as `crawl.toml`."""
-        with plain_errors(self.path):
-            self.catalogue.set_fact("spec", text.encode("utf-8", "replace"))
+        data = text.encode("utf-8", "replace")
+        self.catalogue.set_fact("spec", data)
         path = self.directory / "crawl.toml"
-        with _file_errors(path):
-            if not path.is_file() or path.read_bytes() != text.encode("utf-8", "replace"):
-                draft = path.with_name("crawl.toml.new")
-                draft.write_bytes(text.encode("utf-8", "replace"))
-                draft.replace(path)
+        if not path.is_file() or path.read_bytes() != data:
+            draft = path.with_name("crawl.toml.new")
+            draft.write_bytes(data)
+            draft.replace(path)
 
 
 class ReadCollection:
@@ -247,20 +247,24 @@ def _conclusions(record: Record) -> bytes:
         return _to_json(mended(about))
 
 
-def _lock(directory: Path) -> int:
+def _lock(directory: Path) -> io.FileIO:
     """An exclusive lock that the system gives up when the process ends, however it ends."""
-    handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    file = io.FileIO(directory / "lock", "a+b")
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
     except BlockingIOError:
-        holder = os.read(handle, 20).decode("ascii", "replace").strip() or "unknown"
-        os.close(handle)
+        file.seek(0)
+        holder = file.read(20).decode("ascii", "replace") or "unknown"
+        file.close()
         raise CollectionBusy(
             f"{directory} is in use by process {holder}. Wait for it or stop it, then run the same command."
         ) from None
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, str(os.getpid()).encode(), 0)
-    return handle
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def _refuse_orphans(catalogue: Path, archive: Path) -> None:

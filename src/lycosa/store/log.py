@@ -26,7 +26,7 @@ def close_log(logger: logging.Logger) -> None:
         handler.close()
 
 
-def tell(logger: logging.Logger, event: str, *, level: int = logging.INFO, **fields: object) -> None:
+def tell(logger: logging.Logger, event: str, /, *, level: int = logging.INFO, **fields: object) -> None:
     """Log an event with its fields: `tell(log, "page", url=url, score=0.4)`."""
     logger.log(level, "%s", event, extra={"fields": fields})
 

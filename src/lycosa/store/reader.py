@@ -144,6 +144,11 @@ class Reader:
             if page.judgement is not None:
                 yield page.link, page.judgement, self.evidence(page.id)
 
+    def fingerprints(self) -> Iterator[tuple[int, int]]:
+        """(key, simhash) of every page that has one, in commit order."""
+        rows = self._rows("SELECT key, simhash FROM pages WHERE simhash != 0 ORDER BY id")
+        return ((key, simhash & (1 << 64) - 1) for key, simhash in rows)
+
     def evidence(self, page: int) -> dict[str, Fact]:
         """The evidence on a page (by its id)."""
         rows = self._rows("SELECT name, value, label FROM evidence WHERE page = ?", page)

@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
-from typing import Protocol, TypeVar
 
+from lycosa.fetch.robots import StoredRobots
 from lycosa.store.schema import plain_errors
 
 
-class RobotsText(Protocol):
-    """A robots.txt as it is kept: `lycosa.fetch.robots.StoredRobots` is one."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def status(self) -> int: ...
-    @property
-    def fetched_at(self) -> float: ...
-
-
-T = TypeVar("T", bound=RobotsText)
-
-
-class RobotsTable(MutableMapping[str, T]):
+class RobotsTable(MutableMapping[str, StoredRobots]):
     """authority -> robots.txt, as a mapping over the catalogue. A write outside `commit` is its own."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, path: Path, make: Callable[[str, int, float], T]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
-        self._make = make
 
-    def __getitem__(self, authority: str) -> T:
+    def __getitem__(self, authority: str) -> StoredRobots:
         sql = "SELECT text, status, fetched_at FROM robots WHERE authority = ?"
         with plain_errors(self._path):
             row = self._connection.execute(sql, (authority,)).fetchone()
         if row is None:
             raise KeyError(authority)
-        return self._make(row[0].decode("utf-8", "surrogatepass"), row[1], row[2])
+        return StoredRobots(row[0].decode("utf-8", "surrogatepass"), row[1], row[2])
 
-    def __setitem__(self, authority: str, robots: T) -> None:
+    def __setitem__(self, authority: str, robots: StoredRobots) -> None:
         text = robots.text.encode("utf-8", "surrogatepass")
         with plain_errors(self._path):
             self._connection.execute(

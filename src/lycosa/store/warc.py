@@ -276,10 +276,9 @@ def _response_head(fetched: Fetched) -> bytes:
     if not head.startswith(b"HTTP/"):
         lines = [f"HTTP/1.1 {fetched.status} ", *(f"{name}: {value}" for name, value in fetched.headers)]
         head = "\r\n".join(map(_line, lines)).encode("utf-8", "replace")
+    head = _head(head)
     # The body comes without its chunks, so a reader must not look for them.
-    if b"ransfer-" in head:
-        head = _CODING.sub(b"X-Archive-Orig-", head)
-    return _head(head)
+    return _CODING.sub(b"X-Archive-Orig-", head) if b"ransfer-" in head.lower() else head
 
 
 def _head(head: bytes) -> bytes:

@@ -55,6 +55,8 @@ class BaseStrategy:
 
     merge: ClassVar[Merge] = Merge.MAX
     weighs_sources: ClassVar[bool] = False
+    wants: ClassVar[tuple[str, ...]] = ()
+    """Names of the fitted models that it needs: `text`, `anchor-tree`."""
     needs: tuple[Evidence, ...] = ()
     judge_: Judge
 
@@ -80,10 +82,22 @@ class BaseStrategy:
         return best
 
 
+def by_score(page: Page, evidence: str, rule: str) -> list[Decision]:
+    """A Decision for each link of a page, with one kind of link evidence as its priority."""
+    scores = page.link_evidence[evidence]
+    return [Decision(link, score, rule=rule) for link, score in zip(page.links, scores, strict=True)]
+
+
 BUILT_IN = {
     "breadth-first": "lycosa.strategies.breadth_first:BreadthFirst",
     "best-first": "lycosa.strategies.best_first:BestFirst",
     "best-first-page": "lycosa.strategies.best_first_page:BestFirstPage",
+    "selective": "lycosa.strategies.selective:Selective",
+    "anchor": "lycosa.strategies.anchor:Anchor",
+    "anchor-tree": "lycosa.strategies.anchor_tree:AnchorTree",
+    "link-context": "lycosa.strategies.link_context:LinkContext",
+    "shark-search": "lycosa.strategies.shark_search:SharkSearch",
+    "opic": "lycosa.strategies.opic:Opic",
 }
 
 

@@ -1,10 +1,12 @@
-"""What a strategy is prepared from: the topic as the user gave it, and where models are kept."""
+"""What a strategy is prepared from: the topic as the user gave it, the judge, and fitted models."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from lycosa.errors import SpecError
+from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.strategies.judges import Judge
 
@@ -14,12 +16,20 @@ class Preparation:
     """Handed to `Strategy.fit`.
 
     `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
-    keywords and of the description. `models` is where fitted models are saved (None: nowhere).
+    keywords and of the description. `models` are the fitted classifiers that the strategy `wants`.
     """
 
     judge: Judge
     topic: TopicEvidence
-    examples: tuple[dict[str, int], ...] = ()
-    negatives: tuple[dict[str, int], ...] = ()
-    models: Path | None = None
+    examples: tuple[Mapping[str, int], ...] = ()
+    models: Mapping[str, TextModel] = field(default_factory=dict)
     random_seed: int = 1
+
+    def model(self, name: str) -> TextModel:
+        """A fitted classifier by its name."""
+        if name not in self.models:
+            raise SpecError(
+                f"This strategy needs a {name} model. Give [topic] examples to train it on, "
+                "or name a trained one in the strategy's `model` setting."
+            )
+        return self.models[name]

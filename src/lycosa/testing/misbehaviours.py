@@ -1,7 +1,8 @@
 """Everything that servers do wrong, by name. Out: pages for a local web that do exactly that.
 
 `MISBEHAVIOURS` lists them all with a sentence each, so that one test can go through them;
-`web_with(name)` puts one between a start page and a well-behaved site.
+`web_with(name)` puts one between a start page and a well-behaved site. Loops and traps answer below
+their path too, so their key ends with a star: `{"/it*": deep_trap()}`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,6 @@ from lycosa.evidence.text_model import (
     FieldCounts,
     TermCounts,
     TextModel,
-    Texts,
     Weighting,
     count_features,
     number_terms,
@@ -40,6 +39,8 @@ from lycosa.train.text_forms import (
 )
 from lycosa.train.unlabelled import find_negatives
 from lycosa.train.validation import Figures, figures_of, fit_sigmoid, folds_by_group
+
+__all__ = ["Example", "Label", "TextSettings", "train_text"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -149,7 +150,7 @@ def _corpus(examples: Sequence[Example], settings: TextSettings) -> _Corpus:
         vocabulary = tuple(_terms([text.get(field, {}) for text in in_fields]) for field in settings.fields)
     else:
         vocabulary = (_terms(cast(Sequence[TermCounts], texts)),)
-    batch = count_features(cast(Texts, texts), settings.fields, number_terms(vocabulary))
+    batch = count_features(texts, settings.fields, number_terms(vocabulary))
     if not len(batch.feature):
         raise InputError("The examples have no words. Are they pages with text, in the language you named?")
     return _Corpus(batch, vocabulary, settings)

@@ -77,8 +77,11 @@ def folds_by_group(
     An empty group name means a group of its own. Fewer folds come back, or none, where one of the
     classes has too few groups.
 
-    >>> [fold.tolist() for fold in folds_by_group(np.array([1, 1, 0, 0], bool), ["a", "b", "c", "c"], 2, 0)]
-    [[1], [0, 2, 3]]
+    >>> positive = np.array([True, True, False, False, False])
+    >>> sorted(fold.tolist() for fold in folds_by_group(positive, ["a", "a", "", "b", "b"], 5, 0))
+    []
+    >>> sorted(fold.tolist() for fold in folds_by_group(positive, ["a", "", "a", "b", "b"], 5, 0))
+    [[0, 2], [1, 3, 4]]
     """
     members: dict[str, list[int]] = {}
     for i, group in enumerate(groups):

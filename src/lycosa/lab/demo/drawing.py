@@ -8,14 +8,15 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-Canvas = NDArray[np.float64]  # height × width × 3, values 0 to 255
-Grid = NDArray[np.float64]
-WIDTH, HEIGHT = 200, 150
+Canvas = NDArray[np.float32]  # height × width × 3, values 0 to 255
+Grid = NDArray[np.float32]
+WIDTH, HEIGHT = 160, 120
 
 
 def png(canvas: Canvas) -> bytes:
@@ -36,16 +37,18 @@ def _chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
+@lru_cache(maxsize=1)
 def grid() -> tuple[Grid, Grid]:
-    """The coordinates of a canvas's pixels: y and x."""
-    y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(np.float64)
+    """The coordinates of a canvas's pixels, y and x, on a scale of 150 by 200."""
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(np.float32) * np.float32(150 / HEIGHT)
     return y, x
 
 
 def sky(top: tuple[int, int, int], bottom: tuple[int, int, int]) -> Canvas:
     """A canvas that fades from one colour to another."""
-    share = np.linspace(0, 1, HEIGHT)[:, None, None]
-    return np.asarray(np.array(top) * (1 - share) + np.array(bottom) * share + np.zeros((HEIGHT, WIDTH, 3)))
+    share = np.linspace(0, 1, HEIGHT, dtype=np.float32)[:, None]
+    column = np.array(top, np.float32) * (1 - share) + np.array(bottom, np.float32) * share
+    return np.repeat(column[:, None, :], WIDTH, axis=1)
 
 
 def paint(canvas: Canvas, where: NDArray[np.bool_], colour: tuple[int, int, int]) -> None:
@@ -99,7 +102,7 @@ def bridge(rng: Random) -> Canvas:
     """Arches over water."""
     canvas, (y, x) = sky((200, 215, 235), (235, 225, 205)), grid()
     arches, deck = rng.randint(2, 5), rng.uniform(55, 70)
-    pitch = WIDTH / arches
+    pitch = 200 / arches
     stone = (rng.randint(120, 160), 110, 90)
     paint(canvas, (y > deck) & (y < 125), stone)
     for arch in range(arches):
@@ -119,7 +122,7 @@ def comet(rng: Random) -> Canvas:
     across = (at[0] - y) * np.cos(turn) - (at[1] - x) * np.sin(turn)
     glow = np.where(along > 0, np.exp(-along / 60 - (across / (3 + along * 0.12)) ** 2), 0)
     head = np.exp(-((y - at[0]) ** 2 + (x - at[1]) ** 2) / 60)
-    canvas += (glow * 170 + head * 240)[:, :, None] * np.array([0.8, 1.0, 0.95])
+    canvas += (glow * 170 + head * 240)[:, :, None] * np.array([0.8, 1.0, 0.95], np.float32)
     return canvas
 
 

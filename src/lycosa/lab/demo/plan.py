@@ -8,13 +8,13 @@ from __future__ import annotations
 import datetime
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from random import Random
 
 from lycosa.lab.demo import prose
-from lycosa.lab.demo.prose import TOPICS, Text
+from lycosa.lab.demo.prose import FOREIGN, TOPICS, Text
 
 GRADES = {"article": 2, "news": 2, "question": 1, "near": 0}
 """How relevant a text of this kind is to its topic."""
@@ -45,9 +45,17 @@ class SitePlan:
     blank: float
     sections: tuple[Section, ...]
     menu: int = 0
+    extra: tuple[tuple[str, str], ...] = ()
+    prints: bool = False
     secrets: int = 0
     hidden: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+
+    @property
+    def language(self) -> str:
+        """The language of the site's own words."""
+        bank = self.sections[0].source.partition(".")[0]
+        return FOREIGN[bank][0] if bank in FOREIGN else "en"
 
     @property
     def home(self) -> str:
@@ -64,17 +72,22 @@ class Draft:
     section: Section
     text: Text
     topic: str = ""  # a topic, 'mixed', or '' for noise
-    grade: int | None = None  # for its topic; None: not labelled
+    labels: tuple[tuple[str, int], ...] = ()  # (topic, grade)
     date: datetime.date | None = None
     picture: str = ""  # path of its image
     language: str = "en"
     hub: bool = False
-    labels: tuple[tuple[str, int], ...] = field(default=())
 
     @property
     def hidden(self) -> bool:
         """Whether only strangers link to it."""
         return self.section.path in self.site.hidden
+
+    @property
+    def print_url(self) -> str:
+        """Where its print version is; '' if it has none."""
+        prints = self.site.prints and self.topic and not self.hub
+        return f"{self.site.home}print/{self.url.rpartition('/')[2]}" if prints else ""
 
     @property
     def teaser(self) -> str:
@@ -101,39 +114,83 @@ def drafts(site: SitePlan, random_seed: int) -> Iterator[Draft]:
 
 
 def _draft(site: SitePlan, section: Section, number: int, rng: Random, used: set[str]) -> Draft:
-    subject, _, kind = section.source.partition(".")
-    text = _text(subject, kind, rng, number, site, section)
+    bank, _, kind = section.source.partition(".")
+    topic = topic_of(section)
+    text = _text(site, section, number, rng)
     date = datetime.date(2015, 1, 1) + datetime.timedelta(days=rng.randrange(3600))
-    path = _path(site, section, text.title, date, number, used)
-    topic = subject if subject in TOPICS else kind if subject == "hub" and kind in (*TOPICS, "mixed") else ""
-    illustrated = subject != "hub" and rng.random() < (0.5 if topic else 0.25)
-    if subject == "hub":
-        grade = 1 if kind in TOPICS else None
-    else:
-        grade = GRADES[kind] if topic and section.path not in site.closed else None
+    is_hub = bank == "hub"
+    illustrated = not is_hub and rng.random() < (0.4 if topic else 0.15)
     return Draft(
-        url=f"http://{site.host}{path}",
+        url=f"http://{site.host}{_path(site, section, text.title, date, number, used)}",
         site=site,
         section=section,
         text=text,
         topic="" if kind == "near" else topic,
-        date=None if site.dated == "none" or subject == "hub" else date,
+        labels=_labels(site, section, GRADES.get(kind, 1)),
+        date=None if site.dated == "none" or is_hub else date,
         picture=f"/pictures/{section.path}-{number}.png" if illustrated else "",
-        hub=subject == "hub",
-        labels=((topic, grade),) if grade is not None else (),
+        language=FOREIGN[bank][0] if bank in FOREIGN else "en",
+        hub=is_hub,
     )
 
 
-def _text(subject: str, kind: str, rng: Random, number: int, site: SitePlan, section: Section) -> Text:
-    if subject == "noise":
+def topic_of(section: Section) -> str:
+    """The topic that a section's pages are on or next to; 'mixed' for hubs of all; '' for noise."""
+    bank, _, kind = section.source.partition(".")
+    if bank in FOREIGN:
+        return FOREIGN[bank][1]
+    if bank == "hub":
+        return kind if kind in (*TOPICS, "mixed") else ""
+    return bank if bank in TOPICS else ""
+
+
+def _labels(site: SitePlan, section: Section, grade: int) -> tuple[tuple[str, int], ...]:
+    # What robots.txt closes is not labelled: a polite crawler cannot be measured by it.
+    topic = topic_of(section)
+    return ((topic, grade),) if topic in TOPICS and section.path not in site.closed else ()
+
+
+def _text(site: SitePlan, section: Section, number: int, rng: Random) -> Text:
+    bank, _, kind = section.source.partition(".")
+    if bank == "noise":
         return prose.noise(kind, rng)
-    if subject == "hub":
+    if bank == "hub":
         title = f"{section.title}, list {number + 1}" if section.pages > 1 else section.title
         return Text(title, section.title, (f"What {site.title} has found under {section.title}.",))
     if kind == "near":
-        return prose.near_miss(subject, rng, number)
+        return prose.near_miss(bank, rng, number)
+    if bank in FOREIGN:
+        return prose.foreign(bank, rng, number)
     shift = Random(f"{site.host} {section.path}").randrange(12)  # sites begin with different subjects
-    return prose.article(subject, rng, number + shift, kind)
+    return prose.article(bank, rng, number + shift, kind)
+
+
+def listings(site: SitePlan, leaves: Sequence[Draft]) -> Iterator[tuple[Draft, tuple[Draft, ...]]]:
+    """The home page and the section lists of a site, each with the pages that it lists."""
+    open_leaves = [leaf for leaf in leaves if not leaf.hidden]
+    topics = {leaf.topic for leaf in leaves}
+    about = topics.pop() if len(topics) == 1 else ""
+    newest = sorted(open_leaves, key=lambda leaf: (leaf.date or datetime.date.min, leaf.url), reverse=True)
+    home = Section("", site.title, "", 1)
+    yield _listing(site, home, site.home, f"Welcome to {site.title}.", about), tuple(newest[:8])
+    for section in site.sections:
+        listed = [leaf for leaf in open_leaves if leaf.section is section]
+        for start in range(0, len(listed), PAGE_SIZE):
+            some = tuple(listed[start : start + PAGE_SIZE])
+            topic = "" if section.source.endswith(".near") else topic_of(section)
+            url = list_url(site, section, start // PAGE_SIZE)
+            yield _listing(site, section, url, f"{section.title} at {site.title}.", topic), some
+
+
+def list_url(site: SitePlan, section: Section, page: int = 0) -> str:
+    """The URL of a section's list, and of its further pages."""
+    return f"{site.home}{section.path}/" + (f"?page={page + 1}" if page else "")
+
+
+def _listing(site: SitePlan, section: Section, url: str, intro: str, topic: str) -> Draft:
+    labels = ((topic, 1),) if topic in TOPICS and section.path not in site.closed else ()
+    text = Text(section.title, section.title, (intro,))
+    return Draft(url, site, section, text, topic, labels, language=site.language, hub=True)
 
 
 def slug(title: str) -> str:

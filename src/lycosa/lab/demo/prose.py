@@ -10,12 +10,14 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from random import Random
 from typing import Any
 
 TOPICS = ("owls", "bread", "tides", "bridges", "comets")
+FOREIGN = {"german": ("de", "owls"), "french": ("fr", "bread")}
+"""Banks in other languages: the language's code and the topic."""
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -30,7 +32,7 @@ class Text:
     paragraphs: tuple[str, ...]
 
 
-@lru_cache(maxsize=None)
+@cache
 def bank(name: str) -> dict[str, Any]:
     """The sentence bank of this name."""
     return tomllib.loads((resources.files(__package__) / "texts" / f"{name}.toml").read_text("utf-8"))
@@ -80,20 +82,24 @@ def near_miss(topic: str, rng: Random, number: int) -> Text:
 def noise(kind: str, rng: Random) -> Text:
     """A text on nothing that any topic asks for."""
     words = bank("noise")
-    names = {slot: rng.choice(words["slots"][slot]) for slot in ("thing", "person", "place")}
-    # The page's own thing or person comes first, the others are drawn freely.
-    title = fill(rng.choice(words["kinds"][kind]["title"]), rng, words["slots"], {"thing": names["thing"]})
-    paragraphs = [_paragraph(words["kinds"][kind]["sentences"], rng, words["slots"], {}) for _ in range(3)]
-    return Text(title, names["thing"], tuple(paragraphs))
+    title = fill(rng.choice(words["kinds"][kind]["title"]), rng, words["slots"], {})
+    return Text(title, title, _paragraphs(words["kinds"][kind]["sentences"], rng, words["slots"], {}))
 
 
 def foreign(language: str, rng: Random, number: int) -> Text:
     """A text on owls in German or on bread in French."""
     words = bank(language)
     subject = words["subjects"][number % len(words["subjects"])]
-    names = _names(subject["name"])
-    bodies = [_paragraph(words["text"]["sentences"], rng, words["slots"], names) for _ in range(2)]
-    return Text(subject["name"][:1].upper() + subject["name"][1:], subject["name"], (subject["lead"], *bodies))
+    bodies = _paragraphs(words["text"]["sentences"], rng, words["slots"], subject)
+    title = subject["name"][:1].upper() + subject["name"][1:]
+    return Text(title, subject["name"], (subject["lead"], *bodies))
+
+
+def see_also(language: str) -> str:
+    """What leads to a link in a language other than English."""
+    return next(
+        str(bank(name)["text"]["see_also"]) for name, (code, _) in FOREIGN.items() if code == language
+    )
 
 
 def calm(rng: Random) -> tuple[str, str]:
@@ -111,8 +117,7 @@ def _plain(
     words: Mapping[str, Any], rng: Random, slots: Mapping[str, Sequence[str]], names: Mapping[str, str]
 ) -> Text:
     title = fill(rng.choice(words["title"]), rng, slots, names)
-    paragraphs = [_paragraph(words["sentences"], rng, slots, names) for _ in range(2)]
-    return Text(title, names["subject"], tuple(paragraphs))
+    return Text(title, names["subject"], _paragraphs(words["sentences"], rng, slots, names))
 
 
 def _paragraph(
@@ -120,3 +125,12 @@ def _paragraph(
 ) -> str:
     drawn = rng.sample(sentences, min(len(sentences), rng.randint(3, 5)))
     return " ".join(fill(sentence, rng, slots, names) for sentence in drawn)
+
+
+def _paragraphs(
+    sentences: Sequence[str], rng: Random, slots: Mapping[str, Sequence[str]], names: Mapping[str, str]
+) -> tuple[str, str]:
+    """Two paragraphs that together say nothing twice."""
+    drawn = [fill(sentence, rng, slots, names) for sentence in rng.sample(sentences, len(sentences))]
+    middle = len(drawn) // 2
+    return " ".join(drawn[:middle]), " ".join(drawn[middle:])

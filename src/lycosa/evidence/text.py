@@ -1,0 +1,95 @@
+"""What a fitted text classifier says of a page and of its links' words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from lycosa.evidence.text_model import TextModel
+from lycosa.page.document import Document
+from lycosa.values import Fact
+
+
+class PageText:
+    """`text`: how likely the page is relevant by its own words."""
+
+    def __init__(self, model: TextModel, name: str = "text") -> None:
+        self.model = model
+        self.name = name
+
+    def of_page(self, document: Document) -> Fact:
+        """The probability for the whole visible text."""
+        if self.model.fields:
+            fields = {"title": Counter(document.title_terms), "body": document.terms}
+            return Fact(float(self.model.scores([fields])[0]))
+        return Fact(float(self.model.scores([document.terms])[0]))
+
+    def of_links(self, document: Document) -> None:  # noqa: ARG002
+        """Says nothing of links."""
+
+
+class AnchorText:
+    """`anchor`: how likely each link leads to a relevant page, by its anchor text alone."""
+
+    def __init__(self, model: TextModel, name: str = "anchor") -> None:
+        self.model = model
+        self.name = name
+
+    def of_page(self, document: Document) -> None:  # noqa: ARG002
+        """Says nothing of the page."""
+
+    def of_links(self, document: Document) -> list[float]:
+        """One probability a link."""
+        return link_scores(self.model, [Counter(terms) for terms in document.link_terms])
+
+
+class ContextText:
+    """`context`: by the whole text of the link's aggregation node, anchors included."""
+
+    def __init__(self, model: TextModel, name: str = "context") -> None:
+        self.model = model
+        self.name = name
+
+    def of_page(self, document: Document) -> None:  # noqa: ARG002
+        """Says nothing of the page."""
+
+    def of_links(self, document: Document) -> list[float]:
+        """One probability a link."""
+        return link_scores(self.model, document.whole_context_terms)
+
+
+class SelectiveText:
+    """`selective`: the anchor where it suffices, else anchor and link context [Liu et al., 3.2].
+
+    score(h) = s(anchor) if s(anchor) >= threshold else s(anchor + link context)
+    """
+
+    def __init__(self, model: TextModel, threshold: float, name: str = "selective") -> None:
+        self.model = model
+        self.threshold = threshold
+        self.name = name
+
+    def of_page(self, document: Document) -> None:  # noqa: ARG002
+        """Says nothing of the page."""
+
+    def of_links(self, document: Document) -> list[float]:
+        """One probability a link; contexts are looked at only where they are needed."""
+        anchors = [Counter(terms) for terms in document.link_terms]
+        scores = np.array(link_scores(self.model, anchors))
+        unsure = np.flatnonzero(scores < self.threshold)
+        if len(unsure):
+            contexts = document.context_terms
+            texts = [anchors[i] + Counter(contexts[i]) for i in unsure]
+            scores[unsure] = link_scores(self.model, texts)
+        return [float(score) for score in scores]
+
+
+def link_scores(model: TextModel, texts: Sequence[dict[str, int]]) -> list[float]:
+    """The probabilities of short texts; one without any word that the model knows scores 0."""
+    if not texts:
+        return []
+    if model.fields:
+        texts = [{"anchor": text} for text in texts]  # type: ignore[dict-item]
+    return [float(score) for score in model.scores(texts)]

@@ -1,0 +1,181 @@
+"""Parsed pages of a virtual web, kept on disk: an experiment parses each page once, ever.
+
+Keyed by the content of the WARC files and by the code that parses, so it cannot be stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import lycosa
+from lycosa.analysis import Recipe, document_of, page_of
+from lycosa.evidence import Evidence
+from lycosa.lab.web import VirtualWeb
+from lycosa.page.document import Document
+from lycosa.store.warc import digest_of
+from lycosa.urls import key_of
+from lycosa.values import Fetched, Image, Link, NotFetched, Page, Reason, Refusal
+
+STORED = (
+    "title language words canonical noindex nofollow soft_404 links images terms title_terms link_terms "
+    "link_url_terms context_terms whole_context_terms windows simhash"
+).split()
+_types: dict[str, Any] = {
+    "links": tuple[Link, ...],
+    "images": tuple[Image, ...],
+    "windows": list[tuple[str, str]],
+}
+
+
+class Parsed(msgspec.Struct, frozen=True, array_like=True):
+    """One archived response: a page as MessagePack of its stored parts, or b'' for anything else."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    digest: bytes
+    document: bytes = b""
+
+
+class CachedWeb:
+    """A virtual web as a fetcher and an analyser: same results as the archive, without parsing again.
+
+    `fetch` answers with the body's digest in place of the body: it is all that the loop looks at,
+    and `analyse` finds the parsed page by the link.
+    """
+
+    def __init__(self, web: VirtualWeb, language: str = "english") -> None:
+        self.web = web
+        self.language = language
+        self.recipe = Recipe(language=language, index_names=web.index_names)
+        self._records = _load(web, language)
+        self._documents: dict[int, Document] = {}
+
+    def for_evidence(self, evidence: tuple[Evidence, ...]) -> CachedWeb:
+        """The same pages, analysed for another strategy; documents are shared."""
+        other = CachedWeb.__new__(CachedWeb)
+        other.__dict__.update(self.__dict__)
+        other.recipe = replace(self.recipe, evidence=evidence)
+        return other
+
+    async def fetch(self, link: Link) -> Fetched | NotFetched:
+        """The archived response."""
+        record = self._records.get(link.key)
+        if record is None:
+            return NotFetched(link, Refusal(Reason.NOT_ARCHIVED))
+        return Fetched(link, record.status, record.headers, record.digest, b"", b"", 0.0, 0.0)
+
+    async def analyse(self, fetched: Fetched) -> Page | Refusal:
+        """The page of an archived response."""
+        document = self.document(fetched.link.key)
+        if document is None:
+            return Refusal(Reason.NOT_A_PAGE)
+        return page_of(document, fetched.link, self.recipe)
+
+    def document(self, key: int) -> Document | None:
+        """A page's document; None for what is not a page."""
+        if key not in self._documents:
+            record = self._records.get(key)
+            if record is None or not record.document:
+                return None
+            self._documents[key] = Document(b"", record.url, known=_unpack(record.document))
+        return self._documents[key]
+
+    @cached_property
+    def pages(self) -> frozenset[int]:
+        """Keys of all HTML pages."""
+        return frozenset(key for key, record in self._records.items() if record.document)
+
+    @cached_property
+    def graph(self) -> dict[int, list[int]]:
+        """Links between responses of the web; a redirect is a link."""
+        return {key: self._targets(key) for key in self._records}
+
+    def _targets(self, key: int) -> list[int]:
+        record = self._records[key]
+        if (document := self.document(key)) is not None:
+            return [link.key for link in document.links if link.key in self._records]
+        location = next((value for name, value in record.headers if name.lower() == "location"), "")
+        target = key_of(location, self.web.index_names) if location else 0
+        return [target] if target in self._records else []
+
+    def url(self, key: int) -> str:
+        """The URL under which a page was archived."""
+        return self._records[key].url
+
+
+def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
+    path = cache_directory() / f"{_content_digest(web)}-{code_digest()}-{language}.pages"
+    decoder = msgspec.msgpack.Decoder(dict[int, Parsed])
+    try:
+        return decoder.decode(path.read_bytes())
+    except (OSError, msgspec.MsgspecError):
+        records = dict(_parse(web, language))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_bytes(msgspec.msgpack.encode(records))
+        draft.replace(path)
+        return records
+
+
+def _parse(web: VirtualWeb, language: str) -> Iterator[tuple[int, Parsed]]:
+    recipe = Recipe(language=language, index_names=web.index_names)
+    for url in web.archive.urls():
+        key = key_of(url, web.index_names)
+        fetched = web.archive.read(Link(url, key))
+        if isinstance(fetched, NotFetched):
+            continue
+        stored = b""
+        if fetched.status == 200 and "html" in fetched.header("content-type").lower():
+            document = document_of(fetched, recipe)
+            if isinstance(document, Document):
+                stored = msgspec.msgpack.encode({name: getattr(document, name) for name in STORED})
+        yield key, Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), stored)
+
+
+def _unpack(stored: bytes) -> dict[str, Any]:
+    raw = msgspec.msgpack.decode(stored)
+    return {
+        name: msgspec.convert(value, _types[name]) if name in _types else value for name, value in raw.items()
+    }
+
+
+def cache_directory() -> Path:
+    """Where parsed webs are kept: LYCOSA_CACHE, or the user's cache folder."""
+    if named := os.environ.get("LYCOSA_CACHE"):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lycosa"
+
+
+def _content_digest(web: VirtualWeb) -> str:
+    digest = hashlib.blake2b(digest_size=10)
+    digest.update("\n".join(sorted(web.index_names)).encode())
+    for path in sorted([*web.path.glob("*.warc.gz"), *web.path.glob("*.warc")]):
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+@cache
+def code_digest() -> str:
+    """A digest of the code that parses pages."""
+    root = Path(lycosa.__file__).parent
+    files = [
+        root / "urls.py",
+        root / "fetch" / "decode.py",
+        Path(__file__),
+        *sorted((root / "page").rglob("*.py")),
+    ]
+    digest = hashlib.blake2b(digest_size=6)
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,163 @@
+"""One run of one strategy on one topic of a virtual web, by the same loop that crawls the live Web.
+
+Memory frontier and memory store behind the same seams, one URL in flight, a virtual clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from lycosa.clock import VirtualClock
+from lycosa.config import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
+from lycosa.crawl import Crawl
+from lycosa.follow import Follow
+from lycosa.frontier.memory import MemoryFrontier
+from lycosa.lab import metrics
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.protocol import Draw, Options
+from lycosa.lab.web import Topic
+from lycosa.limits import Limits
+from lycosa.scope import Scope
+from lycosa.store import Record
+from lycosa.store.memory import MemoryStore
+from lycosa.strategies import BaseStrategy
+from lycosa.values import Kind, Link
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What one run did. `curve[i]`: relevant pages among the first i + 1 that count."""
+
+    strategy: str
+    settings: dict[str, Any]
+    topic: str
+    random_seed: int
+    budget: int
+    targets: int
+    curve: list[int]
+    fetched: list[str]
+    collected: list[str]
+    precision: float
+    strict: tuple[float, float, float]  # precision, recall, F1 of the collected pages
+    lenient: tuple[float, float, float]
+    decided_by: dict[str, int]  # links by the rule that decided on them
+
+    @property
+    def harvest(self) -> float:
+        """Relevant pages / pages fetched."""
+        return metrics.harvest_ratio(self.curve)
+
+    @property
+    def recall(self) -> float:
+        """Relevant pages fetched / relevant pages that can be reached."""
+        return metrics.target_recall(self.curve, self.targets)
+
+    @property
+    def auc(self) -> float:
+        """Area under the coverage curve."""
+        return metrics.area_under_coverage(self.curve, self.targets, self.budget)
+
+
+class CountingStore(MemoryStore):
+    """Remembers which pages count, and asks the crawl to stop when the budget is used up."""
+
+    def __init__(self, excluded: frozenset[int], budget: int) -> None:
+        super().__init__()
+        self.excluded = excluded
+        self.budget = budget
+        self.counted: list[Link] = []
+        self.decided_by: Counter[str] = Counter()
+        self.crawl: Crawl | None = None
+
+    def save(self, record: Record) -> None:
+        """Count a page that was analysed and is not one of the excluded."""
+        super().save(record)
+        self.decided_by.update(decision.rule for decision in record.decisions)
+        if record.page is None or record.page.link.key in self.excluded:
+            return
+        self.counted.append(record.page.link)
+        if len(self.counted) >= self.budget and self.crawl:
+            self.crawl.stop("the budget of the run is used up")
+
+
+def run_strategy(
+    name: str,
+    strategy: BaseStrategy,
+    settings: Mapping[str, Any],
+    web: CachedWeb,
+    topic: Topic,
+    draw: Draw,
+    options: Options,
+    random_seed: int,
+) -> Run:
+    """Crawl the web with a fitted strategy, and measure it by the labels."""
+    store = CountingStore(draw.excluded, options.pages)
+    crawl = make_crawl(strategy, web, store)
+    store.crawl = crawl
+    seeds = [Link(web.url(key), key, priority=1.0) for key in draw.seeds]
+    asyncio.run(crawl.run(seeds))
+    return _measured(name, settings, web, topic, draw, options, random_seed, store)
+
+
+def make_crawl(strategy: BaseStrategy, web: CachedWeb, store: MemoryStore) -> Crawl:
+    """The engine on a cached web."""
+    analyser = web.for_evidence(strategy.needs)
+    fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
+    return Crawl(
+        frontier=MemoryFrontier(
+            weigh=strategy.host_weight if strategy.weighs_sources else None, max_waiting=frontier.max_waiting
+        ),
+        fetcher=web,
+        analyser=analyser,
+        strategy=strategy,
+        store=store,
+        follow=Follow(Scope(ScopeSpec(), fetch), fetch, frontier, archive),
+        limits=Limits(concurrency=1),
+        clock=VirtualClock(),
+    )
+
+
+def _measured(
+    name: str,
+    settings: Mapping[str, Any],
+    web: CachedWeb,
+    topic: Topic,
+    draw: Draw,
+    options: Options,
+    random_seed: int,
+    store: CountingStore,
+) -> Run:
+    counted = store.counted[: options.pages]
+    curve, found = [], 0
+    for link in counted:
+        found += link.key in draw.targets
+        curve.append(found)
+    explored = store.explored
+    collected = [link for link in counted if link.key not in explored and _is_collected(store, link)]
+    keys = {link.key for link in collected}
+    strict = metrics.quality(keys, topic.grades, draw.targets, least=2)
+    lenient = metrics.quality(keys, topic.grades, draw.targets, least=1)
+    return Run(
+        strategy=name,
+        settings=dict(settings),
+        topic=topic.name,
+        random_seed=random_seed,
+        budget=options.pages,
+        targets=len(draw.targets),
+        curve=curve,
+        fetched=[link.url for link in counted],
+        collected=[link.url for link in collected],
+        precision=lenient.precision,
+        strict=(strict.precision, strict.recall, strict.f1),
+        lenient=(lenient.precision, lenient.recall, lenient.f1),
+        decided_by=dict(store.decided_by.most_common()),
+    )
+
+
+def _is_collected(store: CountingStore, link: Link) -> bool:
+    judgement = store.judgements.get(link.key)
+    return link.kind is Kind.PAGE and judgement is not None and judgement.relevant

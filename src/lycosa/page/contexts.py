@@ -1,0 +1,109 @@
+"""Link contexts. In: a Document. Out: for each of its links the text around it.
+
+All contexts are slices of one text, so a page costs its length once, however many links share a parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborNode
+
+from lycosa.page.layout import one_line
+
+if TYPE_CHECKING:
+    from lycosa.page.document import Document
+
+CONTEXT_CHARS = 4_000
+_SLACK = 4
+"""So many times the wanted characters are looked at, as white space is squeezed afterwards."""
+
+
+def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
+    """For each link the text below its aggregation node: the element `levels` above it.
+
+    Without any anchor text, or, with `anchors`, with all of it. A URL that occurs several times
+    gets the distinct contexts of its occurrences, one per line. At most CONTEXT_CHARS each.
+    """
+    layout, linked = document.layout, document.linked
+    hidden = document.hidden_spans
+    anchor_spans = [] if anchors else [layout.span(node) for node in linked.anchors]
+    text, offsets = _text_and_offsets(layout.without([*hidden, *anchor_spans]))
+    shared: dict[int, str] = {}
+    contexts: list[list[str]] = [[] for _ in linked.links]
+    for node, position in linked.occurrences:
+        above = _ancestor(node, levels)
+        if above is None:
+            continue
+        context = shared.get(above.mem_id)
+        if context is None:
+            start, end = (offsets[at] for at in layout.span(above))
+            context = one_line(text[start : min(end, start + _SLACK * CONTEXT_CHARS)])[:CONTEXT_CHARS]
+            shared[above.mem_id] = context
+        contexts[position].append(context)
+    return [_union(texts, "\n", CONTEXT_CHARS) for texts in contexts]
+
+
+def window_contexts(document: Document, characters: int = 50) -> list[tuple[str, str]]:
+    """For each link the text before and after it, up to the neighbouring links.
+
+    A URL that occurs several times gets the windows of all its occurrences.
+    """
+    layout, linked = document.layout, document.linked
+    text, offsets = _text_and_offsets(layout.without(document.hidden_spans))
+    spans = sorted({layout.span(node) for node in linked.anchors})
+    before, after = _neighbours(spans)
+    reach = _SLACK * characters
+    windows: list[tuple[list[str], list[str]]] = [([], []) for _ in linked.links]
+    for node, position in linked.occurrences:
+        span = layout.span(node)
+        if span not in before:
+            continue  # a frame or a link of the head has no text around it
+        start, end = offsets[span[0]], offsets[span[1]]
+        least, most = offsets[before[span]], offsets[min(after[span], len(offsets) - 1)]
+        left = one_line(text[max(least, start - reach) : start])[-characters:]
+        right = one_line(text[end : min(most, end + reach)])[:characters]
+        windows[position][0].append(left)
+        windows[position][1].append(right)
+    limit = _SLACK * characters
+    return [(_union(left, " ", limit), _union(right, " ", limit)) for left, right in windows]
+
+
+def _neighbours(
+    spans: list[tuple[int, int]],
+) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Where the link before each link ends, and where the link after it begins."""
+    before: dict[tuple[int, int], int] = {}
+    after: dict[tuple[int, int], int] = {}
+    ended = 0
+    for span in spans:
+        before[span] = min(ended, span[0])
+        ended = max(ended, span[1])
+    begins = 1 << 62
+    for span in reversed(spans):
+        after[span] = max(begins, span[1])
+        begins = span[0]
+    return before, after
+
+
+def _text_and_offsets(pieces: list[str]) -> tuple[str, list[int]]:
+    return "".join(pieces), [0, *accumulate(map(len, pieces))]
+
+
+def _ancestor(node: LexborNode, levels: int) -> LexborNode | None:
+    for _ in range(levels):
+        parent = node.parent
+        if parent is None or parent.tag in ("html", "head"):
+            return node if node.tag == "body" else None
+        node = parent
+    return node
+
+
+def _union(texts: Iterable[str], separator: str, most: int) -> str:
+    """The distinct texts that are not empty, joined."""
+    distinct = [text for text in dict.fromkeys(texts) if text]
+    if len(distinct) == 1:
+        return distinct[0]  # the same object for all links of a parent, which is what makes it cheap
+    return separator.join(distinct[:100])[:most]

@@ -1,0 +1,312 @@
+"""A page, parsed once and lazily. In: a decoded body. Out: text, terms, links, images, language and the rest.
+
+Each part is computed at most once and only if something asks for it; what is plain data (`PLAIN`)
+can be stored, and a Document made of it without the bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa import urls
+from lycosa.fetch.decode import decoded_text
+from lycosa.page import contexts, languages
+from lycosa.page.bounds import HTML_CHARS, bounded
+from lycosa.page.duplicates import simhash_of
+from lycosa.page.layout import Layout, lines_of, one_line
+from lycosa.page.links import Linked, Resolver, find_images, find_links
+from lycosa.page.requisites import find_requisites, stylesheet_urls
+from lycosa.page.robots_meta import forbids
+from lycosa.page.soft_404 import is_soft_404
+from lycosa.page.terms import terms_of, terms_of_each, url_terms_of_each, words_of
+from lycosa.values import Image, Link
+
+__all__ = ["Document", "stylesheet_urls"]
+
+TEXT_CHARS = 2_000_000
+TITLE_CHARS = 500
+META_ENTRIES = 100
+META_CHARS = 1_000
+
+_LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
+
+
+class Document:
+    """One page. `body` has its content encoding undone; `robots_tag` is X-Robots-Tag, one header a line."""
+
+    PLAIN: ClassVar[tuple[str, ...]] = (
+        "title",
+        "description",
+        "meta",
+        "base",
+        "canonical",
+        "noindex",
+        "nofollow",
+        "text",
+        "main_text",
+        "declared_language",
+        "language",
+        "words",
+        "links",
+        "images",
+        "requisites",
+        "simhash",
+        "soft_404",
+        "terms",
+        "title_terms",
+        "link_terms",
+        "link_url_terms",
+        "contexts",
+        "whole_contexts",
+        "context_terms",
+        "whole_context_terms",
+        "windows",
+    )
+
+    def __init__(
+        self,
+        body: bytes,
+        url: str,
+        content_type: str = "",
+        *,
+        language: str = "english",
+        index_names: frozenset[str] = urls.INDEX_NAMES,
+        robots_tag: str = "",
+        known: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.body = body
+        self.url = url
+        self.content_type = content_type
+        self.stem_language = language
+        self.index_names = index_names
+        self.robots_tag = robots_tag
+        if known:
+            self.__dict__.update(known)
+
+    # The parse, and what stands on it.
+
+    @cached_property
+    def html(self) -> str:
+        """The body as text, at most HTML_CHARS of it."""
+        return decoded_text(self.body, self.content_type)[0][:HTML_CHARS]
+
+    @cached_property
+    def is_plain_text(self) -> bool:
+        """Whether the server calls it text/plain: then it is all text, without links."""
+        return self.content_type.strip().lower().startswith("text/plain")
+
+    @cached_property
+    def tree(self) -> LexborHTMLParser:
+        """The one parse."""
+        return LexborHTMLParser("" if self.is_plain_text else bounded(self.html))
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The text of the body in pieces."""
+        return Layout(self.tree.body)
+
+    @cached_property
+    def hidden_spans(self) -> list[tuple[int, int]]:
+        """The pieces that a reader does not see."""
+        nodes = self.tree.css("[hidden],noscript")
+        return [self.layout.span(node) for node in nodes]
+
+    @cached_property
+    def linked(self) -> Linked:
+        """The links, with their places in the tree."""
+        own_key = urls.key_of(self.url, self.index_names)
+        return find_links(self.tree, self._resolve, own_key)
+
+    @cached_property
+    def _resolve(self) -> Resolver:
+        return Resolver(self.base, self.index_names)
+
+    # What the head says.
+
+    @cached_property
+    def title(self) -> str:
+        """The title, in one line."""
+        node = self.tree.css_first("title")
+        title = one_line(node.text()[: 4 * TITLE_CHARS]) if node is not None else ""
+        return title[:TITLE_CHARS] or one_line(self.meta.get("og:title", ""))[:TITLE_CHARS]
+
+    @cached_property
+    def meta(self) -> dict[str, str]:
+        """Meta tags by name or property in lower case; of several the first."""
+        found: dict[str, str] = {}
+        for node in self.tree.css("meta[content]")[: 10 * META_ENTRIES]:
+            attributes = node.attributes
+            name = (attributes.get("name") or attributes.get("property") or "")[:100].strip().lower()
+            if name and name not in found:
+                found[name] = (attributes["content"] or "")[:META_CHARS]
+                if len(found) >= META_ENTRIES:
+                    break
+        return found
+
+    @cached_property
+    def description(self) -> str:
+        """What the page says that it is about."""
+        return one_line(self.meta.get("description") or self.meta.get("og:description") or "")
+
+    @cached_property
+    def base(self) -> str:
+        """The URL that references on the page are relative to."""
+        node = self.tree.css_first("base[href]")
+        return (node and urls.join(self.url, node.attributes["href"] or "")) or self.url
+
+    @cached_property
+    def canonical(self) -> str:
+        """The URL that the page calls its own; '' if it names none."""
+        node = self.tree.css_first("link[rel~=canonical i][href]")
+        target = self._resolve(node.attributes["href"] or "") if node is not None else None
+        return target[0] if target else ""
+
+    @cached_property
+    def noindex(self) -> bool:
+        """Whether the page asks not to be kept."""
+        return forbids("noindex", self._robots_metas, self.robots_tag)
+
+    @cached_property
+    def nofollow(self) -> bool:
+        """Whether the page asks not to follow its links."""
+        return forbids("nofollow", self._robots_metas, self.robots_tag)
+
+    @cached_property
+    def _robots_metas(self) -> list[str]:
+        nodes = self.tree.css("meta[name=robots i][content],meta[name=lycosa i][content]")
+        return [(node.attributes["content"] or "")[:META_CHARS] for node in nodes[:META_ENTRIES]]
+
+    @cached_property
+    def declared_language(self) -> str:
+        """The language code that the markup gives, without region; '' if none."""
+        node = self.tree.css_first("html[lang]")
+        said = node.attributes["lang"] or "" if node is not None else ""
+        code = _LANGUAGE_CODE.match(said) or _LANGUAGE_CODE.match(self.meta.get("content-language", ""))
+        return code[1].lower() if code else ""
+
+    # What the body says.
+
+    @cached_property
+    def text(self) -> str:
+        """What a reader sees, blocks on lines of their own."""
+        if self.is_plain_text:
+            return lines_of(self.html[:TEXT_CHARS])
+        spans = self.hidden_spans
+        pieces = self.layout.without(spans) if spans else self.layout.pieces
+        return lines_of("".join(pieces)[:TEXT_CHARS])
+
+    @cached_property
+    def main_text(self) -> str:
+        """The text without navigation and boilerplate; all of it where nothing else is found."""
+        if self.is_plain_text:
+            return self.text
+        # Only here: it is a second parser, and only exports and indexes need it.
+        from resiliparse.extract.html2text import extract_plain_text
+
+        found = extract_plain_text(
+            bounded(self.html),
+            main_content=True,
+            alt_texts=False,
+            links=False,
+            form_fields=False,
+            noscript=False,
+        )
+        return str(found).strip()[:TEXT_CHARS] or self.text
+
+    @cached_property
+    def language(self) -> str:
+        """The code of the language that the text is in; the declared one where there is hardly any text."""
+        return languages.language_of(self.text) or self.declared_language
+
+    @cached_property
+    def _counted(self) -> tuple[dict[str, int], int]:
+        return words_of(self.stem_language).count(self.text)
+
+    @cached_property
+    def words(self) -> int:
+        """How many words the text has."""
+        return self._counted[1]
+
+    @cached_property
+    def terms(self) -> dict[str, int]:
+        """How often each term (stemmed, no stop words) occurs in the text."""
+        return self._counted[0]
+
+    @cached_property
+    def title_terms(self) -> list[str]:
+        """The terms of the title, in their order."""
+        return terms_of(self.title, self.stem_language)
+
+    @cached_property
+    def simhash(self) -> int:
+        """The fingerprint of the text's terms, for near duplicates; 0 of an empty page."""
+        return simhash_of(self.terms)
+
+    @cached_property
+    def soft_404(self) -> bool:
+        """Whether it is an error page whatever its status says."""
+        headings = [one_line(node.text()[:1000]) for node in self.tree.css("h1,h2")[:3]]
+        return is_soft_404(self.title, headings, self.words)
+
+    # Where it leads.
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The links, each URL once, in document order, without the page itself."""
+        return self.linked.links
+
+    @cached_property
+    def link_terms(self) -> list[list[str]]:
+        """For each link the terms of its anchor."""
+        return terms_of_each([link.anchor for link in self.links], self.stem_language)
+
+    @cached_property
+    def link_url_terms(self) -> list[list[str]]:
+        """For each link the terms of its URL."""
+        return url_terms_of_each([link.url for link in self.links], self.stem_language)
+
+    @cached_property
+    def contexts(self) -> list[str]:
+        """For each link the text around it without anchors: `aggregation_contexts`."""
+        return contexts.aggregation_contexts(self)
+
+    @cached_property
+    def whole_contexts(self) -> list[str]:
+        """For each link the text around it with anchors."""
+        return contexts.aggregation_contexts(self, anchors=True)
+
+    @cached_property
+    def context_terms(self) -> list[dict[str, int]]:
+        """For each link the term counts of its context without anchors."""
+        return self._counts_of(self.contexts)
+
+    @cached_property
+    def whole_context_terms(self) -> list[dict[str, int]]:
+        """For each link the term counts of its context with anchors."""
+        return self._counts_of(self.whole_contexts)
+
+    def _counts_of(self, texts: list[str]) -> list[dict[str, int]]:
+        # Links of one parent share their context: counted once.
+        count = words_of(self.stem_language).count
+        counted: dict[str, dict[str, int]] = {text: count(text)[0] for text in dict.fromkeys(texts)}
+        return [counted[text] for text in texts]
+
+    @cached_property
+    def windows(self) -> list[tuple[str, str]]:
+        """For each link the characters before and after it: `window_contexts`."""
+        return contexts.window_contexts(self)
+
+    @cached_property
+    def images(self) -> tuple[Image, ...]:
+        """The images, each URL once, in document order."""
+        return find_images(self.linked, self._resolve)
+
+    @cached_property
+    def requisites(self) -> tuple[str, ...]:
+        """URLs of what the page needs to look right."""
+        return find_requisites(self.tree, self._resolve)

@@ -1,0 +1,238 @@
+"""Links and images of a tree. In: a parsed tree. Out: each URL once, in document order.
+
+A URL that occurs several times keeps its first place and gets the anchors of all its occurrences.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from lycosa import urls
+from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, one_line
+from lycosa.values import Image, Link
+
+MAX_LINKS = 5_000
+MAX_IMAGES = 1_000
+ANCHOR_CHARS = 500
+ANCHOR_NODES = 200
+"""Of one anchor: links within links must not be read again and again."""
+URL_CHARS = 8_000
+ATTRIBUTE_CHARS = 200
+CACHED_CHARS = 300
+
+_SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img"
+_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*[\"']?([^\"']+)", re.IGNORECASE)
+_STEERING = frozenset(("next", "prev", "previous"))
+_STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
+_PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px\s*)?$")
+_LAZY = ("data-src", "data-original", "data-lazy-src")
+
+Attributes = dict[str, str | None]
+
+
+class Linked(NamedTuple):
+    """The links of a page, and where in the tree they and the images are."""
+
+    links: tuple[Link, ...]
+    occurrences: tuple[tuple[LexborNode, int], ...]  # (element, which of the links)
+    anchors: tuple[LexborNode, ...]  # all a[href], those that lead nowhere too
+    images: tuple[tuple[LexborNode, int], ...]  # (element, the last link before it or -1)
+
+
+@lru_cache(maxsize=1 << 16)
+def _resolved(base: str, reference: str, index_names: frozenset[str]) -> tuple[str, int] | None:
+    # The pages of a site link to each other again and again: half of a crawl's joins are repeats.
+    url = urls.join(base, reference)
+    return None if url is None else (url, urls.key_of(url, index_names))
+
+
+class Resolver:
+    """References on one page to URLs and keys, sharing work between pages where the base allows it."""
+
+    def __init__(self, base: str, index_names: frozenset[str]) -> None:
+        self.base = base
+        self._authority = urls.authority_of(base)
+        self._folder = base.partition("?")[0].rpartition("/")[0] + "/"
+        self._index_names = index_names
+
+    def __call__(self, reference: str) -> tuple[str, int] | None:
+        """The absolute URL without fragment, and its key; None if it is not http(s)."""
+        if len(reference) > URL_CHARS:
+            return None
+        reference = reference.strip()
+        first = reference[:1]
+        if first in ("", "?", "#"):
+            base = self.base
+        elif first == "/" or reference.startswith(("http://", "https://")):
+            base = self._authority
+        else:
+            base = self._folder
+        resolve = _resolved if len(reference) <= CACHED_CHARS else _resolved.__wrapped__
+        return resolve(base, reference, self._index_names)
+
+
+def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linked:
+    """All links of a page but those to itself."""
+    found: dict[int, list[str]] = {}  # key -> url, rel, anchors
+    order: dict[int, int] = {}
+    occurrences: list[tuple[LexborNode, int]] = []
+    anchors: list[LexborNode] = []
+    images: list[tuple[LexborNode, int]] = []
+    last, bare = -1, None
+    for node in tree.css(_SELECTOR):
+        tag = node.tag_id
+        if tag == IMG_ID:
+            if len(images) < MAX_IMAGES:
+                images.append((node, last))
+            if bare is not None and (alt := _alt_within(node, bare[0])):
+                found[bare[1]].append(alt)
+                bare = None
+            continue
+        attributes = node.attributes
+        reference: str | None
+        if tag == A_ID:
+            anchors.append(node)
+            reference, rel = attributes["href"] or "", attributes.get("rel") or ""
+        else:
+            reference, rel = _other_reference(node.tag or "", attributes)
+            if reference is None:
+                continue
+        bare = None
+        target = resolve(reference)
+        if target is None or (key := target[1]) == own_key:
+            continue
+        position = order.get(key)
+        if position is None:
+            if len(order) >= MAX_LINKS:
+                continue
+            position = order[key] = len(order)
+            found[key] = [target[0], rel[:ATTRIBUTE_CHARS]]
+        last = position
+        occurrences.append((node, position))
+        anchor = anchor_of(node, attributes)
+        if anchor:
+            found[key].append(anchor)
+        else:
+            bare = (node, key)
+    links = tuple(
+        Link(url, key, _joined(texts), rel, position)
+        for position, (key, (url, rel, *texts)) in enumerate(found.items())
+    )
+    return Linked(links, tuple(occurrences), tuple(anchors), tuple(images))
+
+
+def _other_reference(tag: str, attributes: Attributes) -> tuple[str | None, str]:
+    if tag == "link":
+        rel = (attributes.get("rel") or "").lower()
+        steers = not _STEERING.isdisjoint(rel.split())
+        return (attributes.get("href") if steers else None), rel
+    if tag == "meta":
+        if (attributes.get("http-equiv") or "").strip().lower() != "refresh":
+            return None, ""
+        refresh = _REFRESH.match((attributes.get("content") or "")[:URL_CHARS])
+        return (refresh[1] if refresh else None), "refresh"
+    if tag == "area":
+        return attributes.get("href") or "", attributes.get("rel") or ""
+    return attributes.get("src"), ""  # a frame without an address shows nothing
+
+
+def anchor_of(node: LexborNode, attributes: Attributes) -> str:
+    """The text of a link, else what its attributes say of it; '' if neither."""
+    child = node.first_child
+    if child is not None:
+        if child.tag_id == TEXT_ID and child.next is None:
+            text = child.text_content or ""
+        else:
+            text = "".join(Layout(node, ANCHOR_NODES).pieces)
+        if text := one_line(text[: 4 * ANCHOR_CHARS]):
+            return text[:ANCHOR_CHARS]
+    said = attributes.get("title") or attributes.get("alt") or attributes.get("aria-label") or ""
+    return one_line(said[:ANCHOR_CHARS])
+
+
+def _alt_within(image: LexborNode, link: LexborNode) -> str:
+    alt = image.attributes.get("alt")
+    parent = image.parent
+    for _ in range(4):
+        if not alt or parent is None:
+            return ""
+        if parent.mem_id == link.mem_id:
+            return one_line(alt[:ANCHOR_CHARS])
+        parent = parent.parent
+    return ""
+
+
+def _joined(texts: list[str]) -> str:
+    if len(texts) < 2:
+        return texts[0] if texts else ""
+    return " ".join(dict.fromkeys(texts[:ANCHOR_CHARS]))[:ANCHOR_CHARS]
+
+
+def find_images(linked: Linked, resolve: Resolver) -> tuple[Image, ...]:
+    """The images of a page, each URL once, with the size that the markup declares."""
+    images: dict[int, Image] = {}
+    for node, after_link in linked.images:
+        attributes = node.attributes
+        target = resolve(image_source(attributes))
+        if target is None or target[1] in images:
+            continue
+        width, height = declared_size(attributes)
+        alt = one_line((attributes.get("alt") or "")[:ANCHOR_CHARS])
+        images[target[1]] = Image(target[0], target[1], alt, width, height, len(images), after_link)
+    return tuple(images.values())
+
+
+def image_source(attributes: Attributes) -> str:
+    """Where an img is loaded from: its src; if that is missing or a placeholder, what a script would load.
+
+    >>> image_source({"src": "data:image/gif;base64,R0", "data-src": "a.jpg"})
+    'a.jpg'
+    >>> image_source({"srcset": "s.jpg 320w, l.jpg 1024w"})
+    'l.jpg'
+    """
+    source = attributes.get("src") or ""
+    if source and source[:5].lower() != "data:":
+        return source
+    for name in _LAZY:
+        if lazy := attributes.get(name):
+            return lazy
+    return best_of_srcset(attributes.get("srcset") or attributes.get("data-srcset") or "") or "data:"
+
+
+def best_of_srcset(srcset: str) -> str:
+    """The candidate with the largest width or density; the first of equals.
+
+    >>> best_of_srcset("a.jpg, b.jpg 2x")
+    'b.jpg'
+    """
+    best, most = "", 0.0
+    for candidate in srcset[:URL_CHARS].split(", "):
+        url, _, size = candidate.strip().strip(",").partition(" ")
+        try:
+            value = float(size.strip()[:-1] or 1)
+        except ValueError:
+            value = 1.0
+        if url and value > most:
+            best, most = url, value
+    return best
+
+
+def declared_size(attributes: Attributes) -> tuple[int, int]:
+    """Width and height by attributes, else by inline style; 0 for what is not said in pixels.
+
+    >>> declared_size({"width": "120", "style": "width:5px; height: 60.5px"})
+    (120, 60)
+    """
+    sizes = {
+        name: int(said[1])
+        for name in ("width", "height")
+        if (said := _PIXELS.match(attributes.get(name) or ""))
+    }
+    if len(sizes) < 2 and (style := attributes.get("style")):
+        for name, pixels in _STYLE_SIZE.findall(style[:1000]):
+            sizes.setdefault(name.lower(), int(pixels))
+    return sizes.get("width", 0), sizes.get("height", 0)

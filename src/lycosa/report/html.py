@@ -1,0 +1,120 @@
+"""The report of a collection: one HTML file with everything in it, drawings included."""
+
+from __future__ import annotations
+
+import datetime
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, select_autoescape
+
+from lycosa import __version__
+from lycosa.errors import CollectionError
+from lycosa.report.svg import line_chart
+from lycosa.store.collection import Collection, ReadCollection
+from lycosa.values import Reason
+
+BEST_PAGES = 60
+SOURCES = 40
+
+
+def write_report(directory: Path, out: Path | None = None) -> Path:
+    """Write the report (default: report/index.html in the collection) and say where."""
+    path = out or directory / "report" / "index.html"
+    with Collection.read(directory) as collection:
+        text = render(collection)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CollectionError(
+            f"{path} cannot be written ({error.strerror}). Choose another with --out."
+        ) from None
+    return path
+
+
+def render(collection: ReadCollection) -> str:
+    """The report as HTML."""
+    environment = Environment(
+        loader=PackageLoader("lycosa.report"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+    )
+    return environment.get_template("report.html.j2").render(
+        version=__version__,
+        made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        **_figures(collection),
+    )
+
+
+def _figures(collection: ReadCollection) -> dict[str, Any]:
+    reader = collection.reader
+    curve = reader.harvest_curve(240)
+    spec = _spec(collection)
+    pages, relevant = curve[-1] if curve else (0, 0)
+    reasons = reader.counts_by_reason()
+    runs = reader.runs()
+    return {
+        "name": spec.get("name") or collection.directory.name,
+        "strategy": spec.get("strategy", "best-first"),
+        "topic": spec.get("topic", {}),
+        "pages": pages,
+        "relevant": relevant,
+        "harvest": relevant / pages if pages else 0.0,
+        "megabytes": reader.counts().bytes / 1e6,
+        "hours": sum(run.ended - run.started for run in runs) / 3600,
+        "runs": len(runs),
+        "curve": line_chart(
+            {"relevant": [(0.0, 0.0), *((float(n), float(r)) for n, r in curve)]},
+            "pages fetched",
+            "relevant pages",
+        ),
+        "ratio": line_chart(
+            {"harvest": [(float(n), r / n) for n, r in curve]}, "pages fetched", "harvest ratio", y_max=1.0
+        ),
+        "sources": _sources(collection),
+        "best": _best(collection),
+        "refused": _reasons(reasons.pages | reasons.requests),
+        "refused_links": _reasons(reasons.links),
+        "languages": _counted(collection, "language"),
+    }
+
+
+def _spec(collection: ReadCollection) -> dict[str, Any]:
+    try:
+        return tomllib.loads(collection.spec_text())
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _sources(collection: ReadCollection) -> list[dict[str, Any]]:
+    rows = collection.connection.execute(
+        "SELECT source, count(*), sum(relevant) FROM pages WHERE relevant IS NOT NULL"
+        " GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
+        (SOURCES,),
+    )
+    return [
+        {"name": name, "pages": pages, "relevant": good, "share": good / pages} for name, pages, good in rows
+    ]
+
+
+def _best(collection: ReadCollection) -> list[dict[str, Any]]:
+    rows = collection.connection.execute(
+        "SELECT url, title, score, language, date FROM pages WHERE relevant AND NOT explored"
+        " ORDER BY score DESC, id LIMIT ?",
+        (BEST_PAGES,),
+    )
+    return [dict(zip(("url", "title", "score", "language", "date"), row, strict=True)) for row in rows]
+
+
+def _counted(collection: ReadCollection, column: str) -> list[tuple[str, int]]:
+    rows = collection.connection.execute(
+        f"SELECT {column}, count(*) FROM pages WHERE relevant AND {column} != '' GROUP BY 1 ORDER BY 2 DESC LIMIT 12"
+    )
+    return [(value, count) for value, count in rows]
+
+
+def _reasons(counts: dict[str, int]) -> list[dict[str, Any]]:
+    most = max(counts.values(), default=1)
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return [{"reason": Reason[name].value, "count": n, "share": n / most} for name, n in ordered]

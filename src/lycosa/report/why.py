@@ -1,0 +1,191 @@
+"""Why a URL was taken, refused, left waiting or never seen. In: a collection and a URL. Out: reasons."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import msgspec
+
+from lycosa import urls
+from lycosa.errors import InputError
+from lycosa.frontier import Standing
+from lycosa.frontier.sqlite import standing_in
+from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
+from lycosa.values import Fact, Judgement, Kind
+
+
+class FoundOn(msgspec.Struct, frozen=True):
+    """A page that links to the URL, and what was decided there."""
+
+    page: str
+    anchor: str
+    priority: float
+    rule: str
+    refusal: str
+    evidence: dict[str, float]
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """All that is known of one URL. `verdict` says it in a sentence."""
+
+    url: str
+    verdict: str
+    status: int = 0
+    title: str = ""
+    at: str = ""
+    judgement: Judgement | None = None
+    evidence: dict[str, Fact] = {}
+    refusal: str = ""
+    archive: str = ""
+    path: tuple[str, ...] = ()
+    found_on: tuple[FoundOn, ...] = ()
+    nearby: tuple[str, ...] = ()
+
+
+def explain(directory: Path, url: str) -> Explanation:
+    """Look a URL up in a collection, by its identity."""
+    parsed = urls.parse(url)
+    if parsed is None:
+        raise InputError(f"{url!r} is not an http(s) URL. Write it in full: https://…")
+    with Collection.read(directory) as collection:
+        key = urls.key_of(parsed)
+        found_on = tuple(_found_on(collection.reader, link) for link in collection.reader.links_to(key, 10))
+        if (page := collection.reader.page(key)) is not None:
+            return _of_page(collection, page, found_on)
+        if (outcome := collection.reader.outcome(key)) is not None and not outcome.again:
+            return _of_outcome(collection.reader, outcome, found_on)
+        standing = standing_in(collection.connection, key)
+        if standing is not None:
+            return _of_standing(collection.reader, parsed, standing, found_on)
+        return _of_unknown(collection, parsed, found_on)
+
+
+def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[FoundOn, ...]) -> Explanation:
+    capture = page.capture
+    return Explanation(
+        url=page.link.url,
+        verdict=_verdict(page),
+        status=page.status,
+        title=page.title,
+        at=_time(page.at),
+        judgement=page.judgement,
+        evidence=collection.reader.evidence(page.id),
+        refusal=str(page.refusal or ""),
+        archive=f"{capture.file} at byte {capture.offset}",
+        path=collection.reader.path_from_seed(page.link.key),
+        found_on=found_on,
+    )
+
+
+def _verdict(page: StoredPage) -> str:
+    if page.refusal:
+        return f"Fetched, but not kept: {page.refusal}."
+    if page.kind is not Kind.PAGE:
+        return f"Fetched as {page.kind.value}, not as a page of its own."
+    if 300 <= page.status < 400:
+        return f"Fetched: it redirects (status {page.status}); its target is a URL of its own."
+    if page.judgement is None:
+        return f"Fetched with status {page.status}; nothing to judge."
+    if page.explored:
+        return "Fetched only to look behind it; not part of the collection."
+    return "Fetched and judged relevant." if page.judgement.relevant else "Fetched and judged not relevant."
+
+
+def _of_outcome(reader: Reader, outcome: StoredOutcome, found_on: tuple[FoundOn, ...]) -> Explanation:
+    return Explanation(
+        url=outcome.url,
+        verdict=f"Asked for, but not fetched: {outcome.refusal}.",
+        at=_time(outcome.at),
+        refusal=str(outcome.refusal),
+        path=reader.path_from_seed(outcome.key),
+        found_on=found_on,
+    )
+
+
+def _of_standing(reader: Reader, url: str, standing: Standing, found_on: tuple[FoundOn, ...]) -> Explanation:
+    words = {
+        "waiting": f"Waiting to be fetched, with priority {standing.link.priority:.4g}.",
+        "taken": "Being fetched just now (or when the crawl was interrupted).",
+        "held": f"Held until {standing.hold!r} is settled.",
+        "done": "Done.",
+    }
+    path = (*reader.path_from_seed(standing.link.parent), url)
+    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on)
+
+
+def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
+    if not found_on:
+        verdict = "Never seen: no page of this collection links to it."
+        return Explanation(url, verdict, nearby=_nearby(collection, url))
+    refusals = sorted({found.refusal for found in found_on if found.refusal})
+    verdict = (
+        f"Seen but refused: {'; '.join(refusals)}." if refusals else "Seen, then dropped from the full queue."
+    )
+    return Explanation(url, verdict, found_on=found_on, refusal="; ".join(refusals))
+
+
+def _nearby(collection: ReadCollection, url: str) -> tuple[str, ...]:
+    """Fetched URLs that begin like this one: the longest common folder that has any."""
+    authority, folder = urls.authority_of(url), url
+    while len(folder) > len(authority):
+        folder = folder.rstrip("/").rpartition("/")[0]
+        pattern = folder.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%"
+        rows = collection.connection.execute(
+            r"SELECT url FROM pages WHERE url LIKE ? ESCAPE '\' LIMIT 5", (pattern,)
+        ).fetchall()
+        if rows:
+            return tuple(row[0] for row in rows)
+    return ()
+
+
+def _found_on(reader: Reader, link: StoredLink) -> FoundOn:
+    page = reader.page(link.page)
+    numbers = reader.link_evidence(page.id) if page else {}
+    evidence = {
+        name: values[link.position] for name, values in numbers.items() if link.position < len(values)
+    }
+    return FoundOn(
+        page.link.url if page else "",
+        link.anchor,
+        link.priority,
+        link.rule,
+        str(link.refusal or ""),
+        evidence,
+    )
+
+
+def _time(at: float) -> str:
+    return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def explanation_text(why: Explanation) -> str:
+    """An explanation for reading."""
+    lines = [why.url, why.verdict]
+    if why.title:
+        lines.append(f"  title     {why.title}")
+    if why.at:
+        lines.append(f"  when      {why.at}" + (f", status {why.status}" if why.status else ""))
+    if why.judgement:
+        lines.append(f"  score     {why.judgement.score:.4f}  ({why.judgement.rule})")
+    for name, fact in why.evidence.items():
+        lines.append(f"  evidence  {name} = {fact.value:.4f}" + (f"  [{fact.label}]" if fact.label else ""))
+    if why.archive:
+        lines.append(f"  archive   {why.archive}")
+    if len(why.path) > 1:
+        lines += [
+            "  path from the seed",
+            *(f"    {'→ ' if i else '  '}{url}" for i, url in enumerate(why.path)),
+        ]
+    for found in why.found_on:
+        numbers = ", ".join(f"{name} {value:.3f}" for name, value in found.evidence.items())
+        decided = f"refused: {found.refusal}" if found.refusal else f"priority {found.priority:.4g}"
+        lines += [
+            f"  found on  {found.page}",
+            f"            anchor {found.anchor!r}; {decided}; rule: {found.rule}"
+            + (f"; {numbers}" if numbers else ""),
+        ]
+    if why.nearby:
+        lines += ["  fetched nearby", *(f"    {url}" for url in why.nearby)]
+    return "\n".join(lines)

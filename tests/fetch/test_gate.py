@@ -1,0 +1,53 @@
+"""The turnstile before each IP address."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+
+from lycosa.fetch import gate as module
+from lycosa.fetch.gate import AddressGate
+
+
+async def test_rest_lies_between_two_requests():
+    """The next request to an address starts no sooner than the delay after the last."""
+    gate = AddressGate(2, 0.05)
+    loop = asyncio.get_running_loop()
+    starts = []
+    for _ in range(3):
+        await gate.enter("192.0.2.1")
+        starts.append(loop.time())
+        gate.leave("192.0.2.1")
+    assert all(later - sooner >= 0.049 for sooner, later in itertools.pairwise(starts))
+
+
+async def test_addresses_do_not_wait_for_each_other():
+    """A full address stops only itself."""
+    gate = AddressGate(1, 0.0)
+    await gate.enter("192.0.2.1")
+    await asyncio.wait_for(gate.enter("192.0.2.2"), 1)
+
+
+async def test_nothing_is_kept_of_addresses_at_rest():
+    """Idle addresses cost no memory, also when a waiting request was cancelled."""
+    gate = AddressGate(1, 0.0)
+    await gate.enter("192.0.2.1")
+    waiting = asyncio.create_task(gate.enter("192.0.2.1"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    gate.leave("192.0.2.1")
+    assert not gate._lanes
+
+
+async def test_resting_addresses_are_bounded(monkeypatch):
+    """With a delay, addresses whose rest is over are forgotten when they become many."""
+    monkeypatch.setattr(module, "MAX_RESTING", 10)
+    gate = AddressGate(1, 1e-9)
+    for n in range(100):
+        await gate.enter(f"192.0.2.{n}")
+        gate.leave(f"192.0.2.{n}")
+    assert len(gate._lanes) <= 12

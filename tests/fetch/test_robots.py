@@ -1,0 +1,283 @@
+"""robots.txt by RFC 9309."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa import urls
+from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.robots import Rules, StoredRobots
+from lycosa.values import Fetched, NotFetched, Reason
+from tests.fetch.conftest import PAGE_TYPES, link_to, reply, spec_with
+
+
+def rules(text: str, status: int = 200) -> Rules:
+    return Rules(StoredRobots(text, status, 0.0), 60.0)
+
+
+def robots(text: str | bytes, *headers: str, status: str = "200 OK") -> bytes:
+    return reply(text.encode() if isinstance(text, str) else text, *headers, status=status, kind="text/plain")
+
+
+async def outcome(fetcher, url):
+    """What finally comes of a link that is taken again as often as the fetcher asks for."""
+    for attempts in range(10):
+        result = await fetcher.fetch(link_to(url, attempts=max(0, attempts - 1)))
+        if isinstance(result, Fetched) or result.again_in_s is None:
+            return result
+    raise AssertionError("never ends")
+
+
+# --- the rules --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "allowed"),
+    [
+        ("", "/a", True),
+        ("User-agent: *\nDisallow: /a", "/a/b", False),
+        ("User-agent: *\nDisallow: /a", "/b", True),
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b", True),  # the longest match wins
+        ("User-agent: *\nAllow: /a\nDisallow: /a/b", "/a/b", False),
+        ("User-agent: *\nDisallow: /a\nAllow: /a", "/a", True),  # of equals, allow
+        ("User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", False),
+        ("User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?z", True),
+        ("User-agent: *\nDisallow: /*/private/", "/x/private/y", False),
+        ("User-agent: *\nDisallow: /a?b=", "/a?b=c", False),
+        ("User-agent: *\nDisallow:", "/a", True),
+        ("User-agent: other\nDisallow: /", "/a", True),
+        ("User-agent: LYCOSA\nDisallow: /\n\nUser-agent: *\nAllow: /", "/a", False),
+        ("User-agent: lycosa/1.0 # us\nAllow: /\nUser-agent: *\nDisallow: /", "/a", True),
+        ("User-agent: a\nUser-agent: lycosa\nDisallow: /", "/a", False),
+        ("User-agent: lyc\nDisallow: /", "/a", True),  # the whole token, not a part of it
+        (
+            "User-agent: lycosa\nDisallow: /a\nUser-agent: b\nDisallow: /\nUser-agent: lycosa\nDisallow: /c",
+            "/c",
+            False,
+        ),
+        ("User-agent: *\nRequest-rate: 1/600\nDisallow: /a", "/b", True),
+        ("User-agent: *\rDisallow: /a", "/a", False),
+        ("<html><body>Not found</body></html>", "/a", True),
+        ("User-agent: *\nDisallow: /", "/robots.txt", True),
+    ],
+)
+def test_rules(text, path, allowed):
+    """Groups, longest match, * and $ mean what the RFC says."""
+    assert (rules(text).refusal(f"http://a.test{path}") is None) == allowed
+
+
+def test_a_crawl_delay_that_is_too_long_refuses_the_host():
+    """And says so."""
+    assert rules("User-agent: *\nCrawl-delay: 7.5").crawl_delay_s == 7.5
+    refusal = rules("User-agent: *\nCrawl-delay: 90").refusal("http://a.test/")
+    assert refusal is not None
+    assert refusal.reason is Reason.ROBOTS
+    assert "90 s is above fetch.max_crawl_delay_s (60 s)" in refusal.detail
+
+
+line = st.sampled_from(
+    ["User-agent: ", "Disallow: ", "Allow: ", "Crawl-delay: ", "Sitemap: ", "user agent ", ""]
+)
+robots_like = st.lists(st.builds(str.__add__, line, st.text(max_size=20))).map("\n".join)
+
+
+@given(
+    st.one_of(robots_like, st.text(), st.binary().map(lambda raw: raw.decode("utf-8", "replace"))), st.text()
+)
+def test_any_text_has_rules(text, path):
+    """Garbage never crashes, and a delay is a number that can be waited for."""
+    found = rules(text)
+    found.refusal(urls.join("http://a.test/", path) or "http://a.test/")
+    assert 0 <= found.crawl_delay_s < float("inf")
+
+
+def test_agents_times_rules_do_not_explode():
+    """Thousands of agents that share thousands of rules cost no more than their text."""
+    many = [f"User-agent: a{n}" for n in range(15_000)] * 2 + [f"Disallow: /{n}" for n in range(15_000)]
+    started = time.process_time()
+    assert rules("\n".join(many)).refusal("http://a.test/1") is None
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("status", "age", "fresh"),
+    [
+        (200, 86_399, True),
+        (200, 86_401, False),
+        (404, 86_399, True),
+        (503, 599, True),
+        (503, 601, False),
+        (200, -9, False),
+    ],
+)
+def test_how_long_a_file_is_used(status, age, fresh):
+    """A day at most; what could not be read is tried again after ten minutes."""
+    assert StoredRobots("", status, 1e6).is_fresh(1e6 + age) == fresh
+
+
+# --- fetching it ------------------------------------------------------------------------------
+
+
+async def test_robots_come_first_and_once(site):
+    """The first fetch of a host is for robots.txt; the page waits for the next polite moment."""
+    web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /no\nCrawl-delay: 9"), "/a": reply()})
+    store: dict[str, StoredRobots] = {}
+    spec = spec_with(obey_robots=True, per_host_delay_s=3)
+    async with HttpFetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
+        first = await fetcher.fetch(link_to(web.base + "/a"))
+        assert isinstance(first, NotFetched)
+        assert (first.refusal.reason, first.rest_s, first.again_in_s) == (Reason.ROBOTS_PENDING, 9, 9)
+        assert web.paths() == ["/robots.txt"]
+        second = await fetcher.fetch(link_to(web.base + "/a"))
+        assert isinstance(second, Fetched)
+        assert second.rest_s == 9
+        third = await fetcher.fetch(link_to(web.base + "/no"))
+        assert isinstance(third, NotFetched)
+        assert (third.refusal.reason, third.rest_s, third.again_in_s) == (Reason.ROBOTS, 0, None)
+    assert web.paths() == ["/robots.txt", "/a"]
+    async with HttpFetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
+        assert isinstance(await fetcher.fetch(link_to(web.base + "/a")), Fetched)  # remembered over a restart
+    assert store[web.base].status == 200
+
+
+async def test_a_page_that_is_disallowed_need_not_come_back(site):
+    """When robots.txt was fetched for a link that it forbids, that is the answer."""
+    web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /")})
+    async with HttpFetcher(spec_with(obey_robots=True, per_host_delay_s=3), PAGE_TYPES) as fetcher:
+        result = await fetcher.fetch(link_to(web.base + "/a"))
+    assert isinstance(result, NotFetched)
+    assert (result.refusal.reason, result.rest_s, result.again_in_s) == (Reason.ROBOTS, 3, None)
+
+
+async def test_requests_at_once_share_one_robots(site):
+    """Ten links of an unknown host cost one request for robots.txt, even if the first gives up."""
+    web = await site({"/robots.txt": robots("")})
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        tasks = [asyncio.create_task(fetcher.fetch(link_to(f"{web.base}/{n}"))) for n in range(10)]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    assert isinstance(results[0], asyncio.CancelledError)
+    assert all(isinstance(result, NotFetched) for result in results[1:])
+    assert {str(result.refusal) for result in results[1:] if isinstance(result, NotFetched)} == {
+        Reason.ROBOTS_PENDING.value
+    }
+    assert web.paths() == ["/robots.txt"]
+
+
+@pytest.mark.parametrize("status", ["401 No", "403 No", "404 No", "410 Gone", "429 Slow"])
+async def test_4xx_allows_all(site, status):
+    """No robots.txt, no rules."""
+    web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /", status=status), "/a": reply()})
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        assert isinstance(await outcome(fetcher, web.base + "/a"), Fetched)
+
+
+async def test_5xx_disallows_all_for_a_while(site):
+    """After the retries the host is refused without requests, until ten minutes have passed."""
+    web = await site({"/robots.txt": robots("", status="503 No"), "/a": reply()})
+    now = 1e9
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES, clock=lambda: now) as fetcher:
+        first = await fetcher.fetch(link_to(web.base + "/a"))
+        assert isinstance(first, NotFetched)
+        assert first.refusal.reason is Reason.ROBOTS_UNREACHABLE
+        assert first.again_in_s is not None
+        assert first.rest_s > 0
+        await outcome(fetcher, web.base + "/a")
+        asked = len(web.asked)
+        refused = await fetcher.fetch(link_to(web.base + "/b"))
+        assert isinstance(refused, NotFetched)
+        assert (refused.refusal.reason, refused.again_in_s) == (Reason.ROBOTS_UNREACHABLE, None)
+        assert len(web.asked) == asked == 3
+        web.pages["/robots.txt"] = robots("")
+        now += 601
+        assert isinstance(await outcome(fetcher, web.base + "/a"), Fetched)
+    assert web.paths().count("/a") == 1
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort", b"nonsense\r\n\r\n"]
+)
+async def test_broken_robots_disallow(site, sent):
+    """What cannot be read is not permission."""
+
+    async def page(writer):
+        writer.write(sent)
+
+    web = await site({"/robots.txt": page, "/a": reply()})
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        result = await outcome(fetcher, web.base + "/a")
+        again = await fetcher.fetch(link_to(web.base + "/a"))
+    for refused in (result, again):
+        assert isinstance(refused, NotFetched)
+        assert refused.refusal.reason is Reason.ROBOTS_UNREACHABLE
+    assert "/a" not in web.paths()
+
+
+@pytest.mark.parametrize(("hops", "allowed"), [(5, False), (6, True)])
+async def test_redirects_of_robots(site, hops, allowed):
+    """Five redirects are followed, also to other hosts; more mean that there is none."""
+    other = await site()
+    web = await site({"/a": reply()})
+    for sites, step in ((web, 0), *((other, step) for step in range(1, hops))):
+        path = "/robots.txt" if step == 0 else f"/{step}"
+        sites.pages[path] = reply(b"", f"Location: {other.base}/{step + 1}", status="301 Moved")
+    other.pages[f"/{hops}"] = robots("User-agent: *\nDisallow: /")
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        result = await outcome(fetcher, web.base + "/a")
+    assert isinstance(result, Fetched) == allowed
+
+
+async def test_robots_may_not_redirect_to_private_addresses(site):
+    """The guards hold for robots.txt as they do for pages."""
+    inner = await site({"/robots.txt": robots("")})
+    web = await site(
+        {"/robots.txt": reply(b"", f"Location: http://127.0.0.2:{inner.port}/robots.txt", status="302 Found")}
+    )
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        result = await fetcher.fetch(link_to(web.base + "/a"))
+    assert isinstance(result, NotFetched)
+    assert result.refusal.reason is Reason.PRIVATE_ADDRESS
+    assert not inner.asked
+
+
+async def test_huge_robots_are_read_to_the_limit(site):
+    """500 KiB are read and obeyed, however much more comes."""
+
+    async def page(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /no\n")
+        while True:
+            writer.write(b"# filler " * 1000 + b"\n")
+            await writer.drain()
+
+    web = await site({"/robots.txt": page, "/yes": reply()})
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        assert isinstance(await outcome(fetcher, web.base + "/yes"), Fetched)
+        refused = await fetcher.fetch(link_to(web.base + "/no"))
+        assert isinstance(refused, NotFetched)
+        assert refused.refusal.reason is Reason.ROBOTS
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (gzip.compress(b"User-agent: *\nDisallow: /no"), ("Content-Encoding: gzip",)),
+        (gzip.compress(b"User-agent: *\nDisallow: /no\n" + b"#" * 20_000_000), ("Content-Encoding: gzip",)),
+        (b"\xef\xbb\xbfUser-agent: *\nDisallow: /no", ()),
+        (b"\xff\xfe\x00 odd\nUser-agent: *\nDisallow: /no", ()),
+    ],
+    ids=["gzip", "bomb", "bom", "bytes"],
+)
+async def test_encoded_robots(site, body, headers):
+    """Compression and odd bytes do not hide the rules."""
+    web = await site({"/robots.txt": robots(body, *headers)})
+    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        result = await fetcher.fetch(link_to(web.base + "/no"))
+    assert isinstance(result, NotFetched)
+    assert result.refusal.reason is Reason.ROBOTS

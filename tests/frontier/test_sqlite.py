@@ -1,0 +1,135 @@
+"""What only a frontier on disk promises: it survives, and leaves the transaction to its caller."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.values import Kind, Outcome
+from tests.frontier.offers import drain, held, key, link, name_of, offer, take
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    opened = sqlite3.connect(tmp_path / "catalogue.db")
+    opened.execute("PRAGMA journal_mode = WAL")
+    opened.execute("PRAGMA synchronous = NORMAL")
+    yield opened
+    opened.close()
+
+
+def reopen(connection: sqlite3.Connection, now: float = 0.0, **arguments: Any) -> SqliteFrontier:
+    arguments = {"max_waiting": 1000, "restart_rest_s": 5.0, **arguments}
+    return SqliteFrontier(connection, now=now, **arguments)
+
+
+def test_leases_end_with_the_process(connection: sqlite3.Connection) -> None:
+    """What was taken waits again as it was, and its host rests a full delay first."""
+    frontier = reopen(connection)
+    frontier.add([offer("a/1", 0.9, memo={"n": 1}), offer("b/1", 0.1)])
+    taken = take(frontier, 100.0)
+    connection.commit()
+    frontier = reopen(connection, now=101.0)
+    assert frontier.counts().taken == 0
+    assert frontier.counts().waiting == 2
+    assert name_of(take(frontier, 101.0)) == "b/1"
+    assert frontier.take(105.9) is None
+    assert frontier.take(106.0) == taken
+
+
+def test_the_last_known_rest_counts_if_it_is_longer(connection: sqlite3.Connection) -> None:
+    """A host with a Crawl-delay of its own gets that after a crash."""
+    frontier = reopen(connection)
+    frontier.add([offer("a/1"), offer("a/2")])
+    frontier.done(take(frontier, 100.0), Outcome(rest_until=130.0))
+    take(frontier, 130.0)
+    frontier = reopen(connection, now=131.0)
+    assert frontier.next_at() == 161.0
+
+
+def test_politeness_windows_survive(connection: sqlite3.Connection) -> None:
+    """A host that rests goes on resting, neither shorter nor longer."""
+    frontier = reopen(connection)
+    frontier.add([offer("a/1"), offer("a/2"), offer("b/1", 0.1)])
+    frontier.done(take(frontier, 100.0), Outcome(rest_until=300.0))
+    frontier = reopen(connection, now=101.0)
+    assert name_of(take(frontier, 101.0)) == "b/1"
+    assert frontier.take(299.0) is None
+    assert name_of(take(frontier, 300.0)) == "a/2"
+
+
+def test_all_that_waits_survives(connection: sqlite3.Connection) -> None:
+    """Queues in their order, retries with their time, holds, weights, counts."""
+    frontier = reopen(connection, max_waiting=20)
+    frontier.add([offer(f"a/{n}", n / 100) for n in range(25)])
+    frontier.done(take(frontier), Outcome(rest_until=0.0, again_at=50.0))
+    frontier.done(take(frontier), Outcome(rest_until=0.0))
+    frontier.add([held("b/1", "h", "a/22"), held("b/2", "ripe")])
+    before, holds, orphans = frontier.counts(), frontier.holds(), frontier.orphans()
+    frontier = reopen(connection, now=1.0)
+    assert (frontier.counts(), frontier.holds(), frontier.orphans()) == (before, holds, orphans)
+    assert orphans == ("ripe",)
+    first = take(frontier, 1.0)
+    assert frontier.done(first, Outcome(rest_until=1.0)) == ("h",)
+    assert frontier.release("ripe") == (link("b/2"),)
+    assert drain(frontier, 1.0) == [f"a/{n}" for n in range(21, 4, -1)]
+    assert frontier.next_at() == 50.0
+    assert name_of(take(frontier, 50.0)) == "a/24"
+
+
+def test_a_lower_limit_applies_at_once(connection: sqlite3.Connection) -> None:
+    """Pages of hosts that are full by the new limits are dropped on opening."""
+    frontier = reopen(connection)
+    frontier.add([offer(f"a/{n}") for n in range(5)] + [offer("a/i", kind=Kind.IMAGE), offer("b/1")])
+    for _ in range(2):
+        frontier.done(take(frontier), Outcome(rest_until=0.0))
+    frontier = reopen(connection, pages_per_host=2)
+    assert frontier.counts().dropped == {"HOST_FULL": 3}
+    assert drain(frontier) == ["a/i", "b/1"]
+
+
+def test_choices_are_counted_across_restarts(connection: sqlite3.Connection) -> None:
+    """No step is used twice, so that no random draw repeats."""
+    steps: list[int] = []
+
+    def weigh(good: Any, bad: Any, best: Any, step: int) -> Any:
+        steps.append(step)
+        return best
+
+    frontier = reopen(connection, weigh=weigh)
+    frontier.add([offer("a/1"), offer("b/1"), offer("c/1")])
+    frontier.done(take(frontier), Outcome(rest_until=0.0, again_at=9.0))
+    take(frontier)
+    frontier = reopen(connection, weigh=weigh)
+    take(frontier)
+    assert steps == [0, 1, 2]
+
+
+def test_the_caller_owns_the_transaction(connection: sqlite3.Connection) -> None:
+    """Nothing is committed behind its back: rolling back undoes all of it."""
+    reopen(connection).add([offer("a/1")])
+    connection.commit()
+    frontier = reopen(connection)
+    frontier.add([offer("a/2", 0.9), held("b/1", "h", "a/1")])
+    frontier.done(take(frontier), Outcome(rest_until=77.0))
+    frontier.reweigh("a.example", 3, 4)
+    frontier.release("h")
+    assert connection.in_transaction
+    connection.rollback()
+    frontier = reopen(connection)
+    assert frontier.find(key("a/2")) is None
+    assert drain(frontier) == ["a/1"]
+
+
+def test_autocommit_connections_work_too(tmp_path: Path) -> None:
+    """With explicit BEGIN and COMMIT by the caller (isolation_level None)."""
+    opened = sqlite3.connect(tmp_path / "catalogue.db", isolation_level=None)
+    frontier = reopen(opened)
+    opened.execute("BEGIN")
+    frontier.add([offer("a/1")])
+    opened.execute("ROLLBACK")
+    assert reopen(opened).counts().waiting == 0
+    opened.close()

@@ -1,0 +1,103 @@
+"""One contract for every store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lycosa.store import Counts, Record, Store
+from lycosa.store.collection import Collection
+from lycosa.store.memory import MemoryStore
+from lycosa.store.warc import digest_of
+from lycosa.urls import key_of
+from lycosa.values import Kind, Reason, Refusal
+from tests.store.records import NOW, failed, fetched, link_to, page_record
+
+URL = "http://a.example/"
+
+
+@pytest.fixture(params=["memory", "disk"])
+def store(request, opened: Callable[[], Collection]):
+    made: dict[str, Callable[[], Store]] = {"memory": MemoryStore, "disk": opened}
+    return made[request.param]()
+
+
+def save(store: Store, *records: Record) -> None:
+    with store.commit():
+        for record in records:
+            store.save(record)
+
+
+def test_counts_follow_what_was_saved(store):
+    """Every record is counted as what it is."""
+    image = fetched("http://a.example/i.png", b"png", link=link_to("http://a.example/i.png", kind=Kind.IMAGE))
+    gone = Record(
+        at=NOW, fetched=fetched("http://a.example/gone", b"no", 404), refusal=Refusal(Reason.HTTP_ERROR)
+    )
+    body = len(f"<p>body of {URL}</p>")
+
+    save(
+        store,
+        page_record(URL),
+        page_record("http://b.example/", relevant=False, explored=True),
+        gone,
+        Record(at=NOW, fetched=image),
+        failed("http://c.example/"),
+    )
+
+    assert store.counts() == Counts(
+        fetched=3, judged=2, relevant=1, explored=1, refused=1, others=1, failed=1, bytes=2 * body + 5
+    )
+
+
+def test_a_body_is_known_once_it_was_saved(store):
+    """The first capture of a body is found by its digest; empty and failed ones never are."""
+    body = b"<p>twice</p>"
+    assert store.known_digest(digest_of(body)) is None
+    save(store, Record(at=NOW, fetched=fetched(URL, body)))
+    save(store, Record(at=NOW, fetched=fetched("http://b.example/", body, at=NOW + 9)))
+    save(store, Record(at=NOW, fetched=fetched("http://c.example/", b"broken", 500)))
+    save(store, Record(at=NOW, fetched=fetched("http://d.example/", b"")))
+
+    known = store.known_digest(digest_of(body))
+
+    assert (known.url, known.at) == (URL, NOW)
+    assert store.known_digest(digest_of(b"broken")) is None
+    assert store.known_digest(digest_of(b"")) is None
+
+
+def test_explored_pages_can_join(store):
+    """Promoting counts each explored page once, and others not at all."""
+    save(store, page_record(URL, explored=True), page_record("http://b.example/"))
+
+    with store.commit():
+        store.promote([key_of(URL), key_of("http://b.example/"), 12345])
+        store.promote([key_of(URL)])
+
+    assert store.counts().explored == 0
+
+
+def test_settling_is_accepted(store):
+    """What was held can be settled, known or not."""
+    record = page_record(URL)
+    save(store, record)
+
+    with store.commit():
+        store.settle(record.decisions[-1:])
+        store.settle(())
+
+
+def test_an_error_inside_a_commit_comes_out(store):
+    """A commit never swallows what went wrong."""
+    with pytest.raises(ZeroDivisionError), store.commit():
+        raise ZeroDivisionError
+
+
+def test_memory_keeps_the_order():
+    """The lab reads the order of URLs, each once."""
+    store = MemoryStore()
+    save(store, page_record("http://b.example/"), page_record(URL), page_record("http://b.example/"))
+
+    assert store.fetched == ["http://b.example/", URL]
+    assert store.judgements[key_of(URL)].relevant
