@@ -1,34 +1,18 @@
-"""From bytes to a Page: a pure function of the response and the recipe, in worker processes.
+"""From bytes to a Page: a pure function of the response and the recipe.
 
-In: a Fetched response. Out: a frozen Page, or a Refusal. A worker that dies or is late is replaced,
-and only its page refused.
+In: a Fetched response. Out: a frozen Page, or a Refusal. `workers.py` runs it in processes.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import ctypes
-import multiprocessing
-import os
-import signal
-import socket
-import struct
-import sys
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
 from typing import Protocol, Self
-
-import msgspec
 
 from lycosa.evidence import Evidence
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Link, Page, Reason, Refusal
-
-FRAME = struct.Struct("<I")
-MAX_FRAME = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,123 +116,3 @@ class InlineAnalyser:
 
     async def __aexit__(self, *_: object) -> None:
         pass
-
-
-class _Reply(msgspec.Struct, frozen=True, array_like=True):
-    page: Page | None
-    refusal: Refusal | None
-
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode_job = msgspec.msgpack.Decoder(Fetched).decode
-_decode_reply = msgspec.msgpack.Decoder(_Reply).decode
-
-
-def _work(channel: socket.socket, recipe: Recipe) -> None:
-    """The life of a worker: one response in, one page out, until the channel closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes us
-    _die_with_parent()
-    with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
-        while header := stream.read(FRAME.size):
-            job = _decode_job(stream.read(FRAME.unpack(header)[0]))
-            result = guarded(job, recipe)
-            page, refusal = (None, result) if isinstance(result, Refusal) else (result, None)
-            answer = _encode(_Reply(page, refusal))
-            stream.write(FRAME.pack(len(answer)) + answer)
-            stream.flush()
-    os._exit(0)
-
-
-def _die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent is gone, however it went."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-@dataclass(slots=True, eq=False)
-class _Worker:
-    process: BaseProcess
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def ask(self, fetched: Fetched) -> Page | Refusal:
-        job = _encode(fetched)
-        self.writer.write(FRAME.pack(len(job)) + job)
-        await self.writer.drain()
-        (size,) = FRAME.unpack(await self.reader.readexactly(FRAME.size))
-        if size > MAX_FRAME:
-            raise ConnectionError("a worker sent nonsense")
-        reply = _decode_reply(await self.reader.readexactly(size))
-        return reply.page or reply.refusal or Refusal(Reason.NOT_A_PAGE)
-
-    def kill(self) -> None:
-        self.writer.close()
-        self.process.kill()
-        self.process.join()
-
-
-class WorkerPool:
-    """Analysis in `workers` processes, with a deadline for each page."""
-
-    def __init__(self, recipe: Recipe, workers: int, deadline_s: float) -> None:
-        self.recipe = recipe
-        self.workers = workers
-        self.deadline_s = deadline_s
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        self._all: set[_Worker] = set()
-        # A fork server imports once and forks clean children; forking the crawl itself would copy
-        # its event loop and open connections.
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload([__name__])
-
-    async def __aenter__(self) -> Self:
-        for _ in range(self.workers):
-            self._idle.put_nowait(await self._start())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for worker in self._all:
-            worker.kill()
-        self._all.clear()
-
-    async def analyse(self, fetched: Fetched) -> Page | Refusal:
-        """The page, from the next idle worker."""
-        worker = await self._idle.get()
-        try:
-            async with asyncio.timeout(self.deadline_s):
-                result = await worker.ask(fetched)
-        except TimeoutError:
-            result = Refusal(Reason.ANALYSIS_TIMEOUT, f"{self.deadline_s:g} s")
-            worker = await self._replace(worker)
-        except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError):
-            result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.exitcode}")
-            worker = await self._replace(worker)
-        except asyncio.CancelledError:
-            # The worker is still busy with a page that nobody waits for.
-            worker.kill()
-            self._all.discard(worker)
-            raise
-        self._idle.put_nowait(worker)
-        return result
-
-    async def _start(self) -> _Worker:
-        ours, theirs = socket.socketpair()
-        process = self._context.Process(target=_work, args=(theirs, self.recipe), daemon=True)
-        await asyncio.to_thread(process.start)
-        theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
-        worker = _Worker(process, reader, writer)
-        self._all.add(worker)
-        return worker
-
-    async def _replace(self, worker: _Worker) -> _Worker:
-        worker.kill()
-        self._all.discard(worker)
-        return await self._start()
-
-
-def analyser_for(recipe: Recipe, workers: int | None, deadline_s: float) -> InlineAnalyser | WorkerPool:
-    """In `workers` processes (None: as many as there are cores), or inline for 0."""
-    count = os.cpu_count() or 1 if workers is None else workers
-    return WorkerPool(recipe, count, deadline_s) if count else InlineAnalyser(recipe)
-

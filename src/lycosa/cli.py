@@ -31,6 +31,12 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
+def _as_json(value: object) -> str:
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
+
+
 @app.callback(invoke_without_command=True)
 def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
@@ -82,9 +88,7 @@ def crawl(
         extra.append(f"strategy={strategy}")
     summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json)
     if json:
-        import msgspec
-
-        typer.echo(msgspec.json.encode(summary).decode())
+        typer.echo(_as_json(summary))
     else:
         typer.echo(
             f"{summary.pages:,} pages, {summary.relevant:,} relevant (harvest {summary.harvest:.2f}), "
@@ -104,12 +108,7 @@ def why(
     from lycosa.report.why import explain, explanation_text
 
     explanation = explain(collection, url)
-    if json:
-        import msgspec
-
-        typer.echo(msgspec.json.encode(explanation).decode())
-    else:
-        typer.echo(explanation_text(explanation))
+    typer.echo(_as_json(explanation) if json else explanation_text(explanation))
 
 
 @app.command()
@@ -123,9 +122,11 @@ def report(collection: Annotated[Path, typer.Argument(help="A collection.")], ou
 @app.command()
 def demo(out: Out = None, json: Json = False) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline."""
-    from lycosa.running import run_demo
+    from lycosa.lab.demo.show import run_demo, tell_demo
 
-    run_demo(out or Path("demo"), say=say, json=json)
+    directory = out or Path("demo")
+    summary = run_demo(directory, say, quiet=json)
+    typer.echo(_as_json(summary) if json else tell_demo(directory, summary))
 
 
 @app.command()

@@ -7,7 +7,7 @@ the collection's models/ folder; a resumed crawl reuses it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ import msgspec
 from lycosa import urls
 from lycosa.config import JudgeSpec, TopicSpec
 from lycosa.errors import InputError, ModelError, SpecError
+from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
 from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
@@ -64,7 +65,9 @@ def make_topic(
     vector = topic_vector(texts, spec.terms)
     total = sum((Counter(text) for text in texts), Counter[str]())
     often = max(total.values(), default=1)
-    keywords = topic_vector([{term: often} for term in terms_of(" ".join(spec.keywords), spec.language)], 10_000)
+    keywords = topic_vector(
+        [{term: often} for term in terms_of(" ".join(spec.keywords), spec.language)], 10_000
+    )
     vector.update(keywords)
     if not vector:
         raise SpecError(
@@ -79,22 +82,20 @@ def load_topic(path: Path) -> TopicModel:
     try:
         return msgspec.json.decode(path.read_bytes(), type=TopicModel)
     except (OSError, msgspec.MsgspecError) as error:
-        raise ModelError(f"{path} cannot be read ({error}). Delete it and the topic is prepared anew.") from None
+        raise ModelError(
+            f"{path} cannot be read ({error}). Delete it and the topic is prepared anew."
+        ) from None
 
 
 def preparation(
-    topic: TopicModel, judge: JudgeSpec, models: Path | None = None, random_seed: int = 1
+    topic: TopicModel,
+    judge: JudgeSpec,
+    models: Mapping[str, TextModel] | None = None,
+    random_seed: int = 1,
 ) -> Preparation:
     """What strategies are fitted from."""
     evidence = TopicEvidence(topic.vector, topic.language)
-    return Preparation(
-        judge=make_judge(judge, evidence),
-        topic=evidence,
-        examples=topic.examples,
-        negatives=topic.negatives,
-        models=models,
-        random_seed=random_seed,
-    )
+    return Preparation(make_judge(judge, evidence), evidence, topic.examples, models or {}, random_seed)
 
 
 def make_judge(spec: JudgeSpec, topic: TopicEvidence) -> Judge:

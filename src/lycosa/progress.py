@@ -62,7 +62,10 @@ class Progress:
         harvest = tally.relevant / tally.pages if tally.pages else 0.0
         worst = ", ".join(f"{n} × {reason.value}" for reason, n in tally.refused.most_common(3))
         figures = [
-            ("pages", f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else "")),
+            (
+                "pages",
+                f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else ""),
+            ),
             ("relevant", f"{tally.relevant:,} (harvest {harvest:.2f})"),
             ("speed", f"{speed:.1f} pages/s"),
             ("hosts", f"{counts.active_authorities:,} with work, {counts.authorities:,} seen"),

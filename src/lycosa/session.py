@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.analysis import Recipe, analyser_for, document_of
+from lycosa.analysis import Recipe, document_of
 from lycosa.clock import SystemClock
 from lycosa.config import Spec
 from lycosa.crawl import Crawl
@@ -34,6 +34,7 @@ from lycosa.store.collection import Collection
 from lycosa.strategies import BaseStrategy, strategy_class
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
+from lycosa.workers import analyser_for
 
 Say = Callable[[str], None]
 Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
@@ -154,8 +155,10 @@ async def _prepare(
     if spec.judge.kind == "all" and not given:
         topic = TopicModel(spec.topic.language, {})
     else:
-        topic = await prepared_topic(spec.topic, folder, collection.directory / "models", helper.document, say)
-    return preparation(topic, spec.judge, collection.directory / "models", spec.random_seed)
+        topic = await prepared_topic(
+            spec.topic, folder, collection.directory / "models", helper.document, say
+        )
+    return preparation(topic, spec.judge, {}, spec.random_seed)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:

@@ -17,9 +17,7 @@ Settings = dict[str, Any]
 """What a strategy calls its settings, with their defaults."""
 
 
-def load_spec(
-    path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()
-) -> tuple[Spec, str]:
+def load_spec(path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
     """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
     try:
         text = path.read_text(encoding="utf-8")

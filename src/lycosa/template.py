@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from pydantic import BaseModel
@@ -67,12 +68,16 @@ def _is_section(field: FieldInfo) -> bool:
 def toml(value: Any) -> str:
     """A value as TOML writes it.
 
-    >>> toml(("a", "b")), toml({"x": 1.5}), toml(True)
-    ('["a", "b"]', '{ x = 1.5 }', 'true')
+    >>> toml(("a", "b")), toml({"x.y": 1.5}), toml(True)
+    ('["a", "b"]', '{ "x.y" = 1.5 }', 'true')
     """
     if isinstance(value, dict):
-        inner = ", ".join(f"{key} = {toml(item)}" for key, item in value.items())
+        inner = ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml(item) for item in value) + "]"
     return json.dumps(value, ensure_ascii=False)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)

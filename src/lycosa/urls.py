@@ -7,11 +7,14 @@ look-ups in archives. What is requested, used as base and archived is the URL as
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 import ada_url
-import tldextract
 import xxhash
+
+if TYPE_CHECKING:
+    import tldextract
 
 INDEX_NAMES = frozenset(
     f"{stem}.{ending}"
@@ -150,7 +153,12 @@ def host_of(url: str) -> str:
     return host.partition(":")[0]
 
 
-_suffixes = tldextract.TLDExtract(suffix_list_urls=(), include_psl_private_domains=True, cache_dir=None)
+@cache
+def _suffixes() -> tldextract.TLDExtract:
+    # Imported late: it brings an HTTP client along, and only the crawl's own process needs it.
+    import tldextract
+
+    return tldextract.TLDExtract(suffix_list_urls=(), include_psl_private_domains=True, cache_dir=None)
 
 
 @lru_cache(maxsize=100_000)
@@ -166,7 +174,7 @@ def source_of(authority: str) -> str:
     'town.test'
     """
     host = host_of(authority)
-    found = _suffixes(host)
+    found = _suffixes()(host)
     if found.suffix or found.ipv4 or found.ipv6 or "." not in host:
         return str(found.top_domain_under_public_suffix) or host
     # The list's own default rule: of an unknown suffix, the last label is the suffix.

@@ -177,8 +177,7 @@ def test_a_strangers_file_is_refused_or_harmless(tmp_path_factory, form, data):
         return
     texts = [{}, {"bird": 2, "egret": 1}, {"train": 1}]
     as_fields = [dict.fromkeys(loaded.fields, text) for text in texts]
-    with np.errstate(all="ignore"):
-        scores = loaded.scores(as_fields if loaded.fields else texts)
+    scores = loaded.scores(as_fields if loaded.fields else texts)
     assert ((scores >= 0) & (scores <= 1)).all()
 
 
@@ -196,6 +195,7 @@ WRONG = {
     "circle": {"form": Tree(int32(0, -1), np.zeros(2), int32(0, -1), int32(1, -1), np.zeros(2))},
     "share": {"form": Tree(int32(-1), np.zeros(1), int32(-1), int32(-1), np.array([1.5]))},
     "no node": {"form": Tree(int32(), np.zeros(0), int32(), int32(), np.zeros(0))},
+    "huge": {"form": Linear(np.array([1e300, 1.0, 1.0]), 0.0)},
     "boundary": {"boundary": float("nan")},
 }
 

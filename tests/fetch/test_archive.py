@@ -184,6 +184,23 @@ async def test_transfer_coding_is_undone_content_coding_is_not(warc, tmp_path):
     assert b"X-Archive-Orig-Transfer-Encoding: chunked" in page.response_head
 
 
+@pytest.mark.parametrize(
+    ("sent", "body"),
+    [
+        (b"5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: x\r\n\r\n", b"hello world"),
+        (b"<html>not chunked</html>", b"<html>not chunked</html>"),
+        (b"5\r\nhello\r\nff\r\n wor", b"hello wor"),
+        (b"0\r\n\r\n", b""),
+        (b"", b""),
+    ],
+    ids=["chunks", "unchunked by the tool", "cut off", "empty", "nothing"],
+)
+async def test_chunks_of_any_tool(warc, tmp_path, sent, body):
+    """Whether a tool kept the chunks or only their header, the body comes out."""
+    warc.response("http://a.test/", sent, headers=[("Transfer-Encoding", "chunked")])
+    assert (await get(ArchiveFetcher([warc.save(tmp_path / "a.warc")]), "http://a.test/")).body == body
+
+
 @pytest.mark.parametrize("keep", [("id",), ("url",), ()], ids=["by id", "by URL and date", "by digest"])
 async def test_revisits_have_the_body_of_their_original(warc, tmp_path, keep):
     """A revisit is found by record id, URL and date, or digest, also in another file, also before it."""

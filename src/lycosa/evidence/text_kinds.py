@@ -22,8 +22,8 @@ Singles = NDArray[np.float32]
 
 MOST_CELLS = 100_000_000
 """Features × support vectors of an RBF model: 400 MB in memory, far more than useful."""
-LARGEST = 1e6
-"""Larger numbers in an RBF model could overflow; no fitted one has them."""
+LARGEST = 1e9
+"""No fitted model has larger numbers; a stranger's could overflow."""
 
 
 class Batch(NamedTuple):
@@ -44,7 +44,7 @@ class Linear(msgspec.Struct, frozen=True, tag="linear"):
     def check(self, features: int) -> None:
         """Raise ValueError unless this fits a vocabulary of so many features."""
         _require(len(self.coefficients) == features, "coefficients and vocabulary differ in length")
-        _require(bool(np.isfinite(self.intercept)), "the intercept is not finite")
+        _require(_moderate(self.coefficients, self.intercept), "a coefficient that is too large")
 
     def decision(self, batch: Batch) -> Floats:
         """One decision value a text; positive means relevant."""
@@ -85,9 +85,8 @@ class Rbf(msgspec.Struct, frozen=True, tag="rbf", dict=True):
         _require(len(self.support) == len(self.values), "broken support vectors")
         _require(_within(self.support, len(self.dual)), "a support vector that is not there")
         _require(0 < self.gamma <= LARGEST, "gamma is not usable")
-        _require(bool((np.abs(self.values) <= LARGEST).all()), "support vectors that are too long")
-        _require(bool((np.abs(self.dual) <= LARGEST).all()), "a coefficient that is too large")
-        _require(bool(np.isfinite(self.intercept)), "the intercept is not finite")
+        _require(_moderate(self.values), "support vectors that are too long")
+        _require(_moderate(self.dual, self.intercept), "a coefficient that is too large")
 
     @cached_property
     def _table(self) -> Singles:
@@ -184,13 +183,18 @@ class Sigmoid(msgspec.Struct, frozen=True):
     offset: float
 
     def __post_init__(self) -> None:
-        _require(bool(np.isfinite([self.slope, self.offset]).all()), "the sigmoid is not finite")
+        _require(_moderate(self.slope, self.offset), "a sigmoid that is too steep")
         _require(self.slope < 0, "the sigmoid falls")
 
     def __call__(self, decision: Floats) -> Floats:
         z = self.slope * decision + self.offset
         small = np.exp(-np.abs(z))  # never overflows
         return np.where(z > 0, small, 1.0) / (1.0 + small)
+
+
+def _moderate(*numbers: Floats | float) -> bool:
+    """Whether all are small enough that no sum or product of a text's overflows (NaN is not)."""
+    return all(bool((np.abs(number) <= LARGEST).all()) for number in numbers)
 
 
 def _within(indices: Int32s, count: int) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from lycosa.evidence.model_file import Floats, load_model, save_model
-from lycosa.evidence.text_kinds import Batch, Form, Sigmoid
+from lycosa.evidence.text_kinds import LARGEST, Batch, Form, Sigmoid
 from lycosa.evidence.weighting import tfc, tfidf
 
 FORMAT = "lycosa text model 1"
@@ -57,7 +57,7 @@ class TextModel(msgspec.Struct, frozen=True, dict=True):
             raise ValueError("a term is twice in the vocabulary")
         if len(self.idf) != sum(map(len, self.vocabulary)):
             raise ValueError("idf and vocabulary differ in length")
-        if not (np.isfinite(self.idf).all() and (self.idf >= 0).all() and np.isfinite(self.boundary)):
+        if not (((self.idf >= 0) & (self.idf <= LARGEST)).all() and np.isfinite(self.boundary)):
             raise ValueError("an idf or the boundary is not a usable number")
         self.form.check(len(self.idf))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -28,6 +29,7 @@ from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 _KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
 _OFFSET_BITS = 44  # 16 TiB a file; a place is the file's number above and the offset below
 _GZIP = b"\x1f\x8b"
+_CHUNK = re.compile(rb"(?:\r?\n)?([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 
 
 class ArchiveFetcher:
@@ -193,7 +195,7 @@ def _record(record: WarcRecord) -> _Record:
         content_type = (warc.get("Content-Type") or "").encode()
         headers = ((b"Content-Type", content_type),) if content_type else ()
     elif record.content_length and record.is_http:
-        record.parse_http(auto_decode="transfer")
+        record.parse_http()
         line = record.http_headers.status_line_bytes or b""
         status = record.http_headers.status_code or 0
         headers = record.http_headers.items_bytes()
@@ -205,8 +207,24 @@ def _record(record: WarcRecord) -> _Record:
         status_line=line,
         status=status,
         headers=headers,
-        body=bytes(record.reader.read()),
+        body=_unchunked(bytes(record.reader.read()), headers),
     )
+
+
+def _unchunked(body: bytes, headers: tuple[tuple[bytes, bytes], ...]) -> bytes:
+    """A body without its chunks. Many tools archive bodies unchunked but leave the header."""
+    if not any(
+        name.lower() == b"transfer-encoding" and b"chunked" in value.lower() for name, value in headers
+    ):
+        return body
+    parts: list[bytes] = []
+    at = 0
+    while found := _CHUNK.match(body, at):
+        at = found.end() + int(found[1], 16)
+        parts.append(body[found.end() : at])
+        if not parts[-1]:  # the last chunk, or the end of a body that was cut off
+            return b"".join(parts)
+    return b"".join(parts) if at >= len(body) > 0 else body
 
 
 class _Entries:

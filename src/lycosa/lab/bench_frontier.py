@@ -77,6 +77,7 @@ class _Work:
         self.found = [1] * hosts  # URLs known so far, host by host
         self.links, self.new_share, self.own_host_share = links, new_share, own_host_share
         self.now = 1.0
+        self.rest = min(1.0, 0.005 * hosts)  # at a page every 0.01 s some host may always go
         self.frontier.add([self._decision(host, 0) for host in range(hosts)])
 
     def window(self, size: int, pages_per_commit: int) -> dict[str, float]:
@@ -108,7 +109,7 @@ class _Work:
             assert link is not None
             decisions = self._links_of(link)
             began = clock()
-            frontier.done(link, Outcome(rest_until=self.now + 1.0))
+            frontier.done(link, Outcome(rest_until=self.now + self.rest))
             taking += clock() - began
             began = clock()
             frontier.add(decisions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 HTML_CHARS = 4_000_000
-TAGS = 40_000
+TAGS = 30_000
 REOPENED = 1_000_000
 """Formatting tags × tags: an upper bound of the elements that the parser may have to make."""
 TAG_CHARS = 20_000
@@ -46,7 +46,7 @@ def _with_short_tags(html: str) -> str:
     parts = html.split("<")
     changed = False
     for at, part in enumerate(parts):
-        if len(part) > TAG_CHARS and (part[0].isalpha() or part[0] == "/"):
+        if at and len(part) > TAG_CHARS and (part[0].isalpha() or part[0] == "/"):
             tag = _CLEAR_TAG.match(part, 0, TAG_CHARS)
             if tag is None:
                 pieces = [part[start : start + TAG_CHARS] for start in range(0, len(part), TAG_CHARS)]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from lycosa.page.document import Document
 
 CONTEXT_CHARS = 4_000
+PAGE_CHARS = 400_000
+"""Beyond so much context on one page, further aggregation nodes give only SHORT_CHARS each."""
+SHORT_CHARS = 200
 _SLACK = 4
 """So many times the wanted characters are looked at, as white space is squeezed afterwards."""
 
@@ -25,13 +28,14 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
     """For each link the text below its aggregation node: the element `levels` above it.
 
     Without any anchor text, or, with `anchors`, with all of it. A URL that occurs several times
-    gets the distinct contexts of its occurrences, one per line. At most CONTEXT_CHARS each.
+    gets the distinct contexts of its occurrences, one per line. Capped at CONTEXT_CHARS.
     """
     layout, linked = document.layout, document.linked
     hidden = document.hidden_spans
     anchor_spans = [] if anchors else [layout.span(node) for node in linked.anchors]
     text, offsets = _text_and_offsets(layout.without([*hidden, *anchor_spans]))
     shared: dict[int, str] = {}
+    left = PAGE_CHARS
     contexts: list[list[str]] = [[] for _ in linked.links]
     for node, position in linked.occurrences:
         above = _ancestor(node, levels)
@@ -40,8 +44,10 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
         context = shared.get(above.mem_id)
         if context is None:
             start, end = (offsets[at] for at in layout.span(above))
-            context = one_line(text[start : min(end, start + _SLACK * CONTEXT_CHARS)])[:CONTEXT_CHARS]
+            most = max(SHORT_CHARS, min(CONTEXT_CHARS, left))
+            context = one_line(text[start : min(end, start + _SLACK * most)])[:most]
             shared[above.mem_id] = context
+            left -= len(context)
         contexts[position].append(context)
     return [_union(texts, "\n", CONTEXT_CHARS) for texts in contexts]
 

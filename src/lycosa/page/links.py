@@ -149,7 +149,7 @@ def anchor_of(node: LexborNode, attributes: Attributes) -> str:
         else:
             text = "".join(Layout(node, ANCHOR_NODES).pieces)
         if text := one_line(text[: 4 * ANCHOR_CHARS]):
-            return text[:ANCHOR_CHARS]
+            return text[:ANCHOR_CHARS].rstrip()
     said = attributes.get("title") or attributes.get("alt") or attributes.get("aria-label") or ""
     return one_line(said[:ANCHOR_CHARS])
 

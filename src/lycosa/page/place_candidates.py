@@ -182,7 +182,8 @@ def _goes_on(text: TokenisedText, at: int, gazetteer: Gazetteer) -> bool:
         return text.joined(at, at + 1) and tokens[at + 1].capital
     if before.word in _ABBREVIATED or before.word == ".":
         return token.capital or token.word[0].isdigit()
-    return token.capital and (token.word in gazetteer.heads or not _longest_name(text, at, gazetteer))
+    part_of_it = token.word in gazetteer.heads or before.word in gazetteer.starts
+    return token.capital and (part_of_it or not _longest_name(text, at, gazetteer))
 
 
 def _is_mere_word(text: TokenisedText, found: Candidate, gazetteer: Gazetteer) -> bool:

@@ -69,6 +69,7 @@ class NamedPlaces:
 
 
 PRIOR = {
+    "bias": -0.15,
     "head street": 1.5,
     "head mountain": 1.2,
     "head river": 1.2,
@@ -83,6 +84,7 @@ PRIOR = {
     "start region": 1.0,
     "of some age, of": 3.0,
     "someone, of": 1.5,
+    "place after": 0.8,
     "organisation": -2.0,
     "organisation after": -1.0,
     "plural after": -1.0,

@@ -9,8 +9,9 @@ MOST_WORDS = 250
 
 _ERROR = re.compile(
     r"""
-    (?:^|\b(?:error|fehler|erreur|errore|erro|fout|http)\W{0,3})(?:404|410)\b (?!\W*\d)
-    | ^404\W | \b(?:error|http)\s404\b
+    \b(?:error|fehler|erreur|errore|erro|fout|http)\W{0,3}(?:404|410)\b | ^(?:404|410)\W*$
+    | ^(?:404|410)\W{1,4}(?:(?:page|file|seite|página|pagina)\s+)?(?:error|fehler|erreur|not|nicht|non|no|não|niet)\b
+    | ^(?:404|410)\s*[-–—|:•]
     | \b(?:page|file|document|url|site|article|resource|object)\s+(?:was\s+|is\s+|could\s+|can)?\s*
       (?:not\s+(?:be\s+)?found|not\s+available|no\s+longer\s+(?:exists?|available)|does\s?n[o']t\s+exist|unavailable)
     | ^(?:not\s+found|page\s+missing|nothing\s+found|oops)\W*$

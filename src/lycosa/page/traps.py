@@ -6,6 +6,7 @@ Conservative: what a real site may well publish passes, and limits per host catc
 from __future__ import annotations
 
 import re
+import time
 
 from lycosa.values import Reason, Refusal
 
@@ -30,8 +31,14 @@ _CALENDAR = re.compile(
 )
 
 
-def trap(url: str, this_year: int, page_url: str = "") -> Refusal | None:
-    """Why a URL, linked from `page_url`, looks like one of endlessly many; None if it does not."""
+def trap_refusal(url: str, page_url: str = "", *, this_year: int | None = None) -> Refusal | None:
+    """Why a URL, linked from `page_url`, looks like one of endlessly many; None if it does not.
+
+    >>> trap_refusal("http://a.example/news/2016/07/10/title?id=123") is None
+    True
+    >>> trap_refusal("http://a.example/b/c/b/c/b/c").detail
+    'the path repeats b/c'
+    """
     query = url.find("?")
     # Most URLs leave here: nothing below can match without one of these.
     if query < 0 and len(url) < LONG_PATH and ";" not in url and "(" not in url:
@@ -78,9 +85,10 @@ def _session(url: str) -> Refusal | None:
     return Refusal(Reason.TRAP, f"a session id: {found[0][:40]}") if found else None
 
 
-def _dated(url: str, this_year: int) -> Refusal | None:
+def _dated(url: str, this_year: int | None) -> Refusal | None:
     for found in _CALENDAR.finditer(url):
         year = int(found[1] or found[2])
+        this_year = this_year or time.gmtime().tm_year
         if not FIRST_YEAR <= year <= this_year + YEARS_AHEAD:
             return Refusal(Reason.TRAP, f"a calendar in the year {year}")
     return None

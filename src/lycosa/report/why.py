@@ -10,7 +10,7 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.frontier import Standing
-from lycosa.frontier.sqlite import standing_in
+from lycosa.frontier.standing import standing_in
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind

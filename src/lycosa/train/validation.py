@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.evidence.text_kinds import Sigmoid
+from lycosa.evidence.text_kinds import LARGEST, Sigmoid
 
 Floats = NDArray[np.float64]
 Truth = NDArray[np.bool_]
@@ -127,7 +127,8 @@ def fit_sigmoid(positive: Truth, decision: Floats) -> Sigmoid | None:
             break
         ab = _descend(ab, step, x, target)
     slope, offset = float(ab[0] / spread), float(ab[1] - ab[0] * centre / spread)
-    return Sigmoid(slope, offset) if slope < 0 and np.isfinite([slope, offset]).all() else None
+    usable = -LARGEST < slope < 0 and abs(offset) < LARGEST
+    return Sigmoid(slope, offset) if usable else None
 
 
 def _descend(ab: Floats, step: Floats, x: Floats, target: Floats) -> Floats:

@@ -282,38 +282,66 @@ def extent(profile: Numbers) -> Numbers:
 
 
 def bars(canvas: Canvas) -> Numbers:
-    """The best colour bar that lies, and the best that stands."""
+    """The best colour bars that lie and that stand, and how much of the paint has their colours."""
     coloured = canvas.chroma > 20
-    lying = colour_bar(canvas.rgb, coloured)
-    standing = colour_bar(np.ascontiguousarray(canvas.rgb.transpose(0, 2, 1)), np.ascontiguousarray(coloured.T))
-    return np.concatenate([lying, standing])
+    turned = np.ascontiguousarray(canvas.rgb.transpose(0, 2, 1)), np.ascontiguousarray(coloured.T)
+    lying, standing = colour_bar(canvas.rgb, coloured), colour_bar(*turned)
+    return np.concatenate([lying.found, standing.found, explained(canvas, lying), explained(canvas, standing)])
 
 
-def colour_bar(rgb: Plane, coloured: Mask) -> Numbers:
-    """Of windows 15, 30 and 50 % wide the one where colours change most along and not across.
+@dataclass(frozen=True)
+class Bar:
+    """Per window width: way through colour space, height, distance from the middle; the colours."""
 
-    Per width: the length of the way through colour space, the height of the strip, and its
-    distance from the middle.
+    found: Numbers
+    colours: Plane  # (3, n) along the longest way
+
+
+def colour_bar(rgb: Plane, coloured: Mask) -> Bar:
+    """Of windows 12, 25 and 50 % wide the ones where colours change most along and not across.
+
+    At least 40 % of the window must have colour: scales from red over white to blue count, too.
     """
     height, width = coloured.shape
     if height < 12 or width < 24:
-        return np.zeros(9)
+        return Bar(np.zeros(9), rgb[:, 0, :0])
     change = np.abs(rgb[:, 2:] - rgb[:, :-2])
-    flat = np.maximum(np.maximum(change[0], change[1]), change[2]) < 10
-    flat &= coloured[2:] & coloured[:-2]
+    flat = np.maximum(np.maximum(change[0], change[1]), change[2]) < 12
     both = flat[:, 1:] & flat[:, :-1]
-    way = np.abs(rgb[:, 1:-1, 1:] - rgb[:, 1:-1, :-1]).sum(axis=0, dtype=np.int32) * both
-    flats, ways = flat.cumsum(axis=1, dtype=np.int32), way.cumsum(axis=1, dtype=np.int32)
-    found = []
-    for share in (0.15, 0.3, 0.5):
+    along = np.abs(rgb[:, 1:-1, 1:] - rgb[:, 1:-1, :-1])
+    way = (along[0] + along[1] + along[2]) * both
+    flats, paints, ways = (
+        layer.cumsum(axis=1, dtype=np.int32) for layer in (flat, flat & coloured[1:-1], way)
+    )
+    found, colours, longest = [], rgb[:, 0, :0], 0
+    for share in (0.12, 0.25, 0.5):
         wide = max(8, int(width * share))
         whole = flats[:, wide:-1] - flats[:, : -wide - 1] > 0.85 * wide
+        whole &= paints[:, wide:-1] - paints[:, : -wide - 1] > 0.4 * wide
         length = (ways[:, wide:] - ways[:, :-wide]) * whole
         row, column = divmod(int(length.argmax()), length.shape[1])
         best = int(length[row, column])
+        if best > longest:
+            longest, colours = best, rgb[:, row + 1, column : column + wide]
         tall = float((length[:, column] > 0.6 * best).sum()) / height if best else 0.0
         found += [best / 100, tall, abs(row / height - 0.5)]
-    return np.array(found)
+    return Bar(np.array(found), colours)
+
+
+def explained(canvas: Canvas, bar: Bar) -> Numbers:
+    """Number of colours of a bar, its largest step, and the share of paint that has its colours."""
+    if bar.colours.shape[1] == 0:
+        return np.zeros(4)
+    red, green, blue = bar.colours >> 4
+    known = np.zeros((18, 18, 18), np.bool_)
+    known[red + 1, green + 1, blue + 1] = True
+    count = int(known.sum())
+    for axis in range(3):  # the neighbours of a colour are the same to the eye
+        known |= np.roll(known, 1, axis) | np.roll(known, -1, axis)
+    near = np.ascontiguousarray(known[1:17, 1:17, 1:17]).ravel()
+    step = int(np.abs(np.diff(bar.colours, axis=1)).sum(axis=0).max())
+    same = [near[canvas.codes[where]].mean() if where.any() else 0.0 for where in (canvas.paint, canvas.inside)]
+    return np.array([count, step / 100, *same])
 
 
 PARTS: tuple[Callable[[Canvas], Numbers], ...] = (

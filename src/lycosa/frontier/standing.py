@@ -1,0 +1,40 @@
+"""Where one URL stands in a frontier on disk, without opening the frontier (a crawl may be running)."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import msgspec
+
+from lycosa.frontier import Standing
+from lycosa.frontier.queued import DONE
+from lycosa.frontier.sqlite import FIND, KINDS
+from lycosa.values import Link, Memo
+
+HELD = "SELECT name, link FROM held JOIN holds ON holds.id = hold WHERE hash = ?"
+
+_unpack = msgspec.msgpack.Decoder(Memo).decode
+_link = msgspec.msgpack.Decoder(Link).decode
+
+
+def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
+    """Waiting, taken, done or held; None if the URL is unknown (or nothing was crawled yet)."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "urls" not in tables:
+        return None
+    row = connection.execute(FIND, (key,)).fetchone()
+    if row is None:
+        held = connection.execute(HELD, (key,)).fetchone()
+        return Standing("held", _link(held[1]), hold=held[0]) if held else None
+    number, _, authority, state, priority, _, trail, depth, attempts, kind = row[:10]
+    path, anchor, rel, position, redirects, parent, memo = row[10:]
+    name, may_go_at = connection.execute(
+        "SELECT name, may_go_at FROM authorities WHERE id = ?", (authority,)
+    ).fetchone()
+    link = Link(
+        name + path, key, anchor or "", rel or "", position, KINDS[kind], depth, trail, redirects,
+        attempts, priority, parent, {} if memo is None else _unpack(memo),
+    )  # fmt: skip
+    leased = connection.execute("SELECT 1 FROM leases WHERE id = ?", (number,)).fetchone()
+    word = "taken" if leased else "done" if state == DONE else "waiting"
+    return Standing(word, link, may_go_at)

@@ -1,0 +1,148 @@
+"""Where a text is about. In: plain text. Out: its places with coordinates, how often and where they are named.
+
+A `PlaceFinder` says which names are places; here each is looked up in the gazetteer, and where
+several places share a name, what else the text names decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from lycosa.page.gazetteer import Entry, Gazetteer, gazetteer
+from lycosa.page.place_finder import Mention, NamedPlaces, PlaceFinder
+
+__all__ = ["Gazetteer", "Mention", "NamedPlaces", "Place", "PlaceFinder", "find_places", "gazetteer"]
+
+_MENTIONS = 5000  # of a text; the rest is dropped
+_SURE_RATIO = 10  # a city so many times larger than its namesakes is taken to be meant
+_NAMED = 1.0
+_IMPLIED = 0.6  # a state or country of which only a city is named
+_FIRST_BONUS = 1.0
+_STATE_BONUS = 1.5
+_COUNTRY_BONUS = 2.0
+
+
+class Place(NamedTuple):
+    """A place of a text. Aliases meet: `canonical` is the same for Calif. and California.
+
+    Names that the gazetteer lacks have no coordinates, and are their own canonical name.
+    """
+
+    name: str  # as first written in the text
+    canonical: str
+    kind: str
+    lat: float | None
+    lon: float | None
+    country: str  # ISO code, "" where not known or several
+    state: str  # of the US, "" elsewhere
+    count: int  # mentions, over all sentences
+    sentences: int  # with a mention
+    mentions: tuple[tuple[int, int], ...]  # their offsets
+
+
+def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) -> list[Place]:
+    """The places of a text, the most mentioned first; never raises."""
+    mentions = (finder or _shipped_finder(names)).find(text)[:_MENTIONS]
+    options = [_entries(text, mention, names) for mention in mentions]
+    _keep_what_follows(text, mentions, options)
+    evidence = _evidence(options)
+    grouped: dict[object, list[Mention]] = {}
+    for mention, entries in zip(mentions, options, strict=True):
+        key: object = _best(entries, evidence) if entries else mention.name
+        grouped.setdefault(key, []).append(mention)
+    places = [_place(key, group, names) for key, group in grouped.items()]
+    return sorted(places, key=lambda place: (-place.count, place.mentions[0]))
+
+
+@lru_cache(maxsize=1)
+def _shipped_finder(names: Gazetteer) -> NamedPlaces:
+    return NamedPlaces(names)
+
+
+def _entries(text: str, mention: Mention, names: Gazetteer) -> Sequence[Entry]:
+    """The places that a mention may mean, most likely first."""
+    name = mention.name.replace("’", "'")
+    spellings = [name, name + ".", name.replace(" ", ""), name.removeprefix("the ").removeprefix("The ")]
+    if text[max(0, mention.start - 2) : mention.start] == ", ":
+        spellings.insert(0, ", " + name)
+    return next((found for spelling in spellings if (found := names.named(spelling))), ())
+
+
+def _keep_what_follows(text: str, mentions: Sequence[Mention], options: list[Sequence[Entry]]) -> None:
+    """In `Paris, Texas` and `Abu Talat (Egypt)` keep only what lies in the second place."""
+    for at in range(len(mentions) - 2, -1, -1):
+        between = text[mentions[at].end : mentions[at + 1].start]
+        if between.strip(" .") not in (",", "(") or len(between) > 4:
+            continue
+        wholes = [entry for entry in options[at + 1] if entry.kind in ("state", "country")]
+        inside = [entry for entry in options[at] if any(_lies_in(entry, whole) for whole in wholes)]
+        if inside:
+            options[at] = inside
+            options[at + 1] = [whole for whole in wholes if _lies_in(inside[0], whole)]
+
+
+def _lies_in(entry: Entry, whole: Entry) -> bool:
+    if entry.kind in ("country", "continent") or entry == whole or entry.country != whole.country:
+        return False
+    return whole.kind == "country" or (bool(whole.state) and entry.state == whole.state)
+
+
+Evidence = dict[tuple[str, str], float]
+"""How sure it is that a text speaks of a country, or of a state of it: by (country, state or "")."""
+
+
+def _evidence(options: Sequence[Sequence[Entry]]) -> Evidence:
+    found: Evidence = {}
+    for entries in options:
+        if not entries or not entries[0].country:
+            continue
+        entry = entries[0]
+        alone = len(entries) == 1 or entry.people > _SURE_RATIO * entries[1].people
+        if entry.kind in ("country", "state") and alone:
+            weight = _NAMED
+        elif alone:
+            weight = _IMPLIED
+        else:
+            continue
+        for key in ((entry.country, ""), (entry.country, entry.state)):
+            found[key] = max(found.get(key, 0.0), weight)
+    return found
+
+
+def _best(entries: Sequence[Entry], evidence: Evidence) -> Entry:
+    """The entry of highest score.
+
+    score = log10(people) + 1 if first in the gazetteer + 1.5 × state + 2 × country named in the text.
+    """
+
+    def score(entry: Entry) -> float:
+        total = math.log10(entry.people + 10) + _FIRST_BONUS * (entry is entries[0])
+        total += _COUNTRY_BONUS * evidence.get((entry.country, ""), 0.0)
+        if entry.state:
+            total += _STATE_BONUS * evidence.get((entry.country, entry.state), 0.0)
+        return total
+
+    return entries[0] if len(entries) == 1 else max(entries, key=score)
+
+
+def _place(key: object, group: list[Mention], names: Gazetteer) -> Place:
+    offsets = tuple((mention.start, mention.end) for mention in group)
+    sentences = len({mention.sentence for mention in group})
+    if isinstance(key, Entry):
+        known = not math.isnan(key.lat)
+        lat, lon = (key.lat, key.lon) if known else (None, None)
+        return Place(
+            group[0].name, key.name, key.kind, lat, lon, key.country, key.state, len(group), sentences, offsets
+        )
+    name = Counter(mention.name for mention in group).most_common(1)[0][0]
+    kind = _kind_of_unknown(name, names)
+    return Place(group[0].name, name, kind, None, None, "", "", len(group), sentences, offsets)
+
+
+def _kind_of_unknown(name: str, names: Gazetteer) -> str:
+    words = name.replace(".", " ").split() or [""]
+    return names.heads.get(words[-1]) or names.starts.get(words[0]) or "place"

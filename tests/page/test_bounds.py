@@ -1,0 +1,79 @@
+"""Markup that could stall the parser is thinned out; ordinary markup is left alone."""
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.page import bounds
+from lycosa.page.bounds import HTML_CHARS, bounded
+from lycosa.page.layout import Layout
+
+K = 3_000
+BLOBS = "abc " * 10_000
+HOSTILE = {
+    "unclosed formatting, reopened in every paragraph": (
+        "<p>" + "".join(f"<b id={n}>" for n in range(K)) + "</p>" + "<p>x</p>" * K
+    ),
+    "formatting that fake end tags do not close": "".join(
+        f"<b id={n}><table><td></b></table>" for n in range(K)
+    ),
+    "attributes": "<p " + " ".join(f"a{n}" for n in range(100_000)) + ">",
+    "attributes after a quoted >": '<p x=">" ' + " ".join(f"a{n}" for n in range(100_000)) + ">",
+    "attributes of an end tag": "</p " + " ".join(f"a{n}" for n in range(100_000)) + ">",
+    "links within links": "".join(f"<a href={n}><table><td>" for n in range(20_000)),
+    "long": "<p>x" * 3_000_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_markup_is_parsed_within_bounds(name):
+    """No markup makes the parser build more than a million or so nodes, however it is nested."""
+    tree = LexborHTMLParser(bounded(HOSTILE[name]))
+    body = tree.body
+    assert body is not None
+    assert len(list(islice(body.traverse(include_text=True), 1_100_000))) < 1_100_000
+    Layout(body)
+
+
+def test_depth_is_capped(monkeypatch):
+    """Beyond the cap of tags the page is cut: the parser's time grows with the square of the depth."""
+    monkeypatch.setattr(bounds, "TAGS", 1_000)
+    assert len(LexborHTMLParser(bounded("<div>" * 100_000)).css("div")) < 1_000
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>a<b>b<i>c",
+        "<p>" + "<b>x</b>" * 900,
+        "<script type='a'>" + BLOBS + "</script><p>t",
+        '<pre class="x">' + BLOBS + "</pre>",
+        "<p>" + BLOBS,
+    ],
+)
+def test_ordinary_markup_passes_unchanged(html):
+    """Real pages, long scripts and long texts included, are not touched."""
+    assert bounded(html) == html
+
+
+def test_text_and_links_survive_the_loss_of_formatting():
+    """A page with too much formatting loses only that."""
+    html = "".join(f"<p><b>w{n}</b><font size=1> <a href=/{n}>x</a></font>" for n in range(3000))
+    tree = LexborHTMLParser(bounded(html))
+    assert len(tree.css("a")) == 3000
+    assert "w2999" in tree.text()
+    assert not tree.css("b,font")
+
+
+@given(st.text(alphabet=st.sampled_from("<>/ab ='\"!-&;\n"), max_size=200))
+def test_small_markup_is_never_changed(html):
+    """What is too small to do harm stays as it is."""
+    assert bounded(html) == html
+
+
+def test_length_is_capped():
+    """No more than HTML_CHARS are parsed."""
+    assert len(bounded("x" * (HTML_CHARS + 5))) == HTML_CHARS

@@ -1,0 +1,80 @@
+"""Link contexts."""
+
+import pytest
+
+from lycosa.page.contexts import CONTEXT_CHARS, PAGE_CHARS, SHORT_CHARS, aggregation_contexts, window_contexts
+from lycosa.page.document import Document
+
+
+def document(html):
+    return Document(html.encode(), "http://a.example/", "text/html; charset=utf-8")
+
+
+def test_the_context_is_the_parents_text_without_any_anchor():
+    """Only the text of the aggregation node counts, and no anchor in it, other links' neither."""
+    html = "<div>far<p>near <a href=x>one</a> by <b>bold</b> <a href=y>two</a> end</p></div>"
+    assert document(html).contexts == ["near by bold end", "near by bold end"]
+
+
+def test_whole_contexts_have_the_anchors():
+    """For the link-context baseline the anchors stay in."""
+    html = "<p>near <a href=x>one</a> and <a href=mailto:y>two</a></p>far"
+    assert document(html).whole_contexts == ["near one and two"]
+
+
+def test_levels_go_further_up():
+    """With two levels the parent's parent is the aggregation node; no level goes beyond the body."""
+    html = "o<div>far<p>near<a href=x>one</a></p></div>"
+    assert aggregation_contexts(document(html), levels=2) == ["far near"]
+    assert aggregation_contexts(document(html), levels=9) == ["o far near"]
+
+
+def test_a_repeated_url_gets_the_union():
+    """Distinct contexts of the same URL are joined, one per line."""
+    html = "<p>a<a href=x>1</a></p><p>b<a href=x>2</a></p><p>a<a href=x>3</a></p>"
+    assert document(html).contexts == ["a\nb"]
+
+
+def test_hidden_text_and_links_of_the_head_have_no_context():
+    """What readers do not see is no context; a next link has none at all."""
+    html = "<link rel=next href=n><p>a<span hidden>b</span><noscript>c</noscript><a href=x>1</a></p>"
+    assert document(html).contexts == ["", "a"]
+    assert document(html).windows == [("", ""), ("a", "")]
+
+
+def test_windows_stop_at_the_next_link_and_at_their_size():
+    """Fifty characters on each side, and never a neighbouring link's text."""
+    html = "<p>" + "w" * 80 + " <a href=x>one</a> mid <a href=#>self</a> end <a href=y>two</a>" + "v" * 80
+    assert document(html).windows == [("w" * 50, "mid"), ("end", "v" * 50)]
+    assert window_contexts(document(html), 3) == [("www", "mid"), ("end", "vvv")]
+
+
+def test_links_without_text_have_windows_too():
+    """Image links and empty links have what is around them."""
+    html = "<p>a <a href=x><img src=i></a> b <a href=y></a> c"
+    assert document(html).windows == [("a", "b"), ("b", "c")]
+
+
+@pytest.mark.parametrize("name", ["contexts", "whole_contexts", "windows"])
+def test_there_is_one_entry_per_link(name):
+    """Every kind of context has an entry for each link, in the links' order."""
+    html = "<frameset><frame src=a><frame src=b></frameset>"
+    assert len(getattr(document(html), name)) == 2
+
+
+def test_five_thousand_links_of_one_parent_share_their_context():
+    """A body with thousands of links costs its text once, and the context is one string."""
+    html = "<body>" + "".join(f"some words <a href={n}>link {n}</a> " for n in range(5000))
+    page = document(html)
+    contexts = page.contexts
+    assert len(contexts) == 5000
+    assert all(context is contexts[0] for context in contexts)
+    assert len(contexts[0]) == CONTEXT_CHARS
+    assert len(page.windows) == 5000
+
+
+def test_nested_parents_cost_no_more_than_their_text():
+    """Thousands of links, each in the parent of the next, share a budget and do not multiply the text."""
+    page = document("".join(f"<div>t{n}<a href={n}>x</a>" for n in range(5000)))
+    assert sum(map(len, page.contexts)) <= PAGE_CHARS + CONTEXT_CHARS + 5000 * SHORT_CHARS
+    assert page.contexts[-1] == "t4999"

@@ -1,0 +1,78 @@
+"""Near duplicates by simhash."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.page import duplicates
+from lycosa.page.duplicates import NearDuplicates, hamming, simhash_of
+
+SIMHASHES = st.integers(-(1 << 63), (1 << 63) - 1).filter(bool)
+
+
+def bag(start, end):
+    return {f"term{n}": 1 + n % 3 for n in range(start, end)}
+
+
+def test_similar_texts_are_near_and_others_far():
+    """A text with one changed word in three hundred is within 3 bits or so; another text is far."""
+    one, almost, other = bag(0, 300), bag(1, 301), bag(1000, 1300)
+    assert hamming(simhash_of(one), simhash_of(almost)) <= 6
+    assert hamming(simhash_of(one), simhash_of(other)) > 15
+
+
+def test_the_simhash_is_stable_and_fits_sqlite():
+    """The fingerprint never changes between versions and is a signed 64-bit number, 0 only for nothing."""
+    assert simhash_of({}) == 0
+    assert simhash_of({"cat": 2, "dog": 3}) == simhash_of({"dog": 3, "cat": 2}) != 0
+    assert -(1 << 63) <= simhash_of(bag(0, 50)) < 1 << 63
+
+
+@given(st.dictionaries(st.text(), st.integers(1, 1000), min_size=1))
+def test_the_simhash_is_the_weighted_majority_of_bits(counts):
+    """The matrix form equals the definition, bit by bit."""
+    expected = 0
+    for bit in range(64):
+        votes = sum(n if duplicates._hashes[t] >> bit & 1 else -n for t, n in counts.items())
+        expected |= (votes > 0) << bit
+    assert (simhash_of(counts) & ((1 << 64) - 1) or 1) == (expected or 1)
+
+
+@given(SIMHASHES, st.sets(st.integers(0, 63), max_size=3))
+def test_up_to_three_changed_bits_are_found(simhash, bits):
+    """A fingerprint within 3 bits of an earlier one is always found."""
+    near = NearDuplicates()
+    assert near.add(1, simhash) is None
+    changed = simhash
+    for bit in bits:
+        changed ^= 1 << bit if bit < 63 else -(1 << 63)
+    if changed:
+        assert near.add(2, changed) == 1
+
+
+@given(SIMHASHES, st.sets(st.integers(0, 62), min_size=4, max_size=20))
+def test_more_than_three_changed_bits_are_another_page(simhash, bits):
+    """A fingerprint 4 or more bits away is new."""
+    near = NearDuplicates()
+    near.add(1, simhash)
+    changed = simhash
+    for bit in bits:
+        changed ^= 1 << bit
+    assert near.add(2, changed) is None
+
+
+def test_the_nearest_earlier_page_is_named_and_empty_pages_never_match():
+    """Of several near ones the nearest is meant; pages without text are no duplicates of each other."""
+    near = NearDuplicates()
+    near.add(1, 0b111_0000)
+    near.add(2, 1 << 40)
+    assert near.add(3, 0b110_0000) == 1
+    assert near.add(4, 0) is None
+    assert near.add(5, 0) is None
+
+
+def test_candidate_lists_are_bounded():
+    """A thousand fingerprints that share a block cost no more than a few comparisons each."""
+    near = NearDuplicates()
+    for n in range(1, 1000):
+        near.add(n, 0x1234 | (n * 0x9E3779B97F4A7C15 & 0x7FFFFFFFFFFF0000))
+    assert max(len(found) for band in near._bands for found in band.values()) <= duplicates.BAND_ENTRIES

@@ -1,0 +1,63 @@
+"""The text of a tree, in document order."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.page.layout import Layout, lines_of
+
+
+def first(tree, selector):
+    node = tree.css_first(selector)
+    assert node is not None
+    return node
+
+
+def text_of(html):
+    return lines_of("".join(Layout(LexborHTMLParser(html).body).pieces)).split("\n")
+
+
+@pytest.mark.parametrize(
+    ("html", "lines"),
+    [
+        ("<b>J</b>ohn <i>D</i>oe", ["John Doe"]),
+        ("<p>a<p>b", ["a", "b"]),
+        ("<div>a</div>b", ["a", "b"]),
+        ("a<div>b</div><span>c</span>", ["a", "b", "c"]),
+        ("<span><div>a</div></span>b", ["a", "b"]),
+        ("a<br>b", ["a", "b"]),
+        ("<ul><li>a<li>b</ul>c", ["a", "b", "c"]),
+        ("<table><tr><td>a<td>b<tr><td>c</table>d", ["a", "b", "c", "d"]),
+        ("a<script>no</script>b<script src=x></script>c<style>no</style>d", ["abcd"]),
+        ("<svg><title>no</title></svg>a<iframe>no</iframe>b<template>no</template>", ["ab"]),
+        ("<frameset><frame src=a></frameset>", [""]),
+        ("", [""]),
+    ],
+)
+def test_blocks_separate_words_and_inline_elements_do_not(html, lines):
+    """Text reads as in a browser: a line for each block, scripts and styles unseen."""
+    assert text_of(html) == lines
+
+
+def test_a_span_holds_the_text_below_a_node():
+    """The span of an element covers its own text and no other, last children included."""
+    tree = LexborHTMLParser("<p>a<a href=1>b<i>c</i></a>d</p><div><p>e<a href=2>f</a></p></div>g")
+    layout = Layout(tree.body)
+
+    def text(selector):
+        start, end = layout.span(first(tree, selector))
+        return "".join(layout.pieces[start:end]).split()
+
+    assert text("[href='1']") == ["bc"]
+    assert text("[href='2']") == ["f"]
+    assert text("div") == ["ef"]
+    assert text("body") == ["abcd", "ef", "g"]
+    assert layout.span(first(tree, "head")) == (0, 0)
+
+
+def test_the_walk_stops_at_its_cap():
+    """Beyond the cap of nodes text is left out, and spans end there."""
+    tree = LexborHTMLParser("<p>a<p>b<p id=x>c")
+    layout = Layout(tree.body, 4)
+    assert "".join(layout.pieces).split() == ["a"]
+    assert layout.span(first(tree, "#x")) == (0, 0)
+    assert layout.span(first(tree, "body")) == (0, 4)
