@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 PositiveInt = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
-When = Literal["now", "after", "never"]
+When = Literal["now", "later", "never"]
 
 
 class Section(BaseModel):
@@ -186,7 +186,7 @@ class ArchiveSpec(Section):
 
 
 class IndexSpec(Section):
-    """What is computed for searching: `now` (with each page), `after` the crawl, or `never`."""
+    """What is computed for searching: `now` (with each page), `later` (by `lycosa index`), or `never`."""
 
     text: When = "now"
     """Full-text index."""

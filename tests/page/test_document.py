@@ -80,6 +80,15 @@ def test_main_text_leaves_navigation_out():
     assert "Menu 3" in page.text
 
 
+def test_main_text_of_endless_nesting_is_the_text(monkeypatch):
+    """A page too deep for the extractor is not given to it."""
+    monkeypatch.setattr("lycosa.page.document.EXTRACTED_DEPTH", 50)
+    deep, flat = document("<div>" * 60 + "<p>a<nav>b"), document("<p>a</p>" * 60)
+    assert deep.main_text == deep.text
+    assert deep._is_too_deep(deep.tree.css("body")[0])
+    assert not flat._is_too_deep(flat.tree.css("body")[0])
+
+
 def test_plain_text_is_all_text():
     """A text/plain body has its text, terms and no links, whatever looks like markup in it."""
     page = document("Cats <a href=x>and</a> dogs\n\n end", "text/plain")

@@ -197,16 +197,21 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _PUBLISHED = re.compile(r"publi|posted|created|erschienen|ver.ffentlich|entry-date|post-date", re.IGNORECASE)
-_DATED_ELEMENTS = "body time, " + ", ".join(
-    f'body [{attribute}*="{part}" i]'
+_DATED_ELEMENTS = "time, " + ", ".join(
+    f'[{attribute}*="{part}" i]'
     for attribute in ("class", "id", "itemprop", "property")
     for part in ("date", "publi", "posted", "time", "datum", "byline", "created")
 )
 
 
+_NO_TEXT = frozenset(("html", "head", "body", "meta", "link", "script", "style", "img", "input"))
+
+
 def _element_votes(tree: LexborHTMLParser, today: date, month_first: bool) -> Iterator[Vote]:
     left = _ELEMENT_CHARS
     for tag in tree.css(_DATED_ELEMENTS)[:_TAGS]:
+        if tag.tag in _NO_TEXT:
+            continue
         day, read = _day_of(tag, today, month_first)
         if day is not None:
             yield day, _place_of(tag)

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
 from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.page.duplicates import simhash_of
-from lycosa.page.layout import Layout, lines_of, one_line
+from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
@@ -30,6 +30,7 @@ __all__ = ["Document", "stylesheet_urls"]
 
 TEXT_CHARS = 2_000_000
 TITLE_CHARS = 500
+EXTRACTED_DEPTH = 2_000
 META_ENTRIES = 100
 META_CHARS = 1_000
 
@@ -203,7 +204,8 @@ class Document:
     @cached_property
     def main_text(self) -> str:
         """The text without navigation and boilerplate; all of it where nothing else is found."""
-        if self.is_plain_text:
+        body = self.tree.body
+        if self.is_plain_text or body is None or self._is_too_deep(body):
             return self.text
         # Only here: it is a second parser, and only exports and indexes need it.
         from resiliparse.extract.html2text import extract_plain_text
@@ -217,6 +219,10 @@ class Document:
             noscript=False,
         )
         return str(found).strip()[:TEXT_CHARS] or self.text
+
+    def _is_too_deep(self, body: LexborNode) -> bool:
+        # The extractor's time grows with the square of the depth; a few tags cannot nest that far.
+        return self.html.count("<") > EXTRACTED_DEPTH and is_deeper(body, EXTRACTED_DEPTH)
 
     @cached_property
     def language(self) -> str:

@@ -100,10 +100,24 @@ class Layout:
     def without(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """The pieces, those of the spans replaced by a space."""
         pieces = self.pieces.copy()
-        for start, end in spans:
-            if start < end:
+        covered = 0  # spans within spans are done with the outer one
+        for start, end in sorted(spans):
+            if covered <= start < end:
                 pieces[start:end] = [" "] + [""] * (end - start - 1)
+                covered = end
         return pieces
+
+
+def is_deeper(top: LexborNode, levels: int) -> bool:
+    """Whether elements are nested more than so many levels below a node."""
+    depths = {top.mem_id: 0}
+    for node in islice(top.traverse(), 1, NODES):
+        parent = node.parent
+        depth = depths[parent.mem_id] + 1 if parent is not None else 0
+        if depth > levels:
+            return True
+        depths[node.mem_id] = depth
+    return False
 
 
 def _after_inline_parents(node: LexborNode) -> LexborNode | None:

@@ -15,7 +15,7 @@ from lycosa.page.gazetteer import Entry, Gazetteer
 _NAME_TOKENS = 9
 _TOKEN = re.compile(
     r"(?:[^\W\d_]\.\s?){2,}(?<!\s)|(?<=\()[DRI](?=-[A-Z])|[^\W\d_]\w*(?:[-'’][^\W\d_]\w*)*|"
-    r"\d+(?:st|nd|rd|th|ers)\b|\d[\d.,]*(?<![.,])|\S"
+    r"\d+(?:st|nd|rd|th|ers)\b|\d[\d.,]*(?<![.,])|([^\w\s])\1*|\S"
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])|\n\s*")
 _BEFORE_DOT = re.compile(
@@ -134,7 +134,9 @@ def _longest_name(text: TokenisedText, at: int, gazetteer: Gazetteer) -> Candida
         name = text.text[token.start : tokens[last - 1].end].replace("’", "'")
         if entries := gazetteer.named(name):
             return Candidate(at, last, name, entries)
-        dotted = last < len(tokens) and tokens[last].word == "." and tokens[last].start == tokens[last - 1].end
+        dotted = (
+            last < len(tokens) and tokens[last].word == "." and tokens[last].start == tokens[last - 1].end
+        )
         if dotted and (entries := gazetteer.named(name + ".")):
             return Candidate(at, last + 1, name + ".", entries)
     return _special_name(text, at, gazetteer)
@@ -212,7 +214,11 @@ def _note_persons(text: TokenisedText, gazetteer: Gazetteer) -> None:
         if not token.capital or token.word.lower() not in text.people:
             continue
         last = at + 1
-        while last - at < 5 and text.joined(last - 1, last) and (tokens[last].capital or tokens[last].word == "."):
+        while (
+            last - at < 5
+            and text.joined(last - 1, last)
+            and (tokens[last].capital or tokens[last].word == ".")
+        ):
             last += 1
         name = tokens[last - 1].word
         if last - at < 2 or name in gazetteer.heads or name in gazetteer.organisations:

@@ -10,7 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from lycosa.page.gazetteer import Entry, Gazetteer, gazetteer
 from lycosa.page.place_finder import Mention, NamedPlaces, PlaceFinder
@@ -26,7 +27,7 @@ _STATE_BONUS = 1.5
 _COUNTRY_BONUS = 2.0
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True):
     """A place of a text. Aliases meet: `canonical` is the same for Calif. and California.
 
     Names that the gazetteer lacks have no coordinates, and are their own canonical name.
@@ -88,7 +89,8 @@ def _keep_what_follows(text: str, mentions: Sequence[Mention], options: list[Seq
 def _lies_in(entry: Entry, whole: Entry) -> bool:
     if entry.kind in ("country", "continent") or entry == whole or entry.country != whole.country:
         return False
-    return whole.kind == "country" or (bool(whole.state) and entry.state == whole.state)
+    # Only states of the US have codes; of others the country has to do.
+    return whole.kind == "country" or entry.state == whole.state
 
 
 Evidence = dict[tuple[str, str], float]
@@ -136,7 +138,16 @@ def _place(key: object, group: list[Mention], names: Gazetteer) -> Place:
         known = not math.isnan(key.lat)
         lat, lon = (key.lat, key.lon) if known else (None, None)
         return Place(
-            group[0].name, key.name, key.kind, lat, lon, key.country, key.state, len(group), sentences, offsets
+            group[0].name,
+            key.name,
+            key.kind,
+            lat,
+            lon,
+            key.country,
+            key.state,
+            len(group),
+            sentences,
+            offsets,
         )
     name = Counter(mention.name for mention in group).most_common(1)[0][0]
     kind = _kind_of_unknown(name, names)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from lycosa.page.gazetteer import Gazetteer, gazetteer
 from lycosa.page.place_candidates import TokenisedText, candidates
@@ -114,30 +115,34 @@ def fit(texts: Sequence[Labelled], names: Gazetteer, provenance: str = PROVENANC
     from sklearn.linear_model import LogisticRegression
 
     common = common_words(texts)
-    rows: list[list[str]] = []
+    rows, labels = _examples(texts, names, common)
+    times = Counter(feature for row in rows for feature in row)
+    kept = sorted(feature for feature, count in times.items() if count >= _FEATURE_TIMES)
+    number = {feature: index for index, feature in enumerate(kept)}
+    pairs = np.array(
+        [(at, number[feature]) for at, row in enumerate(rows) for feature in row & number.keys()]
+    )
+    shape = (len(rows), len(kept))
+    matrix = csr_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=shape)
+    model = LogisticRegression(C=_STRENGTH, fit_intercept=False, max_iter=1000).fit(matrix, labels)
+    weights = dict(zip(kept, model.coef_[0].round(3).tolist(), strict=True))
+    large = {feature: weight for feature, weight in weights.items() if abs(weight) >= _SMALLEST_WEIGHT}
+    return PlaceModel(large, sorted(common), provenance)
+
+
+def _examples(
+    texts: Sequence[Labelled], names: Gazetteer, common: frozenset[str]
+) -> tuple[list[set[str]], list[bool]]:
+    """The features of every candidate, and whether most of it is a labelled place."""
+    rows: list[set[str]] = []
     labels: list[bool] = []
     for labelled in texts:
         text = TokenisedText(labelled.text, common, person_words())
         for candidate in list(candidates(text, names)):
             start, end = text.tokens[candidate.first].start, text.tokens[candidate.last - 1].end
-            rows.append(features(text, candidate, names))
+            rows.append(set(features(text, candidate, names)))
             labels.append(any(min(end, e) - max(start, s) > (end - start) / 2 for s, e in labelled.places))
-    times = Counter(feature for row in rows for feature in set(row))
-    number = {feature: i for i, (feature, count) in enumerate(sorted(times.items())) if count >= _FEATURE_TIMES}
-    number = {feature: i for i, feature in enumerate(sorted(number))}
-    columns = [[number[feature] for feature in set(row) if feature in number] for row in rows]
-    indptr = [0]
-    for column in columns:
-        indptr.append(indptr[-1] + len(column))
-    flat = [index for column in columns for index in column]
-    matrix = csr_matrix(([1.0] * len(flat), flat, indptr), shape=(len(rows), len(number)))
-    model = LogisticRegression(C=_STRENGTH, fit_intercept=False, max_iter=1000).fit(matrix, labels)
-    weights = {
-        feature: round(float(model.coef_[0][index]), 3)
-        for feature, index in number.items()
-        if abs(model.coef_[0][index]) >= _SMALLEST_WEIGHT
-    }
-    return PlaceModel(weights, sorted(common), provenance)
+    return rows, labels
 
 
 def common_words(texts: Sequence[Labelled]) -> frozenset[str]:

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.evidence.text_kinds import Batch, Linear, NaiveBayes, Rbf, Tree
+from lycosa.errors import InputError
+from lycosa.evidence.text_kinds import MOST_CELLS, Batch, Linear, NaiveBayes, Rbf, Tree
 
 Rows = NDArray[np.intp]
 Truth = NDArray[np.bool_]
@@ -26,7 +27,7 @@ class TextSettings(msgspec.Struct, frozen=True, kw_only=True):
     weighting: Literal["tfidf", "tfc", "tfipndf"] = "tfc"
     fields: tuple[str, ...] = ()
     min_documents: int = 2  # a term on fewer training texts is no feature
-    max_features: int = 10_000
+    max_features: int = 20_000  # short texts such as anchors need many: rare terms decide them
     balance: Literal["none", "weights", "undersample"] | None = None
     positive_weight: float = 1.0  # multiplies the weight of the positive class
     c: float = 1.0  # the SVMs' penalty of errors
@@ -81,6 +82,8 @@ def fit_rbf(settings: TextSettings, weights: Any, positive: Truth) -> Rbf:
     svm = SVC(
         C=settings.c, gamma=settings.gamma, class_weight=class_weights(settings, positive), cache_size=100
     ).fit(weights, positive)
+    if np.prod(svm.support_vectors_.shape) > MOST_CELLS:
+        raise InputError("The RBF model would need too much memory. Set a lower max_features, or use linear.")
     by_feature = svm.support_vectors_.tocsc()
     by_feature.sort_indices()
     dual = svm.dual_coef_.toarray() if hasattr(svm.dual_coef_, "toarray") else svm.dual_coef_

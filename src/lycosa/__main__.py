@@ -1,0 +1,5 @@
+"""`python -m lycosa`: the command line."""
+
+from lycosa.cli import main
+
+main()

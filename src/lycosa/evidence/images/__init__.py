@@ -1,0 +1,13 @@
+"""What the images of a page show: bytes become pixels, pixels descriptors, descriptors a class.
+
+In: the bytes of an image response. Out: a Fact (how surely it shows what is sought, and which class)
+or a Refusal. `size_of` tells from the first bytes whether an image is worth its download.
+"""
+
+from __future__ import annotations
+
+from lycosa.evidence.images.model import ImageModel
+from lycosa.evidence.images.reading import read_image
+from lycosa.evidence.images.size import size_of
+
+__all__ = ["ImageModel", "read_image", "size_of"]

@@ -1,0 +1,171 @@
+"""Places in texts: found, told from persons and words, and put on the map."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lycosa.page.gazetteer import gazetteer
+from lycosa.page.place_finder import Mention, shipped_model
+from lycosa.page.places import Place, find_places
+
+SHARED = Path(__file__).parents[3] / "shared/data/places/ecbplus.jsonl.gz"
+GOLD = Path(__file__).with_name("places_gold.csv")
+
+
+def places(text: str) -> dict[str, Place]:
+    return {place.canonical: place for place in find_places(text, gazetteer())}
+
+
+def test_a_place_has_coordinates_counts_and_offsets():
+    """A found place says where it is, how often and where it is named."""
+    text = "Riots in Athens went on. In Athens, shops closed; Athens was quiet later."
+    place = places(text)["Athens"]
+    assert (place.kind, place.country, place.count, place.sentences) == ("city", "GR", 3, 2)
+    assert place.lat == pytest.approx(37.98, abs=0.1)
+    assert place.lon == pytest.approx(23.72, abs=0.1)
+    assert [text[start:end] for start, end in place.mentions] == ["Athens"] * 3
+
+
+def test_aliases_meet():
+    """Calif. and California, U.S. and United States are one place each."""
+    found = places(
+        "From Sacramento, Calif., to Nevada. California and the U.S. agreed; the United States paid."
+    )
+    assert found["California"].count == 2
+    assert found["California"].name == "Calif."
+    assert found["United States"].count == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "state"),
+    [
+        ("The rodeo in Paris, Texas, is over.", "US", "TX"),
+        ("The museum in Paris is open.", "FR", ""),
+        ("A storm hit London, Ontario. It came from Canada.", "CA", ""),
+        ("He lives in Palmer. Anchorage is near, and the rest of Alaska far.", "US", "AK"),
+        ("Police in Springfield, Mo., said so.", "US", "MO"),
+    ],
+)
+def test_namesakes_are_told_apart_by_the_other_places(text, country, state):
+    """A city whose state or country is named, too, wins; else the largest does."""
+    city = next(
+        place
+        for place in places(text).values()
+        if place.canonical in ("Paris", "London", "Palmer", "Springfield")
+    )
+    assert (city.country, city.state) == (country, state)
+
+
+def test_a_country_and_a_state_of_one_name():
+    """Georgia is a country beside Tbilisi and a state beside Atlanta."""
+    assert places("An earthquake in Tbilisi. Help came from all of Georgia.")["Georgia"].kind == "country"
+    assert places("A fire in Atlanta, Georgia.")["Georgia"].kind == "state"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Michael Jordan scored 40 points.",
+        "Mr. Washington was not amused.",
+        "Of course it was.",
+        "Mobile phones are sold everywhere.",
+        "Reading is fun.",
+        "It was a nice day in May.",
+        "The French and the Iranian team met on Sunday.",
+        "In March, Christine Monaco resigned.",
+        "",
+    ],
+)
+def test_persons_words_and_days_are_no_places(text):
+    """Names of people, common words, months and nationalities are not found."""
+    assert places(text) == {}
+
+
+def test_unknown_names_count_by_their_form_and_context():
+    """Streets, mountains and villages that no gazetteer has are found, without coordinates."""
+    found = places("She lives on 117th Street. He fell on Mount Sefton. They fled the village of Zirbanak.")
+    assert {name: place.kind for name, place in found.items()} == {
+        "117th Street": "street",
+        "Mount Sefton": "mountain",
+        "Zirbanak": "place",
+    }
+    assert all(place.lat is None and place.lon is None for place in found.values())
+
+
+def test_the_longest_name_counts():
+    """The Gulf of Mexico is not Mexico, and New York City not York."""
+    found = places("Oil in the Gulf of Mexico reached nobody in New York City.")
+    assert set(found) == {"Gulf of Mexico", "New York City"}
+
+
+def test_another_finder_can_be_plugged_in():
+    """Any object with `find` says which names are places; the gazetteer places them."""
+
+    class Everywhere:
+        def find(self, text: str) -> list[Mention]:
+            return [Mention(0, 5, "Paris", 0), Mention(10, 16, "nowhere", 0)]
+
+    found = find_places("Paris and nowhere", gazetteer(), Everywhere())
+    assert [(place.canonical, place.country) for place in found] == [("Paris", "FR"), ("nowhere", "")]
+
+
+def test_the_shipped_model_says_where_it_comes_from():
+    """The weights carry their provenance."""
+    assert "CC BY" in shipped_model().provenance
+
+
+def test_every_region_lies_on_earth():
+    """The coordinates written by hand are possible, and no name is empty."""
+    names = gazetteer()
+    for name in ("Middle East", "Gulf of Aden", "Surrey", "Sicily", "Mount Everest", "Midwest"):
+        entry = names.named(name)[0]
+        assert -90 <= entry.lat <= 90
+        assert -180 <= entry.lon <= 180
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["Paris", ",", " ", ".", "’s", "Mt", "St.", "117th", "\n", "U. S.", "(D-Calif.)", "A"])
+                | st.text(max_size=8), max_size=40).map("".join))  # fmt: skip
+def test_no_text_raises(text):
+    """Whatever a text holds, offsets point to what was found."""
+    for place in find_places(text, gazetteer()):
+        start, end = place.mentions[0]
+        assert text[start:end] == place.name
+
+
+@pytest.mark.parametrize(
+    "text", ["A. " * 50_000, "Paris " * 20_000, "." * 200_000, "1," * 100_000, "A" + " " * 300_000]
+)
+def test_monsters_are_survived(text):
+    """Long senseless texts end in reasonable time."""
+    assert len(find_places(text, gazetteer())) <= 1
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/places")
+def test_places_of_real_news():
+    """Recall of LOC_GEO is 0.80 and more, strict precision 0.80 and more on both labelled halves."""
+    from lycosa.lab.measure_places import measure_precision, measure_recall, read_documents
+
+    documents = read_documents(SHARED)
+    recall = measure_recall(documents.values())
+    assert recall.found / recall.all >= 0.80
+    assert recall.found_named / recall.named >= 0.93
+    assert recall.sentences_per_second > 1500  # 8,000 and more on an idle core
+    halves = measure_precision(documents, GOLD)
+    assert min(half.strict for half in halves.values()) >= 0.80
+    assert min(half.recall for half in halves.values()) >= 0.85
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/places")
+def test_the_labelled_documents_were_drawn_at_random():
+    """The hundred documents are the draw that the head of the file names."""
+    from lycosa.lab.measure_places import read_documents
+
+    drawn = random.Random(2016).sample(sorted(read_documents(SHARED)), 100)
+    rows = [line.split(",")[0] for line in GOLD.read_text().splitlines() if not line.startswith("#")][1:]
+    assert list(dict.fromkeys(rows)) == drawn
