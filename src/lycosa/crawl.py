@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import msgspec
 
@@ -41,7 +42,7 @@ from lycosa.values import (
 )
 
 
-class LoopFrontier(Frontier, FrontierView):
+class LoopFrontier(Frontier, FrontierView, Protocol):
     """What the loop needs of a frontier: to change it, and to know how long to sleep."""
 
 
@@ -175,10 +176,10 @@ class Crawl:
         if isinstance(fetched, NotFetched):
             self.tally.refused[fetched.refusal.reason] += 1
             self.store.save(Record(now, not_fetched=fetched))
-            again = None if fetched.again_in_s is None else now + fetched.again_in_s
+            again_at = None if fetched.again_in_s is None else now + fetched.again_in_s
             if fetched.refusal.reason is Reason.ROBOTS_PENDING:
                 link = msgspec.structs.replace(link, attempts=link.attempts - 1)
-            self._end(link, Outcome(now + fetched.rest_s, again, counts=False))
+            self._end(link, Outcome(now + fetched.rest_s, again_at, counts=False))
             return
         self.tally.bytes += len(fetched.body)
         outcome = Outcome(now + fetched.rest_s, counts=False)

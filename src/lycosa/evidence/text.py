@@ -26,7 +26,7 @@ class PageText:
             return Fact(float(self.model.scores([fields])[0]))
         return Fact(float(self.model.scores([document.terms])[0]))
 
-    def of_links(self, document: Document) -> None:  # noqa: ARG002
+    def of_links(self, document: Document) -> None:
         """Says nothing of links."""
 
 
@@ -37,7 +37,7 @@ class AnchorText:
         self.model = model
         self.name = name
 
-    def of_page(self, document: Document) -> None:  # noqa: ARG002
+    def of_page(self, document: Document) -> None:
         """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:
@@ -52,7 +52,7 @@ class ContextText:
         self.model = model
         self.name = name
 
-    def of_page(self, document: Document) -> None:  # noqa: ARG002
+    def of_page(self, document: Document) -> None:
         """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:
@@ -71,7 +71,7 @@ class SelectiveText:
         self.threshold = threshold
         self.name = name
 
-    def of_page(self, document: Document) -> None:  # noqa: ARG002
+    def of_page(self, document: Document) -> None:
         """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:

@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 import zstandard
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 

@@ -90,7 +90,9 @@ def _figures(pages: int, runs: dict[str, list[Measured]], stages: dict[str, floa
         }
     if "scrapy" in runs:
         for name in MODES:
-            ratios = [theirs.cpu_ms / ours.cpu_ms for theirs, ours in zip(runs["scrapy"], runs[name], strict=True)]
+            ratios = [
+                theirs.cpu_ms / ours.cpu_ms for theirs, ours in zip(runs["scrapy"], runs[name], strict=True)
+            ]
             figures["runs"][name]["scrapy_ratio"] = statistics.median(ratios)
             figures["runs"][name]["scrapy_ratio_all"] = ratios
     return figures
@@ -126,7 +128,18 @@ def _crawl(directory: Path, site: SiteProcess, pages: int, when: str) -> Measure
     spec = directory / "crawl.toml"
     spec.write_text(_spec(site, pages, when, None), encoding="utf-8")
     out = directory / "collection"
-    command = [sys.executable, "-W", "ignore", "-m", "lycosa", "crawl", str(spec), "--out", str(out), "--json"]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "lycosa",
+        "crawl",
+        str(spec),
+        "--out",
+        str(out),
+        "--json",
+    ]
     return _measured(command)
 
 
@@ -225,7 +238,9 @@ def _print_table(figures: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console()
-    table = Table(title=f"{figures['pages']} pages of 45 KB, {figures['concurrency']} at once, median of the rounds")
+    table = Table(
+        title=f"{figures['pages']} pages of 45 KB, {figures['concurrency']} at once, median of the rounds"
+    )
     for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "Scrapy needs"):
         table.add_column(heading, justify="left" if heading == "crawl" else "right")
     for name, run in figures["runs"].items():

@@ -19,7 +19,7 @@ from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Decision, Link, Outcome
 
 WINDOW = 1000  # pages that one figure is the mean of
-PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -65536")
+PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "wal_autocheckpoint = 4000")
 
 
 def measure(

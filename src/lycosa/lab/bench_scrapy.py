@@ -18,6 +18,7 @@ def main(start: str, port: int, pages: int, concurrency: int) -> int:
     from scrapy.crawler import CrawlerProcess
     from scrapy.linkextractors import LinkExtractor
     from twisted.internet import endpoints
+    from twisted.web import client
 
     class Loopback(endpoints.HostnameEndpoint):  # type: ignore[misc]
         """Scrapy has no setting like connect_to: send every connection to the local server."""
@@ -25,15 +26,13 @@ def main(start: str, port: int, pages: int, concurrency: int) -> int:
         def __init__(self, reactor: Any, _host: Any, _port: int, *args: Any, **named: Any) -> None:
             super().__init__(reactor, b"127.0.0.1", port, *args, **named)
 
-    endpoints.HostnameEndpoint = Loopback
-    import twisted.web.client
-
-    twisted.web.client.HostnameEndpoint = Loopback
+    for module in (endpoints, client):
+        setattr(module, "HostnameEndpoint", Loopback)  # noqa: B010 - typed as a class, not a variable
     fetched = 0
 
     class Follower(scrapy.Spider):  # type: ignore[misc]
         name = "follower"
-        start_urls = (start,)
+        start_urls = [start]  # noqa: RUF012
         extract = LinkExtractor().extract_links
 
         def parse(self, response: Any) -> Any:

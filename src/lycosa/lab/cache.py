@@ -5,9 +5,9 @@ Keyed by the content of the WARC files and by the code that parses, so it cannot
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -118,7 +118,7 @@ def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
     try:
         return decoder.decode(path.read_bytes())
     except (OSError, msgspec.MsgspecError):
-        records = dict(_parse(web, language))
+        records = asyncio.run(_parse(web, language))
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(records))
@@ -126,11 +126,12 @@ def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
         return records
 
 
-def _parse(web: VirtualWeb, language: str) -> Iterator[tuple[int, Parsed]]:
+async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
     recipe = Recipe(language=language, index_names=web.index_names)
+    records = {}
     for url in web.archive.urls():
         key = key_of(url, web.index_names)
-        fetched = web.archive.read(Link(url, key))
+        fetched = await web.archive.fetch(Link(url, key))
         if isinstance(fetched, NotFetched):
             continue
         stored = b""
@@ -138,7 +139,8 @@ def _parse(web: VirtualWeb, language: str) -> Iterator[tuple[int, Parsed]]:
             document = document_of(fetched, recipe)
             if isinstance(document, Document):
                 stored = msgspec.msgpack.encode({name: getattr(document, name) for name in STORED})
-        yield key, Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), stored)
+        records[key] = Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), stored)
+    return records
 
 
 def _unpack(stored: bytes) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class Oracle(BaseStrategy):
     def __init__(self, away: Mapping[int, int]) -> None:
         self.away = away
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by its page's distance from the next target."""
         return [
             Decision(link, 1 / (1 + self.away[link.key]) if link.key in self.away else 0.0, rule="oracle")

@@ -100,7 +100,7 @@ def run_strategy(
     store.crawl = crawl
     seeds = [Link(web.url(key), key, priority=1.0) for key in draw.seeds]
     asyncio.run(crawl.run(seeds))
-    return _measured(name, settings, web, topic, draw, options, random_seed, store)
+    return _measured(name, settings, topic, draw, options, random_seed, store)
 
 
 def make_crawl(strategy: BaseStrategy, web: CachedWeb, store: MemoryStore) -> Crawl:
@@ -124,7 +124,6 @@ def make_crawl(strategy: BaseStrategy, web: CachedWeb, store: MemoryStore) -> Cr
 def _measured(
     name: str,
     settings: Mapping[str, Any],
-    web: CachedWeb,
     topic: Topic,
     draw: Draw,
     options: Options,

@@ -6,6 +6,7 @@ can be stored, and a Document made of it without the bytes.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -17,6 +18,7 @@ from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
 from lycosa.page.bounds import HTML_CHARS, bounded
+from lycosa.page.dates import publication_date
 from lycosa.page.duplicates import simhash_of
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
@@ -38,7 +40,10 @@ _LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
 
 class Document:
-    """One page. `body` has its content encoding undone; `robots_tag` is X-Robots-Tag, one header a line."""
+    """One page. `body` has its content encoding undone; `robots_tag` is X-Robots-Tag, one header a line.
+
+    No date is later than `today` (default: by the clock).
+    """
 
     PLAIN: ClassVar[tuple[str, ...]] = (
         "title",
@@ -51,6 +56,7 @@ class Document:
         "text",
         "main_text",
         "declared_language",
+        "date",
         "language",
         "words",
         "links",
@@ -78,6 +84,7 @@ class Document:
         language: str = "english",
         index_names: frozenset[str] = urls.INDEX_NAMES,
         robots_tag: str = "",
+        today: datetime.date | None = None,
         known: Mapping[str, Any] | None = None,
     ) -> None:
         self.body = body
@@ -86,6 +93,7 @@ class Document:
         self.stem_language = language
         self.index_names = index_names
         self.robots_tag = robots_tag
+        self.today = today
         if known:
             self.__dict__.update(known)
 
@@ -189,6 +197,12 @@ class Document:
         said = node.attributes["lang"] or "" if node is not None else ""
         code = _LANGUAGE_CODE.match(said) or _LANGUAGE_CODE.match(self.meta.get("content-language", ""))
         return code[1].lower() if code else ""
+
+    @cached_property
+    def date(self) -> str:
+        """The day it was published, as ISO, or ''."""
+        found = publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
+        return found.date.isoformat() if found else ""
 
     # What the body says.
 

@@ -8,6 +8,7 @@ register under the entry point group `lycosa.strategies`.
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -50,7 +51,7 @@ class Strategy(Protocol):
         ...
 
 
-class BaseStrategy:
+class BaseStrategy(ABC):
     """What most strategies share: nothing held, nothing learned, all sources alike."""
 
     merge: ClassVar[Merge] = Merge.MAX
@@ -70,14 +71,18 @@ class BaseStrategy:
         """The verdict of the spec's judge."""
         return self.judge_.judge(page)
 
-    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:  # noqa: ARG002
+    @abstractmethod
+    def rank(self, page: Page, judgement: Judgement) -> Sequence[Step]:
+        """A Decision for each link of the page."""
+
+    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
         """Nothing is ever held."""
         return ()
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Nothing is learned."""
 
-    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:  # noqa: ARG002
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
         """The best waiting priority decides."""
         return best
 

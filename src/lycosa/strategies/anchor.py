@@ -24,6 +24,6 @@ class Anchor(BaseStrategy):
         self.needs = (*self.needs, AnchorText(preparation.model("text")))
         return self
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by its anchor."""
         return by_score(page, "anchor", "anchor text")

@@ -24,6 +24,6 @@ class AnchorTree(BaseStrategy):
         self.needs = (*self.needs, AnchorText(preparation.model("anchor-tree"), "anchor-tree"))
         return self
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by its leaf."""
         return by_score(page, "anchor-tree", "decision tree on the anchor text")

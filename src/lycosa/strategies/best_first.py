@@ -59,7 +59,7 @@ class BestFirst(BaseStrategy):
             self.needs = (*self.needs, self.topic_)
         return self
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by the mean of link and page score."""
         page_score = page.evidence[self.topic_.name].value
         if not self.tunnelling and page_score < self.page_threshold:

@@ -12,6 +12,6 @@ class BreadthFirst(BaseStrategy):
     def __init__(self) -> None:
         pass
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """All links alike: the frontier's ties go by discovery order."""
         return [Decision(link, 0.0, rule="first come, first served") for link in page.links]

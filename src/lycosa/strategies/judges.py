@@ -34,7 +34,7 @@ class TopicJudge:
     """`topic`: similar enough to the topic vector, and with enough words of it."""
 
     def __init__(self, topic: TopicEvidence, threshold: float, damping: float) -> None:
-        self.needs = (topic,)
+        self.needs: tuple[Evidence, ...] = (topic,)
         self.threshold = threshold
         self.damping = damping
 
@@ -50,6 +50,6 @@ class EveryPage:
 
     needs: tuple[Evidence, ...] = ()
 
-    def judge(self, page: Page) -> Judgement:  # noqa: ARG002
+    def judge(self, page: Page) -> Judgement:
         """Relevant."""
         return Judgement(True, 1.0, "every page is wanted")

@@ -24,6 +24,6 @@ class LinkContext(BaseStrategy):
         self.needs = (*self.needs, ContextText(preparation.model("text")))
         return self
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by its context."""
         return by_score(page, "context", "link context")

@@ -16,7 +16,7 @@ class Opic(BaseStrategy):
     def __init__(self) -> None:
         pass
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """Split the cash with which the page was taken evenly over its links."""
         cash = page.link.priority / len(page.links) if page.links else 0.0
         return [Decision(link, cash, rule="a share of its page's cash") for link in page.links]

@@ -43,7 +43,7 @@ class Selective(BaseStrategy):
             self.needs = (*self.needs, PageText(model))
         return self
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its rule says what decided."""
         anchors, scores = page.link_evidence["anchor"], page.link_evidence["selective"]
         weight = self.page_weight

@@ -80,7 +80,7 @@ class SharkSearch(BaseStrategy):
         self.needs = (*self.needs, Neighbourhood(preparation.topic, self.b))
         return self
 
-    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:  # noqa: ARG002
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its memo carries what its page's children will inherit."""
         similarity = page.evidence["topic"].value
         inherited = inherited_score(similarity, page.link.memo.get("inherited", 0.0), self.d)

@@ -152,7 +152,7 @@ class _Connection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)  # uvloop's own is no subclass of it
         self.connections.add(self)
 
-    def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+    def connection_lost(self, error: Exception | None) -> None:
         self.connections.discard(self)
         self.may_write.set()
         if self.talk:

@@ -71,7 +71,7 @@ def columns(descriptors: Sequence[str]) -> NDArray[np.intp]:
     return np.concatenate([np.arange(ends[name] - BLOCKS[name], ends[name]) for name in descriptors])
 
 
-class Machine(msgspec.Struct, frozen=True):
+class Machine(msgspec.Struct, frozen=True, dict=True):
     """An RBF support vector machine for one class against all others, with Platt's probability.
 
     f(x) = Σ coefᵢ·exp(−γ·|x − vᵢ|²) + bias        P(class | x) = 1 / (1 + exp(a·f(x) + b))
