@@ -157,6 +157,9 @@ class FrontierSpec(Section):
 
     min_priority: float | None = None
     """Links scored below this are refused."""
+    selectivity: Share = 0.5
+    """How choosy to be while the best hosts rest: a link less than this share as good as one that may
+    soon go is passed over. 0: always take what may go (faster, and a lower harvest)."""
     max_waiting: PositiveInt = 10_000_000
     """Beyond so many waiting URLs the worst are dropped."""
 

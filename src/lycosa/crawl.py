@@ -11,6 +11,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Protocol
 
 import msgspec
@@ -150,7 +151,7 @@ class Crawl:
         if not self._flying:
             return []
         at = None if self.ended or len(self._flying) >= self.limits.concurrency else self.frontier.next_at()
-        timeout = None if at is None else max(0.0, at - self.clock.now())
+        timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
         landed, _ = await asyncio.wait(self._flying, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         for task in landed:
             del self._flying[task]
@@ -245,3 +246,6 @@ class Crawl:
         added = self.frontier.add(decisions, self.strategy.merge)
         if added.promoted:
             self.store.promote(added.promoted)
+        if added.held or added.dropped:
+            for hold in self.frontier.orphans():
+                self._settle(hold, None)

@@ -171,6 +171,7 @@ def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: f
         max_waiting=spec.frontier.max_waiting,
         pages_per_host=spec.limits.pages_per_host,
         pages_per_site=spec.limits.pages_per_site,
+        selectivity=spec.frontier.selectivity,
     )
 
 

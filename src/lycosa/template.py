@@ -52,7 +52,7 @@ def _lines(model: type[BaseModel], written: dict[str, Any]) -> list[str]:
     for key, field in model.model_fields.items():
         if _is_section(field) or key == "options":
             continue
-        lines.append(f"# {field.description}")
+        lines += [f"# {line.strip()}" for line in (field.description or "").splitlines()]
         if key in written:
             lines.append(f"{key} = {toml(written[key])}")
         else:

@@ -115,6 +115,12 @@ def test_a_saved_model_is_the_same_model(any_model, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
+def test_a_model_that_cannot_be_written_is_said(tmp_path):
+    """A folder that is not there ends in a ModelError, not a traceback."""
+    with pytest.raises(ModelError, match="Name another file"):
+        model().save(tmp_path / "missing" / "m")
+
+
 def test_the_order_of_metadata_does_not_change_the_file(tmp_path):
     """The same model gives the same bytes, however its metadata was put together."""
     model(metadata={"a": 1, "b": 2}).save(tmp_path / "a")

@@ -38,8 +38,11 @@ def save_model(path: Path, model: msgspec.Struct, format_name: str) -> None:
     body = msgspec.msgpack.encode(model, enc_hook=_array_to_bytes, order="deterministic")
     envelope = _Envelope(format_name, hashlib.sha256(body).digest(), body)
     part = path.with_name(path.name + ".part")
-    part.write_bytes(msgspec.msgpack.encode(envelope))
-    part.replace(path)
+    try:
+        part.write_bytes(msgspec.msgpack.encode(envelope))
+        part.replace(path)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
 
 
 def load_model(path: Path, type_: type[Model], format_name: str) -> Model:

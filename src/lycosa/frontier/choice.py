@@ -21,6 +21,9 @@ Head = tuple[float, int]
 
 NEVER = np.iinfo(np.int64).max
 
+PATIENCE_S = 60.0
+"""A better link is waited for only if its host may go within this time."""
+
 
 class Quota:
     """The pages that one host or site may give, and the authorities that share them."""
@@ -98,7 +101,9 @@ class Choice:
         per_host_concurrency: int,
         pages_per_host: int | None,
         pages_per_site: int | None,
+        selectivity: float = 0.0,
     ) -> None:
+        self.selectivity = selectivity
         self.weigh = weigh
         self.per_host_concurrency = per_host_concurrency
         self.pages_per_host = pages_per_host
@@ -114,6 +119,7 @@ class Choice:
         self._order: NDArray[np.int64] = np.full(64, NEVER)  # number of the best URL; NEVER: may not go
         self._quotas: dict[str, Quota] = {}
         self._asleep: list[tuple[float, int]] = []
+        self._missed: list[tuple[float, int, int]] = []  # best URLs of busy and resting authorities
         self._ready: list[list[tuple[float, int, int]]] = [] if weigh else [[]]
         self._members = [] if weigh else [0]  # authorities per heap of `_ready`
 
@@ -151,6 +157,11 @@ class Choice:
     def file(self, authority: Authority) -> None:
         """Put an authority where it belongs now; to be called after every change of it."""
         head = authority.head
+        if self.selectivity and head is not None and not self._may_go(authority):
+            heappush(self._missed, (*head, authority.id))
+            if len(self._missed) > 8 + 4 * len(self.authorities):
+                self._missed = [entry for entry in set(self._missed) if self._is_missed(entry)]
+                heapify(self._missed)
         if head is None or not self._may_lease(authority):
             pass  # whatever entry it has is found stale when it comes up
         elif authority.may_go_at > self.now:
@@ -167,15 +178,16 @@ class Choice:
         """The authority whose best URL goes next, by source and then by priority; None if none may."""
         self._set_clock(now)
         top = self._top(self._best_source() if self.weigh else 0)
-        if top is not None:
-            self.step += 1
+        if top is None or self._is_beneath_us(top):
+            return None
+        self.step += 1
         return top
 
     def next_at(self) -> float:
         """When the first authority may go; infinite if all that wait are busy."""
         for place in self._ready_places():
             top = self._top(place)
-            if top is not None:
+            if top is not None and not self._is_beneath_us(top):
                 return top.may_go_at
         while self._asleep:
             at, number = self._asleep[0]
@@ -254,6 +266,19 @@ class Choice:
             if filed:
                 authority.filed = None
         return None
+
+    def _is_beneath_us(self, authority: Authority) -> bool:
+        """Whether an authority that may go has nothing nearly as good as one that soon may."""
+        if not self.selectivity or self.weigh or authority.head is None:
+            return False
+        while self._missed and not self._is_missed(self._missed[0]):
+            heappop(self._missed)
+        return bool(self._missed) and -authority.head[0] < self.selectivity * -self._missed[0][0]
+
+    def _is_missed(self, entry: tuple[float, int, int]) -> bool:
+        authority = self.authorities[entry[2]]
+        soon = authority.may_go_at <= self.now + PATIENCE_S
+        return authority.head == entry[:2] and soon and not self._may_go(authority)
 
     def _may_go(self, authority: Authority) -> bool:
         return authority.may_go_at <= self.now and self._may_lease(authority)

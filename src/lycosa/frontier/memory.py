@@ -26,6 +26,7 @@ class MemoryFrontier(QueuedFrontier):
         max_waiting: int,
         pages_per_host: int | None = None,
         pages_per_site: int | None = None,
+        selectivity: float = 0.0,
     ) -> None:
         super().__init__(
             MemoryHolds(),
@@ -34,6 +35,7 @@ class MemoryFrontier(QueuedFrontier):
             max_waiting=max_waiting,
             pages_per_host=pages_per_host,
             pages_per_site=pages_per_site,
+            selectivity=selectivity,
         )
         self._entries: dict[int, Entry] = {}
         self._by_id: dict[int, Entry] = {}

@@ -63,6 +63,8 @@ class Entry:
 
     def merge(self, link: Link, priority: float, merge: Merge) -> bool:
         """Let another link to this waiting URL count. Returns whether anything changed."""
+        if merge is Merge.KEEP:
+            return False
         better = merge is Merge.REPLACE or (not link.trail, priority) > (not self.trail, self.priority)
         if better:
             self.link, self.trail, self.kind = link, link.trail, link.kind
@@ -86,12 +88,14 @@ class QueuedFrontier(ABC):
         max_waiting: int,
         pages_per_host: int | None = None,
         pages_per_site: int | None = None,
+        selectivity: float = 0.0,
     ) -> None:
         self._choice = Choice(
             weigh=weigh,
             per_host_concurrency=per_host_concurrency,
             pages_per_host=pages_per_host,
             pages_per_site=pages_per_site,
+            selectivity=selectivity,
         )
         self._holds = holds
         self._max_waiting = max_waiting
@@ -192,7 +196,7 @@ class QueuedFrontier(ABC):
             self._finish(entry)
         else:
             entry.state, entry.at = LATER, outcome.again_at
-            entry.priority, entry.attempts = _number(link.priority), link.attempts + 1
+            entry.priority, entry.attempts, entry.link = _number(link.priority), link.attempts + 1, link
             authority.later += 1
             self._count_waiting(authority, +1)
             self._earliest = min(self._earliest, outcome.again_at)

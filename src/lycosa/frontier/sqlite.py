@@ -61,7 +61,10 @@ REWRITE_RANK = "UPDATE urls SET priority = ?, depth = ? WHERE id = ?"
 LEASE = "INSERT INTO leases VALUES (?, ?)"
 END_LEASE = "DELETE FROM leases WHERE id = ?"
 FINISH = f"UPDATE urls SET state = {DONE} WHERE id = ?"
-PUT_BACK = f"UPDATE urls SET state = {LATER}, at = ?, priority = ?, attempts = ?, memo = ? WHERE id = ?"
+PUT_BACK = (
+    f"UPDATE urls SET state = {LATER}, at = ?, priority = ?, attempts = ?, path = ?, redirects = ?, memo = ?"
+    " WHERE id = ?"
+)
 WAKE = f"UPDATE urls SET state = {WAITING}, at = NULL WHERE state = {LATER} AND at <= ? RETURNING {ENTRY}"
 REFILL = (
     f"SELECT -priority, id FROM urls WHERE state = {WAITING} AND authority = ?"
@@ -103,6 +106,7 @@ class SqliteFrontier(QueuedFrontier):
         max_waiting: int,
         pages_per_host: int | None = None,
         pages_per_site: int | None = None,
+        selectivity: float = 0.0,
     ) -> None:
         self._db = connection
         for statement in TABLES:
@@ -114,6 +118,7 @@ class SqliteFrontier(QueuedFrontier):
             max_waiting=max_waiting,
             pages_per_host=pages_per_host,
             pages_per_site=pages_per_site,
+            selectivity=selectivity,
         )
         self._leased: set[int] = set()
         self._choice.now = now
@@ -255,7 +260,9 @@ class SqliteFrontier(QueuedFrontier):
 
     def _put_back(self, entry: Entry, link: Link) -> None:
         memo = _pack(link.memo) if link.memo else None
-        self._db.execute(PUT_BACK, (entry.at, entry.priority, entry.attempts, memo, entry.id))
+        path = link.url[len(entry.authority.name) :]
+        values = (entry.at, entry.priority, entry.attempts, path, link.redirects, memo, entry.id)
+        self._db.execute(PUT_BACK, values)
         self._end_lease(entry)
 
     def _end_lease(self, entry: Entry) -> None:

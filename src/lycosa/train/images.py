@@ -13,24 +13,28 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import to_builtins
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from lycosa.errors import InputError
-from lycosa.evidence.images.descriptors import Floats
 from lycosa.evidence.images.model import (
+    BLOCKS,
     MACHINES,
-    REACH,
     RULES,
+    UNIT,
     Class,
     ImageModel,
     Machine,
     Numbers,
+    Singles,
     columns,
     describe,
     encoded,
-    platt_probability,
 )
 from lycosa.evidence.images.reading import read_image
+from lycosa.evidence.text_kinds import Sigmoid
+from lycosa.train.validation import figures_of, fit_sigmoid, folds_by_group
 from lycosa.values import Refusal
 
 Truth = NDArray[np.bool_]
@@ -52,7 +56,10 @@ class Setting(NamedTuple):
 
 
 SETTINGS = tuple(
-    Setting(c, gamma, balanced) for c in (2.0, 10.0, 50.0) for gamma in (0.5, 1.0) for balanced in (False, True)
+    Setting(c, gamma, balanced)
+    for c in (2.0, 10.0, 50.0)
+    for gamma in (0.5, 1.0)
+    for balanced in (False, True)
 )
 """What is searched by default; one setting alone is taken without a search."""
 
@@ -60,7 +67,7 @@ SETTINGS = tuple(
 class Examples(NamedTuple):
     """Described images with their classes and sources, and the files that could not be read."""
 
-    features: Floats
+    features: Singles
     labels: tuple[str, ...]
     sources: tuple[str, ...]
     skipped: tuple[tuple[str, str], ...]  # (file, why)
@@ -136,47 +143,55 @@ def read_sources(path: Path) -> dict[str, str]:
 
 
 def fit_images(
-    examples: Examples, *, rest: str, settings: Sequence[Setting] = SETTINGS, provenance: str = "", seed: int = 0
+    examples: Examples,
+    *,
+    rest: str,
+    settings: Sequence[Setting] = SETTINGS,
+    provenance: str = "",
+    seed: int = 0,
 ) -> ImageModel:
     """Fit all machines of all classes sought. `seed` draws the folds."""
-    mean = examples.features.mean(axis=0)
+    features = examples.features.astype(np.float64)
+    mean = features.mean(axis=0)
     # A descriptor value that never varies says nothing, and must not divide by nothing.
-    scale = np.where((deviation := examples.features.std(axis=0)) > 1e-6, deviation, 1).astype(np.float32)
+    scale = np.where((deviation := features.std(axis=0)) > 1e-6, deviation, 1.0)
     codes = encoded(examples.features, mean, scale)
     labels = np.array(examples.labels)
-    classes, figures, by_source = [], {}, True
-    for label in dict.fromkeys(examples.labels):
-        if label == rest:
-            continue
-        truth = labels == label
-        folds, by_source = folds_of(truth, examples.sources, seed)
-        class_, figures[label] = _fit_class(label, codes, truth, folds, settings)
+    sought = [label for label in dict.fromkeys(examples.labels) if label != rest]
+    classes, figures, ways = [], {}, []
+    for label in sought:
+        folds, way = folds_of(labels == label, examples.sources, seed)
+        class_, figures[label] = _fit_class(label, codes, labels == label, folds, settings)
         classes.append(class_)
+        ways.append(way)
     classes, used = _shared(classes)
     about = {
         "provenance": provenance,
-        "examples": {label: int((labels == label).sum()) for label in dict.fromkeys(examples.labels)},
+        "examples": {label: int((labels == label).sum()) for label in (*sought, rest)},
         "sources": len(set(examples.sources)),
-        "folds": "by source" if by_source else "by image (too few sources to hold any out)",
+        "folds": dict(zip(sought, ways, strict=True)),
         "figures": figures,
         "skipped": [list(pair) for pair in examples.skipped],
     }
-    return ImageModel(classes, rest, mean=mean, scale=scale, vectors=codes[used], about=about)
+    return ImageModel(
+        blocks=BLOCKS,
+        classes=tuple(classes),
+        rest=rest,
+        mean=mean,
+        scale=scale,
+        vectors=codes[used].ravel(),
+        about=about,
+    )
 
 
-def folds_of(truth: Truth, sources: Sequence[str], seed: int) -> tuple[list[Fold], bool]:
-    """Folds that hold out whole sources, or single images where a class has too few sources."""
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
-    groups = np.array(sources)
-    count = min(FOLDS, len(set(groups[truth])), len(set(groups[~truth])))
-    if count >= 3:
-        splitter = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
-        folds = list(splitter.split(truth, truth, groups))
-        if all(0 < truth[part].sum() < part.size for part, _ in folds):
-            return folds, True
-    plain = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    return list(plain.split(truth, truth)), False
+def folds_of(truth: Truth, sources: Sequence[str], seed: int) -> tuple[list[Fold], str]:
+    """Folds that hold out whole sources, or single images where a class has under three sources."""
+    held_out = folds_by_group(truth, sources, FOLDS, seed)
+    way = "by source"
+    if len(held_out) < 3:
+        held_out, way = folds_by_group(truth, [""] * truth.size, FOLDS, seed), "by image"
+    everything = np.arange(truth.size)
+    return [(np.setdiff1d(everything, fold), fold) for fold in held_out], way
 
 
 def _fit_class(
@@ -185,17 +200,19 @@ def _fit_class(
     """Choose, calibrate and fit every machine, then set the threshold of the mean; figures by rule."""
     machines, held_out, figures = {}, {}, {}
     for name, blocks in MACHINES.items():
-        x = codes[:, columns(blocks)] * (REACH / 127)
+        x = codes[:, columns(blocks)].astype(np.float64) * UNIT
         tried = {setting: _held_out(x, truth, folds, setting) for setting in settings}
         best = max(tried, key=lambda setting: average_precision(tried[setting], truth))
         held_out[name] = tried[best]
-        machines[name] = _machine(x, truth, best, platt(tried[best], truth))
-        figures[name] = {**measured(tried[best] >= 0, truth), "setting": best._asdict()}
-    chances = [platt_probability(held_out[name], *machines[name].platt) for name in RULES["mean"]]
-    chance = np.mean(chances, axis=0)
-    threshold = best_threshold(chance, truth)
-    figures["or"] = measured(np.any([held_out[name] >= 0 for name in RULES["or"]], axis=0), truth)
-    figures["mean"] = {**measured(chance >= threshold, truth), "threshold": threshold}
+        # None: the machine has learnt nothing, and its sign is all there is.
+        probability = fit_sigmoid(truth, held_out[name]) or Sigmoid(-1.0, 0.0)
+        machines[name] = _machine(x, truth, best, probability)
+        figures[name] = {**_figures(truth, held_out[name], len(folds)), "setting": best._asdict()}
+    chance = np.mean([machines[name].probability(held_out[name]) for name in RULES["mean"]], axis=0)
+    either = np.max([held_out[name] for name in RULES["or"]], axis=0)
+    threshold = best_threshold(truth, chance)
+    figures["or"] = _figures(truth, either, len(folds))
+    figures["mean"] = {**_figures(truth, chance - threshold, len(folds)), "threshold": threshold}
     return Class(label, machines, threshold), figures
 
 
@@ -214,68 +231,34 @@ def _svc(x: Numbers, truth: Truth, setting: Setting) -> Any:
     return SVC(C=setting.c, gamma=setting.gamma / x.shape[1], class_weight=weight).fit(x, truth)
 
 
-def _machine(x: Numbers, truth: Truth, setting: Setting, calibration: tuple[float, float]) -> Machine:
+def _machine(x: Numbers, truth: Truth, setting: Setting, probability: Sigmoid) -> Machine:
     """Fit on everything and keep what numpy needs."""
     svc = _svc(x, truth, setting)
     return Machine(
-        rows=svc.support_.astype("<u4").tobytes(),
-        coefficients=svc.dual_coef_[0].astype("<f4").tobytes(),
+        rows=svc.support_.astype(np.int32),
+        coefficients=svc.dual_coef_[0].astype(np.float64),
         gamma=setting.gamma / x.shape[1],
         bias=float(svc.intercept_[0]),
-        platt=calibration,
+        probability=probability,
     )
 
 
 def _shared(classes: Sequence[Class]) -> tuple[list[Class], NDArray[np.intp]]:
     """Number the support vectors of all machines anew, over those that any of them uses."""
-    rows = [machine.arrays[0] for c in classes for machine in c.machines.values()]
-    used = np.unique(np.concatenate(rows))
-    renumbered = []
-    for c in classes:
-        machines = {
-            name: Machine(
-                rows=np.searchsorted(used, machine.arrays[0]).astype("<u4").tobytes(),
-                coefficients=machine.coefficients,
-                gamma=machine.gamma,
-                bias=machine.bias,
-                platt=machine.platt,
-            )
-            for name, machine in c.machines.items()
-        }
-        renumbered.append(Class(c.label, machines, c.threshold))
-    return renumbered, used
+    used = np.unique(np.concatenate([machine.rows for c in classes for machine in c.machines.values()]))
+
+    def renumbered(machine: Machine) -> Machine:
+        return replace(machine, rows=np.searchsorted(used, machine.rows).astype(np.int32))
+
+    return [
+        replace(c, machines={name: renumbered(machine) for name, machine in c.machines.items()})
+        for c in classes
+    ], used
 
 
-def platt(decisions: Numbers, truth: Truth) -> tuple[float, float]:
-    """(a, b) of P = 1 / (1 + exp(a·f + b)) that make the truth likeliest, by Newton's method.
-
-        targets t₊ = (n₊ + 1) / (n₊ + 2), t₋ = 1 / (n₋ + 2)      [Platt 1999; Lin, Lin, Weng 2007]
-
-    >>> a, b = platt(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, False, True, True]))
-    >>> a < 0, abs(b) < 1e-6
-    (True, True)
-    """
-    positives, negatives = int(truth.sum()), int((~truth).sum())
-    target = np.where(truth, (positives + 1) / (positives + 2), 1 / (negatives + 2))
-    terms = np.stack([decisions, np.ones_like(decisions)])
-    ab = np.array([0.0, np.log((negatives + 1) / (positives + 1))])
-
-    def loss(at: Numbers) -> float:
-        z = at @ terms
-        return float((target * z + np.logaddexp(0, -z)).sum())
-
-    for _ in range(100):
-        chance = platt_probability(decisions, *ab.tolist())
-        gradient = terms @ (target - chance)
-        curvature = (terms * (chance * (1 - chance))) @ terms.T + 1e-9 * np.eye(2)
-        step = np.linalg.solve(curvature, gradient)
-        size = 1.0
-        while size > 1e-9 and loss(ab - size * step) > loss(ab):
-            size /= 2
-        ab = ab - size * step
-        if np.abs(size * step).max() < 1e-9:
-            break
-    return float(ab[0]), float(ab[1])
+def _figures(truth: Truth, decision: Numbers, folds: int) -> dict[str, Any]:
+    plain: dict[str, Any] = to_builtins(figures_of(truth, decision, folds=folds))
+    return plain
 
 
 def average_precision(scores: Numbers, truth: Truth) -> float:
@@ -288,32 +271,17 @@ def average_precision(scores: Numbers, truth: Truth) -> float:
     return float((ranked.cumsum() / np.arange(1, ranked.size + 1))[ranked].mean())
 
 
-def best_threshold(chance: Numbers, truth: Truth) -> float:
+def best_threshold(truth: Truth, chance: Numbers) -> float:
     """The threshold of the best F1: the middle of all that reach it within a hundredth.
 
     One best value follows single images; the middle of a plateau does not.
 
-    >>> best_threshold(np.array([0.1, 0.2, 0.8, 0.9]), np.array([False, False, True, True]))
-    0.5
+    >>> best_threshold(np.array([False, False, True, True]), np.array([0.1, 0.205, 0.8, 0.9]))
+    0.505
     """
     steps = np.arange(1, 100) / 100
-    f1 = np.array([measured(chance >= step, truth)["f1"] for step in steps])
+    f1 = np.array([figures_of(truth, chance, folds=0, boundary=step).f1 for step in steps])
     return round(float(np.median(steps[f1 >= f1.max() - 0.01])), 3)
-
-
-def measured(said: Truth, truth: Truth) -> dict[str, float]:
-    """Accuracy, precision, recall and F1.
-
-    >>> measured(np.array([True, True, False]), np.array([True, False, False]))["precision"]
-    0.5
-    """
-    hits = int((said & truth).sum())
-    return {
-        "accuracy": float((said == truth).mean()),
-        "precision": hits / max(int(said.sum()), 1),
-        "recall": hits / max(int(truth.sum()), 1),
-        "f1": 2 * hits / max(int(said.sum()) + int(truth.sum()), 1),
-    }
 
 
 def _files(folder: Path) -> Iterator[Path]:

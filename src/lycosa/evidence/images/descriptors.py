@@ -120,6 +120,7 @@ _EDGE_FILTERS = np.array(
 _EDGE_THRESHOLD = 11
 _EDGE_BLOCKS = 1100
 _EDGE_SIDE = 70
+_EDGE_LONGEST = 800
 
 
 def edge_histogram(pixels: Pixels) -> Floats:
@@ -130,7 +131,8 @@ def edge_histogram(pixels: Pixels) -> Floats:
         bin[5·sub + type] = blocks of the type / blocks of the sub-image
 
     The shares are not cut to 3 bits: like the coefficients of `scalable_color` they go to a
-    classifier, not over a wire. Images with a side below 70 pixels are enlarged to 70.
+    classifier, not over a wire. Images with a side below 70 pixels are enlarged to 70
+    (threads of images only until the other side has 800).
 
     >>> stripes = np.zeros((80, 80, 3), np.uint8)
     >>> stripes[:, 1::2] = 255  # columns: each 2 × 2 block is a vertical edge
@@ -139,8 +141,8 @@ def edge_histogram(pixels: Pixels) -> Floats:
     """
     grey = luminance(pixels)
     height, width = grey.shape
-    if (shorter := min(height, width)) < _EDGE_SIDE:
-        scale = _EDGE_SIDE / shorter
+    if min(height, width) < _EDGE_SIDE:
+        scale = min(_EDGE_SIDE / min(height, width), _EDGE_LONGEST / max(height, width))
         grey = resized(grey, round(height * scale), round(width * scale))
         height, width = grey.shape
     side = max(2, 2 * int(np.sqrt(width * height / _EDGE_BLOCKS) / 2))
@@ -152,7 +154,8 @@ def edge_histogram(pixels: Pixels) -> Floats:
     down = np.arange(rows) * side * 4 // height
     sub = down[:, None] * 4 + across
     counts = np.bincount((6 * sub + kind).ravel(), minlength=96).reshape(16, 6)
-    return (counts[:, :5] / np.maximum(counts.sum(axis=1, keepdims=True), 1)).ravel().astype(np.float32)
+    of_type: Floats = (counts[:, :5] / np.maximum(counts.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    return of_type.ravel()
 
 
 def _quarter_means(grey: Floats, side: int) -> Floats:
@@ -161,8 +164,8 @@ def _quarter_means(grey: Floats, side: int) -> Floats:
     whole = grey[: rows * side, : columns * side]
     sums = whole.reshape(rows * 2, half, columns * side).sum(axis=1)
     sums = sums.reshape(rows * 2, columns * 2, half).sum(axis=2)
-    quarters = sums.reshape(rows, 2, columns, 2).transpose(0, 2, 1, 3).reshape(rows, columns, 4)
-    return quarters / np.float32(half * half)
+    quarters: Floats = sums.reshape(rows, 2, columns, 2).transpose(0, 2, 1, 3) / np.float32(half * half)
+    return quarters.reshape(rows, columns, 4)
 
 
 # ------------------------------------------------------------------ Homogeneous Texture
@@ -246,7 +249,8 @@ def _channels() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def luminance(pixels: Pixels) -> Floats:
     """Grey as the eye weighs colours (ITU-R 601): 0.299·R + 0.587·G + 0.114·B."""
-    return pixels @ np.array([0.299, 0.587, 0.114], np.float32)
+    grey: Floats = pixels.astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
+    return grey
 
 
 def resized(grey: Floats, height: int, width: int) -> Floats:
@@ -255,10 +259,11 @@ def resized(grey: Floats, height: int, width: int) -> Floats:
     >>> resized(np.array([[0, 2, 4, 6]], np.float32), 1, 2).tolist()
     [[1.0, 5.0]]
     """
-    return _resizing(grey.shape[0], height) @ grey @ _resizing(grey.shape[1], width).T
+    rows, columns = _resizing(grey.shape[0], height), _resizing(grey.shape[1], width)
+    return np.asarray(rows @ grey @ columns.T, np.float32)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=32)
 def _resizing(old: int, new: int) -> Floats:
     """The matrix (new, old) that resizes one axis."""
     scale = old / new

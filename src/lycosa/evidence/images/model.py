@@ -16,17 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
-from lycosa.evidence.images.descriptors import (
-    Floats,
-    edge_histogram,
-    homogeneous_texture,
-    scalable_color,
-)
+from lycosa.evidence.images.descriptors import edge_histogram, homogeneous_texture, scalable_color
 from lycosa.evidence.images.painting import painting
 from lycosa.evidence.images.reading import Pixels, read_image
+from lycosa.evidence.model_file import Floats, Int32s, load_model, save_model
+from lycosa.evidence.text_kinds import LARGEST, Sigmoid
 from lycosa.values import Fact, Refusal
 
 Numbers = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 BLOCKS = {"sc": 256, "eh": 80, "ht": 62, "painting": 246}
 """Descriptors in the order of a feature vector, with their lengths."""
@@ -49,13 +47,12 @@ RULES: dict[str, tuple[str, ...]] = {
 REACH = 2.0
 """Standardised descriptors are cut at ± this many deviations and kept in 8 bits. The cut matters
 more than any other setting: rare colours and edges otherwise make every new source an outlier."""
-_UNIT = REACH / 127
+UNIT = REACH / 127
+FORMAT = "lycosa image model 1"
 _WIDTH = sum(BLOCKS.values())
-_MAX_FILE = 64 << 20
-_KIND = "lycosa image model 1"
 
 
-def describe(pixels: Pixels) -> Floats:
+def describe(pixels: Pixels) -> Singles:
     """The feature vector of an image: all descriptors of `BLOCKS` in a row."""
     parts = (scalable_color, edge_histogram, homogeneous_texture, painting)
     return np.concatenate([part(pixels) for part in parts])
@@ -71,26 +68,32 @@ def columns(descriptors: Sequence[str]) -> NDArray[np.intp]:
     return np.concatenate([np.arange(ends[name] - BLOCKS[name], ends[name]) for name in descriptors])
 
 
-class Machine(msgspec.Struct, frozen=True, dict=True):
+class Machine(msgspec.Struct, frozen=True, eq=False):
     """An RBF support vector machine for one class against all others, with Platt's probability.
 
-    f(x) = Σ coefᵢ·exp(−γ·|x − vᵢ|²) + bias        P(class | x) = 1 / (1 + exp(a·f(x) + b))
+    f(x) = Σ coefᵢ·exp(−γ·|x − vᵢ|²) + bias, and it says yes where f(x) ≥ 0.
     """
 
-    rows: bytes  # uint32: which vectors of the model are its support vectors
-    coefficients: bytes  # float32
+    rows: Int32s  # which vectors of the model are its support vectors
+    coefficients: Floats
     gamma: float
     bias: float
-    platt: tuple[float, float]  # (a, b)
+    probability: Sigmoid
 
-    @cached_property
-    def arrays(self) -> tuple[NDArray[np.intp], Numbers]:
-        """Rows and coefficients as numbers."""
-        rows = np.frombuffer(self.rows, "<u4").astype(np.intp)
-        return rows, np.frombuffer(self.coefficients, "<f4").astype(np.float64)
+    def decision(self, squares: Numbers) -> Numbers:
+        """f(x) from the squared distances (n, vectors) of the model."""
+        decision: Numbers = np.exp(-self.gamma * squares[:, self.rows]) @ self.coefficients + self.bias
+        return decision
+
+    def check(self, vectors: int) -> None:
+        """Raise ValueError unless this fits a model of so many vectors."""
+        _require(len(self.rows) == len(self.coefficients) > 0, "a machine without support vectors")
+        _require(self.rows.min() >= 0 and self.rows.max() < vectors, "a support vector that is not there")
+        _require(0 < self.gamma <= LARGEST and abs(self.bias) <= LARGEST, "a machine of odd numbers")
+        _require(float(np.abs(self.coefficients).max()) <= LARGEST, "a coefficient that is too large")
 
 
-class Class(msgspec.Struct, frozen=True):
+class Class(msgspec.Struct, frozen=True, eq=False):
     """A class that is sought: its machines by name, and the probability from which `mean` says yes."""
 
     label: str
@@ -98,43 +101,56 @@ class Class(msgspec.Struct, frozen=True):
     threshold: float
 
 
-class _Saved(msgspec.Struct, frozen=True):
-    kind: str
-    blocks: dict[str, int]
-    classes: tuple[Class, ...]
-    rest: str
-    mean: bytes
-    scale: bytes
-    vectors: bytes
-    about: dict[str, Any]
-
-
-class ImageModel:
+class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True):
     """Classifies images into the classes sought, or the rest. `rule` is one of `RULES`.
 
     `about` tells what the model was fitted on and how well it did on folds (plain data).
     """
 
-    def __init__(
-        self,
-        classes: Sequence[Class],
-        rest: str,
-        *,
-        mean: Floats,
-        scale: Floats,
-        vectors: NDArray[np.int8],
-        about: dict[str, Any] | None = None,
-        rule: str = "mean",
-    ) -> None:
-        self.classes = tuple(classes)
-        self.rest = rest
-        self.mean = mean
-        self.scale = scale
-        self.vectors = vectors
-        self.about = about or {}
-        self.rule = rule
-        self._vectors = vectors.astype(np.float32)
-        self._norms = {name: (self._vectors[:, columns([name])] ** 2).sum(axis=1) for name in BLOCKS}
+    blocks: dict[str, int]  # `BLOCKS` when it was fitted
+    classes: tuple[Class, ...]
+    rest: str
+    mean: Floats
+    scale: Floats
+    vectors: NDArray[np.int8]  # support vectors of all machines, one after the other
+    about: dict[str, Any] = {}
+    rule: str = "mean"
+
+    def __post_init__(self) -> None:
+        _require(self.blocks == BLOCKS, "its descriptors are those of another version")
+        _require(self.rule in RULES, f"there is no rule {self.rule[:40]!r}, only {', '.join(RULES)}")
+        _require(len(self.mean) == len(self.scale) == _WIDTH, "its scaling has another length")
+        _require(bool((self.scale > 0).all()), "its scaling divides by nothing")
+        _require(self.vectors.size % _WIDTH == 0, "its vectors have another length")
+        labels = [c.label for c in self.classes]
+        _require(
+            bool(labels) and len({*labels, self.rest}) == len(labels) + 1, "its classes are not distinct"
+        )
+        for c in self.classes:
+            _require(set(c.machines) == set(MACHINES), "it lacks machines")
+            _require(0 <= c.threshold <= 1, "a threshold that is no probability")
+            for machine in c.machines.values():
+                machine.check(self.vectors.size // _WIDTH)
+
+    @classmethod
+    def load(cls, path: Path) -> ImageModel:
+        """Read a model; ModelError if the file is not one, is damaged, or is of another version."""
+        return load_model(path, cls, FORMAT)
+
+    @classmethod
+    def builtin(cls) -> ImageModel:
+        """The heatmap model that comes with Lycosa: graded maps of environmental data."""
+        return cls.load(Path(__file__).parent / "heatmap.model")
+
+    def save(self, path: Path) -> None:
+        """Write the model as data."""
+        save_model(path, self, FORMAT)
+
+    def with_rule(self, rule: str) -> ImageModel:
+        """The same model deciding by another of `RULES`."""
+        if rule not in RULES:
+            raise ModelError(f"There is no rule {rule!r} for images. Use one of: {', '.join(RULES)}.")
+        return msgspec.structs.replace(self, rule=rule)
 
     def judge(self, data: bytes) -> Fact | Refusal:
         """How surely the image shows what is sought (0.5 and above: it does), and its class."""
@@ -144,111 +160,70 @@ class ImageModel:
         """The same of many images, in one batch."""
         read = [read_image(data) for data in images]
         features = [describe(pixels) for pixels in read if not isinstance(pixels, Refusal)]
-        facts = iter(self.facts(np.array(features, np.float32)) if features else [])
+        facts = iter(self.facts(np.array(features)) if features else [])
         return [pixels if isinstance(pixels, Refusal) else next(facts) for pixels in read]
 
-    def facts(self, features: Floats) -> list[Fact]:
+    def facts(self, features: Singles) -> list[Fact]:
         """Of feature vectors (n, width): the best class and its score."""
         scores = self.scores(features)
         best = scores.argmax(axis=1)
-        labels = [c.label for c in self.classes]
         return [
-            Fact(value=float(row[k]), label=labels[k] if row[k] >= 0.5 else self.rest)
+            Fact(value=float(row[k]), label=self.classes[k].label if row[k] >= 0.5 else self.rest)
             for row, k in zip(scores, best, strict=True)
         ]
 
-    def scores(self, features: Floats) -> Numbers:
+    def scores(self, features: Singles) -> Numbers:
         """(n, classes): the probability by the rule, moved so that 0.5 is where it says yes."""
-        if self.rule not in RULES:
-            raise ModelError(f"There is no rule {self.rule!r} for images. Use one of: {', '.join(RULES)}.")
-        squares = self._squares(encoded(features, self.mean, self.scale))
+        squares = self._squares(features)
         return np.stack([self._score(c, squares) for c in self.classes], axis=1)
 
-    def decisions(self, features: Floats, machine: str) -> Numbers:
-        """f(x) of one machine, (n, classes): above 0 it says yes."""
-        squares = self._squares(encoded(features, self.mean, self.scale))
-        return np.stack([self._decision(c.machines[machine], machine, squares) for c in self.classes], axis=1)
+    def decisions(self, features: Singles, machine: str) -> Numbers:
+        """f(x) of one machine, (n, classes)."""
+        squares = self._squares(features)
+        return np.stack([_decision(c, machine, squares) for c in self.classes], axis=1)
 
     def _score(self, class_: Class, squares: dict[str, Numbers]) -> Numbers:
-        """A machine alone says yes where f(x) ≥ 0; `or` where any does; `mean` from the threshold."""
-        chances, centred = [], []
+        """`mean` says yes from the threshold; a machine where f(x) ≥ 0; `or` where any machine does."""
+        chances, starts = [], []
         for name in RULES[self.rule]:
-            machine = class_.machines[name]
-            a, b = machine.platt
-            chances.append(platt_probability(self._decision(machine, name, squares), a, b))
-            centred.append(moved(chances[-1], float(platt_probability(np.zeros(1), a, b)[0])))
+            probability = class_.machines[name].probability
+            chances.append(probability(_decision(class_, name, squares)))
+            starts.append(float(probability(np.zeros(1))[0]))
         if self.rule == "mean":
             return moved(np.mean(chances, axis=0), class_.threshold)
-        return np.max(centred, axis=0)
+        said: Numbers = np.max([moved(*pair) for pair in zip(chances, starts, strict=True)], axis=0)
+        return said
 
-    def _squares(self, codes: NDArray[np.int8]) -> dict[str, Numbers]:
-        """|x − v|² by descriptor, so that machines which share one do not compute it twice."""
+    def _squares(self, features: Singles) -> dict[str, Numbers]:
+        """|x − v|² by descriptor: machines that share one add up the same numbers."""
+        codes = encoded(features, self.mean, self.scale).astype(np.float32)
         squares = {}
-        for name in BLOCKS:
-            own = columns([name])
-            x = codes[:, own].astype(np.float32)
+        for name, (vectors, norms) in self._vectors_by_block.items():
+            x = codes[:, columns([name])]
             # Whole numbers below 2²⁴: exact in float32, whatever the order of the sums.
-            products = x @ self._vectors[:, own].T
-            squares[name] = ((x**2).sum(axis=1)[:, None] + self._norms[name] - 2 * products) * _UNIT**2
+            whole = (x**2).sum(axis=1)[:, None] + norms - 2 * (x @ vectors)
+            squares[name] = whole.astype(np.float64) * UNIT**2
         return squares
 
-    @staticmethod
-    def _decision(machine: Machine, name: str, squares: dict[str, Numbers]) -> Numbers:
-        rows, coefficients = machine.arrays
-        distance = sum(squares[block][:, rows] for block in MACHINES[name])
-        decision: Numbers = np.exp(-machine.gamma * distance) @ coefficients + machine.bias
-        return decision
-
-    def save(self, path: Path) -> None:
-        """Write the model as data."""
-        saved = _Saved(
-            kind=_KIND,
-            blocks=BLOCKS,
-            classes=self.classes,
-            rest=self.rest,
-            mean=self.mean.astype("<f4").tobytes(),
-            scale=self.scale.astype("<f4").tobytes(),
-            vectors=self.vectors.tobytes(),
-            about=self.about,
-        )
-        path.write_bytes(msgspec.msgpack.encode(saved))
-
-    @classmethod
-    def load(cls, path: Path, *, rule: str = "mean") -> ImageModel:
-        """Read a model; ModelError if the file is not one, is damaged, or is of another version."""
-        try:
-            if path.stat().st_size > _MAX_FILE:
-                raise _unusable(path, "it is larger than any image model")
-            saved = msgspec.msgpack.decode(path.read_bytes(), type=_Saved)
-        except OSError as error:
-            raise _unusable(path, str(error)) from error
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise _unusable(path, "it is not an image model") from error
-        return _opened(saved, path, rule)
-
-    @classmethod
-    def builtin(cls, *, rule: str = "mean") -> ImageModel:
-        """The heatmap model that comes with Lycosa: graded maps of environmental data."""
-        return cls.load(Path(__file__).parent / "heatmap.model", rule=rule)
+    @cached_property
+    def _vectors_by_block(self) -> dict[str, tuple[Singles, Singles]]:
+        """Per descriptor: the support vectors as columns, and their squared lengths."""
+        rows = self.vectors.reshape(-1, _WIDTH).astype(np.float32)
+        parts = {name: np.ascontiguousarray(rows[:, columns([name])].T) for name in BLOCKS}
+        return {name: (part, (part**2).sum(axis=0)) for name, part in parts.items()}
 
 
-def encoded(features: Floats, mean: Floats, scale: Floats) -> NDArray[np.int8]:
+def _decision(class_: Class, machine: str, squares: dict[str, Numbers]) -> Numbers:
+    return class_.machines[machine].decision(np.sum([squares[b] for b in MACHINES[machine]], axis=0))
+
+
+def encoded(features: Singles, mean: Floats, scale: Floats) -> NDArray[np.int8]:
     """Standardised, cut at ± `REACH` and rounded to 8 bits.
 
     >>> encoded(np.array([[1.0, 9.0]]), np.array([1.0, 1.0]), np.array([1.0, 2.0])).tolist()
     [[0, 127]]
     """
-    return np.rint(np.clip((features - mean) / scale, -REACH, REACH) / _UNIT).astype(np.int8)
-
-
-def platt_probability(decisions: Numbers, a: float, b: float) -> Numbers:
-    """1 / (1 + exp(a·f + b)), Platt 1999.
-
-    >>> platt_probability(np.array([0.0, 1.0]), -2.0, 0.0).round(2).tolist()
-    [0.5, 0.88]
-    """
-    probability: Numbers = 0.5 - 0.5 * np.tanh(0.5 * (a * decisions + b))
-    return probability
+    return np.rint(np.clip((features - mean) / scale, -REACH, REACH) / UNIT).astype(np.int8)
 
 
 def moved(probability: Numbers, threshold: float) -> Numbers:
@@ -262,46 +237,6 @@ def moved(probability: Numbers, threshold: float) -> Numbers:
     return np.where(probability < threshold, below, above)
 
 
-def _unusable(path: Path, why: str) -> ModelError:
-    return ModelError(f"{path} cannot be used: {why}. Fit it anew: lycosa train images GOOD OTHER --out {path}")
-
-
-def _opened(saved: _Saved, path: Path, rule: str) -> ImageModel:
-    """Check every size and number before any is used."""
-    if saved.kind != _KIND or saved.blocks != BLOCKS:
-        raise _unusable(path, "it was made by another version")
-    if len(saved.mean) != 4 * _WIDTH or len(saved.scale) != 4 * _WIDTH or len(saved.vectors) % _WIDTH:
-        raise _unusable(path, "its sizes do not fit together")
-    mean, scale = np.frombuffer(saved.mean, "<f4"), np.frombuffer(saved.scale, "<f4")
-    vectors = np.frombuffer(saved.vectors, np.int8).reshape(-1, _WIDTH)
-    if not (np.isfinite(mean).all() and np.isfinite(scale).all() and (scale > 0).all()):
-        raise _unusable(path, "its scaling is not made of numbers")
-    labels = [c.label for c in saved.classes]
-    if not labels or len({*labels, saved.rest}) != len(labels) + 1:
-        raise _unusable(path, "its classes are not distinct")
-    if not all(_sound(c, len(vectors)) for c in saved.classes):
-        raise _unusable(path, "a machine in it is damaged")
-    return ImageModel(
-        saved.classes, saved.rest, mean=mean, scale=scale, vectors=vectors, about=saved.about, rule=rule
-    )
-
-
-def _sound(class_: Class, vectors: int) -> bool:
-    return (
-        0 <= class_.threshold <= 1
-        and set(class_.machines) == set(MACHINES)
-        and all(_sound_machine(machine, vectors) for machine in class_.machines.values())
-    )
-
-
-def _sound_machine(machine: Machine, vectors: int) -> bool:
-    if not machine.rows or len(machine.rows) % 4 or len(machine.rows) != len(machine.coefficients):
-        return False
-    rows, coefficients = machine.arrays
-    numbers = np.array([machine.gamma, machine.bias, *machine.platt])
-    return bool(
-        (rows < vectors).all()
-        and np.isfinite(coefficients).all()
-        and np.isfinite(numbers).all()
-        and machine.gamma > 0
-    )
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise ValueError(message)

@@ -6,6 +6,7 @@ need 64 KB). Out: (width, height), or None if these bytes do not tell.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import error as StructError
 from struct import unpack_from
 
@@ -90,7 +91,7 @@ def _avif(head: bytes) -> Size | None:
     return max(sizes, key=lambda size: size[0] * size[1], default=None)
 
 
-_READERS = (
+_READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Size | None]], ...] = (
     (lambda head: head[:8] == b"\x89PNG\r\n\x1a\n", _png),
     (lambda head: head[:2] == b"\xff\xd8", _jpeg),
     (lambda head: head[:6] in (b"GIF87a", b"GIF89a"), _gif),

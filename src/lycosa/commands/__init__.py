@@ -1,0 +1,26 @@
+"""The commands, one file per group, each with `register(app)`. Heavy imports are inside the commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON summary on standard output.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Where to write.")]
+Changes = Annotated[
+    list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change one key of the spec.")
+]
+
+
+def say(message: str) -> None:
+    """A word to the user, beside the results."""
+    typer.echo(message, err=True)
+
+
+def as_json(value: object) -> str:
+    """A value as one line of JSON."""
+    import msgspec
+
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,108 @@
+"""How well images are told apart on sources never seen. In: data/heatmaps-dev. Out: a table by rule.
+
+Whole owners of repositories are held out. Everything that is fitted, settings and thresholds too, is
+fitted without them, so the figures are those of a new site.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lycosa.evidence.images.model import RULES, ImageModel
+from lycosa.train.images import SETTINGS, Examples, Setting, fit_images, folds_of, read_examples
+from lycosa.train.validation import figures_of
+
+SHARED_HEATMAPS = Path("../shared/data/heatmaps-dev")
+
+
+class RuleScore(NamedTuple):
+    """Means over the draws of folds, and the standard error of F1."""
+
+    rule: str
+    accuracy: float
+    precision: float
+    recall: float
+    f1: float
+    f1_se: float
+
+
+def read_heatmaps(folder: Path = SHARED_HEATMAPS) -> Examples:
+    """The labelled images, described; the file names tell the owners."""
+    return read_examples({"heatmap": folder / "heatmap", "other": folder / "other"})
+
+
+def measure(
+    examples: Examples, *, seeds: Sequence[int] = (0, 1, 2), settings: Sequence[Setting] = SETTINGS
+) -> list[RuleScore]:
+    """Every rule on held-out owners: figures over all images, once for each draw of the folds."""
+    truth = np.array(examples.labels) == "heatmap"
+    drawn: dict[str, list[tuple[float, float, float, float]]] = {rule: [] for rule in RULES}
+    for seed in seeds:
+        scores = {rule: np.zeros(truth.size) for rule in RULES}
+        for train, test in folds_of(truth, examples.sources, seed)[0]:
+            model = fit_images(_part(examples, train.tolist()), rest="other", settings=settings, seed=seed)
+            for rule in RULES:
+                scores[rule][test] = model.with_rule(rule).scores(examples.features[test])[:, 0]
+        for rule, score in scores.items():
+            figures = figures_of(truth, score, folds=0, boundary=0.5)
+            drawn[rule].append((figures.accuracy, figures.precision, figures.recall, figures.f1))
+    return [_summary(rule, np.array(rows)) for rule, rows in drawn.items()]
+
+
+def learning_curve(
+    examples: Examples, *, owners: Sequence[int] = (8, 16, 32), seeds: Sequence[int] = (0, 1, 2)
+) -> dict[int, float]:
+    """F1 of the default rule on a held-out fold when so many other owners were learnt from."""
+    truth = np.array(examples.labels) == "heatmap"
+    sources = np.array(examples.sources)
+    curve: dict[int, list[float]] = {count: [] for count in owners}
+    for seed in seeds:
+        train, test = folds_of(truth, examples.sources, seed)[0][0]
+        known = np.random.default_rng(seed).permutation(np.unique(sources[train]))
+        for count in owners:
+            part = train[np.isin(sources[train], known[:count])]
+            model = fit_images(_part(examples, part.tolist()), rest="other", settings=[Setting(10, 1, False)])
+            score = model.scores(examples.features[test])[:, 0]
+            curve[count].append(figures_of(truth[test], score, folds=0, boundary=0.5).f1)
+    return {count: float(np.mean(values)) for count, values in curve.items()}
+
+
+def milliseconds(model: ImageModel, folder: Path = SHARED_HEATMAPS, every: int = 20) -> float:
+    """CPU time to judge one image, from its bytes."""
+    images = [file.read_bytes() for file in sorted(folder.glob("*/*"))[::every]]
+    model.judge(images[0])
+    started = time.process_time()
+    for data in images:
+        model.judge(data)
+    return 1000 * (time.process_time() - started) / len(images)
+
+
+def _part(examples: Examples, rows: Sequence[int]) -> Examples:
+    return Examples(
+        examples.features[list(rows)],
+        tuple(examples.labels[i] for i in rows),
+        tuple(examples.sources[i] for i in rows),
+        (),
+    )
+
+
+def _summary(rule: str, rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> RuleScore:
+    error = float(rows[:, 3].std(ddof=1)) / len(rows) ** 0.5 if len(rows) > 1 else 0.0
+    accuracy, precision, recall, f1 = rows.mean(axis=0).tolist()
+    return RuleScore(rule, accuracy, precision, recall, f1, error)
+
+
+if __name__ == "__main__":
+    described = read_heatmaps()
+    for row in measure(described):
+        print(
+            f"{row.rule:10} accuracy {row.accuracy:.3f} precision {row.precision:.3f} "
+            f"recall {row.recall:.3f} F1 {row.f1:.3f} ± {row.f1_se:.3f}"
+        )
+    print("F1 by owners learnt from:", learning_curve(described))
+    print(f"{milliseconds(ImageModel.builtin()):.1f} ms an image")
