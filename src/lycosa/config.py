@@ -61,7 +61,7 @@ class ScopeSpec(Section):
     hosts: tuple[str, ...] = ()
     """Only these hosts, exactly (`*.example.org` also takes all below)."""
     domains: tuple[str, ...] = ()
-    """Only these registrable domains, with all their hosts."""
+    """Only these domains, with all hosts below them."""
     exclude_hosts: tuple[str, ...] = ()
     """Never these hosts (same patterns as hosts)."""
     include: tuple[str, ...] = ()
@@ -167,10 +167,12 @@ class FrontierSpec(Section):
 class JudgeSpec(Section):
     """What makes a page relevant: the same judge for every strategy."""
 
-    kind: Literal["topic", "all"] = "topic"
-    """Which judge: `topic` (similarity to the topic vector) or `all` (keep every page)."""
-    threshold: Share = 0.3
-    """Pages scored at least this are relevant."""
+    kind: Literal["topic", "text", "all"] = "topic"
+    """Which judge: `topic` (similarity to the topic vector), `text` (a classifier trained on the
+    examples) or `all` (keep every page)."""
+    threshold: Share | None = None
+    """Pages scored at least this are relevant. Default: 0.3 for `topic`, the classifier's decision
+    boundary for `text`."""
     damping: NotNegative = 3.0
     """How many topic words halve the doubt that a score rests on too few (0: no doubt)."""
 

@@ -48,7 +48,9 @@ async def prepared_topic(
     model = make_topic(spec, [e for e in examples if e], [n for n in negatives if n])
     if saved:
         saved.parent.mkdir(exist_ok=True)
-        saved.write_bytes(msgspec.json.format(msgspec.json.encode(model)))
+        draft = saved.with_suffix(".draft")
+        draft.write_bytes(msgspec.json.format(msgspec.json.encode(model)))
+        draft.replace(saved)  # a crash leaves no half of it
     return model
 
 

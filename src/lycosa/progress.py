@@ -35,7 +35,7 @@ class Progress:
         if not self.console.is_terminal:
             while True:
                 await asyncio.sleep(EVERY_S[False])
-                self.console.print(self.line(), highlight=False, soft_wrap=True)
+                self.console.print(self.line(), highlight=False, markup=False, soft_wrap=True)
         with Live(self.panel(), console=self.console, auto_refresh=False, transient=True) as live:
             while True:
                 await asyncio.sleep(EVERY_S[True])
@@ -50,10 +50,12 @@ class Progress:
         """All of it as a small table with a bar."""
         table = Table.grid(padding=(0, 2))
         for name, value in self._figures():
-            table.add_row(Text(name, style="dim"), value)
+            table.add_row(Text(name, style="dim"), Text(value))
+        title = Text("crawling", style="bold")
         limit = self.crawl.limits.pages
-        bar = ProgressBar(total=limit or 1, completed=self.crawl.tally.pages if limit else 0, width=48)
-        return Group(Text("crawling", style="bold"), bar, table)
+        if not limit:
+            return Group(title, table)
+        return Group(title, ProgressBar(total=limit, completed=self.crawl.tally.pages, width=48), table)
 
     def _figures(self) -> list[tuple[str, str]]:
         tally, counts = self.crawl.tally, self.crawl.frontier.counts()

@@ -8,8 +8,12 @@ from fnmatch import translate
 
 from lycosa.config import FetchSpec, ScopeSpec
 from lycosa.page.traps import trap_refusal
-from lycosa.urls import authority_of, host_of, source_of
+from lycosa.urls import authority_of, host_of, parse
 from lycosa.values import Link, Page, Reason, Refusal
+
+
+REMEMBERED = 100_000
+"""Hosts whose verdict is remembered: a web that makes up hosts must not fill the memory."""
 
 
 def _pattern(globs: Sequence[str]) -> re.Pattern[str] | None:
@@ -22,8 +26,10 @@ class Scope:
     def __init__(self, scope: ScopeSpec, fetch: FetchSpec) -> None:
         self.scope = scope
         self.fetch = fetch
-        self._hosts = _pattern([host.lower() for host in scope.hosts] + _below(scope.hosts))
-        self._never = _pattern([host.lower() for host in scope.exclude_hosts] + _below(scope.exclude_hosts))
+        self._hosts = _pattern(_hosts(scope.hosts))
+        self._never = _pattern(_hosts(scope.exclude_hosts))
+        self._domains = tuple(_ascii(domain) for domain in scope.domains)
+        self._languages = frozenset(language.lower() for language in scope.languages)
         self._include = _pattern(scope.include)
         self._exclude = _pattern(scope.exclude)
         self._by_authority: dict[str, Refusal | None] = {}
@@ -40,6 +46,8 @@ class Scope:
         try:
             refusal = self._by_authority[authority]
         except KeyError:
+            if len(self._by_authority) >= REMEMBERED:
+                self._by_authority.clear()
             refusal = self._by_authority[authority] = self._refuse_authority(authority)
         return refusal or self._refuse_path(link.url[len(authority) :]) or trap_refusal(link.url)
 
@@ -49,8 +57,7 @@ class Scope:
             return Refusal(Reason.SOFT_404, page.title[:80])
         if page.noindex and self.fetch.obey_nofollow:
             return Refusal(Reason.NOINDEX)
-        languages = self.scope.languages
-        if languages and page.language and page.language not in languages:
+        if self._languages and page.language and page.language not in self._languages:
             return Refusal(Reason.LANGUAGE, page.language)
         if page.date and not self._in_window(page.date):
             return Refusal(Reason.DATE, page.date)
@@ -66,7 +73,9 @@ class Scope:
             return Refusal(Reason.OUT_OF_SCOPE, f"{host} is in scope.exclude_hosts")
         if not self.scope.hosts and not self.scope.domains:
             return None
-        named = bool(self._hosts and self._hosts.match(host)) or source_of(authority) in self.scope.domains
+        named = bool(self._hosts and self._hosts.match(host)) or any(
+            host == domain or host.endswith("." + domain) for domain in self._domains
+        )
         return None if named else Refusal(Reason.OUT_OF_SCOPE, host)
 
     def _refuse_path(self, path: str) -> Refusal | None:
@@ -77,6 +86,17 @@ class Scope:
         return None
 
 
-def _below(hosts: Sequence[str]) -> list[str]:
-    """`*.example.org` means example.org itself too."""
-    return [host.lower()[2:] for host in hosts if host.startswith("*.")]
+def _hosts(patterns: Sequence[str]) -> list[str]:
+    """Host patterns as URLs spell hosts; `*.example.org` means example.org itself too."""
+    hosts = [_ascii(pattern) for pattern in patterns]
+    return hosts + [host[2:] for host in hosts if host.startswith("*.")]
+
+
+def _ascii(host: str) -> str:
+    """A host or pattern as it stands in parsed URLs: lower case, IDNA.
+
+    >>> _ascii("*.Bücher.example")
+    '*.xn--bcher-kva.example'
+    """
+    parsed = parse(f"http://{host}/")
+    return host_of(parsed) if parsed else host.lower()

@@ -30,7 +30,7 @@ from lycosa.prepare import TopicModel, preparation, prepared_topic
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.store import Record
-from lycosa.store.collection import Collection
+from lycosa.store.collection import Collection, Hook
 from lycosa.strategies import BaseStrategy, strategy_class
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
@@ -63,11 +63,15 @@ async def crawl_spec(
     *,
     say: Say = lambda _: None,
     watch: Watch | None = None,
+    pause_points: Hook = lambda _: None,
 ) -> Summary:
-    """Crawl into a collection, or go on where it was left. `folder` is where relative paths begin."""
+    """Crawl into a collection, or go on where it was left. `folder` is where relative paths begin.
+
+    `watch` may show the running crawl; `pause_points` hears of each commit's steps (for tests).
+    """
     clock = SystemClock()
     with Collection.create_or_open(
-        directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes
+        directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes, pause_points=pause_points
     ) as collection:
         fetcher = HttpFetcher(spec.fetch, spec.scope.content_types, robots_store=collection.robots())
         async with fetcher:

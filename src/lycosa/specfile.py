@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,28 +35,46 @@ def parse_spec(
     """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SpecError(f"{where} is not valid TOML: {error}. Mend that line and try again.") from None
     for change in changes:
         _apply(change, tables)
+    origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
     options = {name: tables.pop(name) for name in list(tables) if name in strategies}
     for name, table in options.items():
-        _check_options(name, table, strategies[name], text, where)
+        _check_options(name, table, strategies[name], origin)
     known = [*(name for name in Spec.model_fields if name != "options"), *strategies]
     for key in tables:
-        if key not in known or key == "options":
-            raise SpecError(_unknown(key, known, "", text, where))
+        if key not in known:
+            raise SpecError(_unknown("", key, known, origin))
     try:
         spec = Spec(**tables, options=options)
     except ValidationError as error:
-        raise SpecError(_explain(error, text, where)) from None
+        raise SpecError(_explain(error, origin)) from None
     if spec.strategy not in strategies:
         hint = _nearest(spec.strategy, list(strategies))
         raise SpecError(
-            f"{where}, line {_line_of(text, '', 'strategy')}: there is no strategy {spec.strategy!r}.{hint} "
+            f"{origin.at('', 'strategy')}: there is no strategy {spec.strategy!r}.{hint} "
             f"Known are: {', '.join(sorted(strategies))}."
         )
     return spec
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a spec came from, to say where a wrong key stands."""
+
+    text: str
+    where: str
+    changed: tuple[str, ...] = ()
+
+    def at(self, section: str, key: str) -> str:
+        """The line of a key in the file, or the --set that gave it."""
+        name = f"{section}.{key}" if section else key
+        if name in self.changed:
+            return f"--set {name}"
+        line = _line_of(self.text, section, key)
+        return f"{self.where}, line {line}" if line else self.where
 
 
 def _apply(change: str, tables: dict[str, Any]) -> None:
@@ -65,7 +84,7 @@ def _apply(change: str, tables: dict[str, Any]) -> None:
         raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
     try:
         parsed = tomllib.loads(f"x = {value}")["x"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         parsed = value  # a bare word is a string
     target = tables
     for section in sections:
@@ -75,71 +94,80 @@ def _apply(change: str, tables: dict[str, Any]) -> None:
     target[key] = parsed
 
 
-def _check_options(name: str, table: Any, defaults: Settings, text: str, where: str) -> None:
+def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) -> None:
     if not isinstance(table, dict):
-        raise SpecError(f"{where}: {name} must be a table. Write [{name}] and its settings below it.")
+        raise SpecError(
+            f"{origin.at('', name)}: {name} must be a table. Write [{name}] and its settings below it."
+        )
     for key, value in table.items():
         if key not in defaults:
-            raise SpecError(_unknown(key, list(defaults), name, text, where))
+            raise SpecError(_unknown(name, key, list(defaults), origin))
         default = defaults[key]
-        numbers = (
-            isinstance(default, float) and isinstance(value, int | float) and not isinstance(value, bool)
-        )
-        if default is not None and not numbers and not isinstance(value, type(default)):
+        if not _fits(value, default):
             raise SpecError(
-                f"{where}, line {_line_of(text, name, key)}: [{name}] {key} must be "
-                f"{_type_name(default)}, not {value!r}. The default is {default!r}."
+                f"{origin.at(name, key)}: [{name}] {key} must be {_type_name(default)}, not {value!r}. "
+                f"The default is {default!r}."
             )
 
 
 def _fits(value: Any, default: Any) -> bool:
+    """Whether a value is of its default's type. A setting without a default takes what TOML has."""
+    if default is None:
+        return True
     if isinstance(default, float):
         return isinstance(value, int | float) and not isinstance(value, bool)
-    if isinstance(default, tuple):
+    if isinstance(default, tuple | list):
         return isinstance(value, list)
     return type(value) is type(default)
 
 
 def _type_name(value: Any) -> str:
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
-    return names.get(type(value), "a list")
+    return names.get(type(value), "a table" if isinstance(value, dict) else "a list")
 
 
-def _unknown(key: str, known: list[str], section: str, text: str, where: str) -> str:
+def _unknown(section: str, key: str, known: list[str], origin: Origin) -> str:
     place = f"[{section}] " if section else ""
-    line = _line_of(text, section, key)
     hint = _nearest(key, known)
-    return f"{where}, line {line}: {place}unknown key {key!r}.{hint} See docs/spec.md for all keys."
+    return f"{origin.at(section, key)}: {place}unknown key {key!r}.{hint} See docs/spec.md for all keys."
 
 
 def _nearest(word: str, known: list[str]) -> str:
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    near = near or [name for name in known if name.startswith(word) or word.startswith(name)][:1]
+    near = near or [name for name in known if word and (name.startswith(word) or word.startswith(name))][:1]
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def _line_of(text: str, section: str, key: str) -> str:
-    """The line on which a key stands, or '?' where it came from the command line."""
-    current = ""
+def _line_of(text: str, section: str, key: str) -> int:
+    """The line on which a key stands (or the inline table that holds it); 0 if there is none."""
+    name = rf"[\"']?{re.escape(key)}[\"']?"
+    outside = rf"[\"']?{re.escape(section)}[\"']?\s*"
+    current, table = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         if heading := re.match(r"\s*\[+\s*[\"']?([^\]\"']+)", line):
             current = heading[1].strip()
             if current == key and not section:
-                return str(number)
-        elif current == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
-            return str(number)
-    return "?"
+                return number
+        elif current == section and re.match(rf"\s*{name}\s*[=.]", line):
+            return number
+        elif section and not current and re.match(rf"\s*{outside}\.\s*{name}\s*[=.]", line):
+            return number
+        elif section and not current and re.match(rf"\s*{outside}=", line):
+            table = number
+    return table
 
 
-def _explain(error: ValidationError, text: str, where: str) -> str:
+def _explain(error: ValidationError, origin: Origin) -> str:
     first = error.errors()[0]
     location = [str(part) for part in first["loc"]]
     section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0])
-    line = _line_of(text, section, key)
     place = f"[{section}] {key}" if section else key
     if first["type"] == "extra_forbidden":
-        model = Spec.model_fields[section].annotation if section else Spec
-        known = list(getattr(model, "model_fields", {}))
-        return _unknown(key, known, section, text, where)
-    complaint = f"{first['msg'].lower()}, but it says {first['input']!r}"
-    return f"{where}, line {line}: {place}: {complaint}. Change that line."
+        model = Spec.model_fields[section].annotation
+        return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
+    if first["type"] == "model_type":
+        return f"{origin.at('', key)}: {key} must be a table. Write [{key}] and its keys below it."
+    complaint = first["msg"].lower().replace("tuple", "list").replace("dictionary", "table")
+    says = repr(first["input"])
+    says = says if len(says) <= 200 else says[:200] + "…"
+    return f"{origin.at(section, key)}: {place}: {complaint}, but it says {says}. Change that line."

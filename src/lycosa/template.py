@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -47,6 +48,66 @@ def spec_text(kind: str, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def spec_reference() -> str:
+    """docs/spec.md: every key of a crawl.toml with its type, default and meaning."""
+    lines = [
+        "# crawl.toml, key by key",
+        "",
+        "Written from the program's own fields by `python -m lycosa.template > docs/spec.md`; a test keeps it",
+        "up to date. `lycosa init DIR --topic` writes the same as a file with comments. A key that is not",
+        "listed here is refused, with the nearest one that is. Any key can be changed for one run:",
+        "`lycosa crawl crawl.toml --set limits.pages=500`.",
+        "",
+        "## At the top",
+        "",
+        *_rows(Spec),
+    ]
+    for section, field in Spec.model_fields.items():
+        if _is_section(field):
+            model: Any = field.annotation
+            lines += ["", f"## [{section}]", "", str(model.__doc__), "", *_rows(model)]
+    lines += [
+        "",
+        "## Settings of strategies",
+        "",
+        "A strategy's own settings stand in a table with its name, for example:",
+        "",
+        "```toml",
+        'strategy = "best-first"',
+        "",
+        "[best-first]",
+        "url_threshold = 0.1",
+        "```",
+        "",
+        "[The strategies](strategies/index.md) list theirs.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(model: type[BaseModel]) -> list[str]:
+    rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
+    for key, field in model.model_fields.items():
+        if not _is_section(field) and key != "options":
+            default = field.get_default()
+            shown = "none" if default is None else f"`{toml(default)}`"
+            meaning = " ".join((field.description or "").split()).replace("|", "\\|")
+            rows.append(f"| `{key}` | {_kind(field.annotation)} | {shown} | {meaning} |")
+    return rows
+
+
+def _kind(annotation: Any) -> str:
+    """The type of a key in words."""
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    if get_origin(annotation) is Literal:
+        return ", ".join(f"`{toml(part)}`" for part in parts)
+    if get_origin(annotation) in (tuple, dict):
+        return "list of texts" if get_origin(annotation) is tuple else "table"
+    if parts:
+        return _kind(parts[0])
+    words = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+    return words.get(annotation, "date")
+
+
 def _lines(model: type[BaseModel], written: dict[str, Any]) -> list[str]:
     lines = []
     for key, field in model.model_fields.items():
@@ -76,8 +137,17 @@ def toml(value: Any) -> str:
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml(item) for item in value) + "]"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, str):
+        # What TOML forbids in a string: DEL, and halves of surrogate pairs (odd file names).
+        value = value.replace("\x7f", "").encode("utf-8", "replace").decode()
     return json.dumps(value, ensure_ascii=False)
 
 
 def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    print(spec_reference(), end="")

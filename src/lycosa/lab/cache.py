@@ -18,6 +18,7 @@ import msgspec
 import lycosa
 from lycosa.analysis import Recipe, document_of, page_of
 from lycosa.evidence import Evidence
+from lycosa.fetch.http import redirect_target
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.store.warc import digest_of
@@ -42,6 +43,7 @@ class Parsed(msgspec.Struct, frozen=True, array_like=True):
     status: int
     headers: tuple[tuple[str, str], ...]
     digest: bytes
+    targets: tuple[int, ...] = ()  # what it links or redirects to, by key
     document: bytes = b""
 
 
@@ -89,6 +91,11 @@ class CachedWeb:
             self._documents[key] = Document(b"", record.url, known=_unpack(record.document))
         return self._documents[key]
 
+    @property
+    def start(self) -> list[int]:
+        """Keys of the web's start pages."""
+        return [key_of(url, self.web.index_names) for url in self.web.start]
+
     @cached_property
     def pages(self) -> frozenset[int]:
         """Keys of all HTML pages."""
@@ -97,15 +104,8 @@ class CachedWeb:
     @cached_property
     def graph(self) -> dict[int, list[int]]:
         """Links between responses of the web; a redirect is a link."""
-        return {key: self._targets(key) for key in self._records}
-
-    def _targets(self, key: int) -> list[int]:
-        record = self._records[key]
-        if (document := self.document(key)) is not None:
-            return [link.key for link in document.links if link.key in self._records]
-        location = next((value for name, value in record.headers if name.lower() == "location"), "")
-        target = key_of(location, self.web.index_names) if location else 0
-        return [target] if target in self._records else []
+        known = self._records
+        return {key: [to for to in record.targets if to in known] for key, record in known.items()}
 
     def url(self, key: int) -> str:
         """The URL under which a page was archived."""
@@ -113,7 +113,7 @@ class CachedWeb:
 
 
 def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
-    path = cache_directory() / f"{_content_digest(web)}-{code_digest()}-{language}.pages"
+    path = cache_directory() / f"{content_digest(web)}-{code_digest()}-{language}.pages"
     decoder = msgspec.msgpack.Decoder(dict[int, Parsed])
     try:
         return decoder.decode(path.read_bytes())
@@ -134,13 +134,19 @@ async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
         fetched = await web.archive.fetch(Link(url, key))
         if isinstance(fetched, NotFetched):
             continue
-        stored = b""
+        stored, targets = b"", _redirect(fetched, web)
         if fetched.status == 200 and "html" in fetched.header("content-type").lower():
             document = document_of(fetched, recipe)
             if isinstance(document, Document):
                 stored = msgspec.msgpack.encode({name: getattr(document, name) for name in STORED})
-        records[key] = Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), stored)
+                targets = tuple(link.key for link in document.links)
+        records[key] = Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), targets, stored)
     return records
+
+
+def _redirect(fetched: Fetched, web: VirtualWeb) -> tuple[int, ...]:
+    target = redirect_target(fetched)
+    return (key_of(target, web.index_names),) if isinstance(target, str) else ()
 
 
 def _unpack(stored: bytes) -> dict[str, Any]:
@@ -157,7 +163,8 @@ def cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lycosa"
 
 
-def _content_digest(web: VirtualWeb) -> str:
+def content_digest(web: VirtualWeb) -> str:
+    """A digest of everything that is archived."""
     digest = hashlib.blake2b(digest_size=10)
     digest.update("\n".join(sorted(web.index_names)).encode())
     for path in sorted([*web.path.glob("*.warc.gz"), *web.path.glob("*.warc")]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import tomllib
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +76,7 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         ),
         "sources": _sources(collection),
         "best": _best(collection),
-        "refused": _reasons(reasons.pages | reasons.requests),
+        "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
         "languages": _counted(collection, "language"),
     }
@@ -114,7 +116,7 @@ def _counted(collection: ReadCollection, column: str) -> list[tuple[str, int]]:
     return [(value, count) for value, count in rows]
 
 
-def _reasons(counts: dict[str, int]) -> list[dict[str, Any]]:
+def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:
     most = max(counts.values(), default=1)
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return [{"reason": Reason[name].value, "count": n, "share": n / most} for name, n in ordered]

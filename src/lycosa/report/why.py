@@ -188,4 +188,13 @@ def explanation_text(why: Explanation) -> str:
         ]
     if why.nearby:
         lines += ["  fetched nearby", *(f"    {url}" for url in why.nearby)]
-    return "\n".join(lines)
+    return "\n".join(map(_printable, lines))
+
+
+def _printable(line: str) -> str:
+    """Without what would steer a terminal: titles and anchors come from strangers.
+
+    >>> _printable("owls\\x1b[2J")
+    'owls�[2J'
+    """
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)

@@ -14,6 +14,9 @@ from lycosa.values import Link, Refusal
 MAX_SITEMAPS = 200
 """Sitemaps of one sitemap index that are read."""
 
+MAX_COMPLAINTS = 5
+"""Bad seeds that are named; the others are only counted."""
+
 Say = Callable[[str], None]
 Read = Callable[[str], Awaitable[bytes | Refusal]]
 """How a list on the Web is read: politely, by whoever has a fetcher."""
@@ -22,13 +25,18 @@ Read = Callable[[str], Awaitable[bytes | Refusal]]
 async def gather(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> list[Link]:
     """All seeds of a spec, each once, in order. `say` hears of lists that could not be read."""
     links: dict[int, Link] = {}
+    bad = 0
     async for url in _all(spec, folder, read, say):
         parsed = urls.parse(url)
         if parsed is None:
-            say(f"{url!r} is not an http(s) URL and was passed over.")
+            bad += 1
+            if bad <= MAX_COMPLAINTS:
+                say(f"{url[:200]!r} is not an http(s) URL and was passed over.")
         else:
             link = Link(parsed, urls.key_of(parsed), priority=1.0)
             links.setdefault(link.key, link)
+    if bad > MAX_COMPLAINTS:
+        say(f"{bad - MAX_COMPLAINTS} more lines are not http(s) URLs and were passed over.")
     if not links:
         raise InputError("There are no seeds. Put URLs, files, sitemaps or feeds into [seeds] of the spec.")
     return list(links.values())
@@ -49,17 +57,18 @@ async def _all(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> AsyncIter
             yield url
 
 
-async def _sitemap(
-    where: str, folder: Path, read: Read, say: Say, most: int
-) -> AsyncIterator[str]:
-    waiting, done = [where], 0
-    while waiting and done < MAX_SITEMAPS and most > 0:
+async def _sitemap(where: str, folder: Path, read: Read, say: Say, most: int) -> AsyncIterator[str]:
+    waiting, known = [where], {where}
+    while waiting and most > 0:
         data = await _get(waiting.pop(0), folder, read, say)
-        done += 1
         if data is None:
             continue
         pages, further = sitemap_urls(data)
-        waiting += further
+        for url in map(urls.parse, further):
+            # Only URLs: an index from the Web must not name files of this machine.
+            if url and url not in known and len(known) < MAX_SITEMAPS:
+                known.add(url)
+                waiting.append(url)
         for url in pages[:most]:
             yield url
         most -= len(pages)

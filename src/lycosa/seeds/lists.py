@@ -7,15 +7,20 @@ import html
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 
 from lycosa import urls
 
 MAX_BYTES = 50_000_000
 
-_LOC = re.compile(r"<(?:\w+:)?loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]{1,2500}?)\s*(?:\]\]>)?\s*</", re.I)
-_ITEM = re.compile(r"<(item|entry)\b.*?</\1>", re.I | re.S)
-_RSS_LINK = re.compile(r"<link>\s*(?:<!\[CDATA\[)?\s*([^<\]]{1,2500}?)\s*(?:\]\]>)?\s*</link>", re.I)
-_ATOM_LINK = re.compile(r"<link\b([^>]{1,4000})>", re.I)
+# Every repetition is bounded or cannot cross a "<": the time is linear in the bytes, whatever they are.
+_VALUE = r"[^<>]{0,200}>(?:\s{0,200}<!\[CDATA\[)?([^<]{1,3000})</"
+_LOC = re.compile(r"<(?:\w{1,40}:)?loc\b" + _VALUE, re.I)
+_INDEX = re.compile(r"<(?:\w{1,40}:)?sitemapindex\b", re.I)
+_ITEM = re.compile(r"<(?:item|entry)\b", re.I)
+_ITEM_END = re.compile(r"</(?:item|entry)\b", re.I)
+_RSS_LINK = re.compile(r"<link\b" + _VALUE, re.I)
+_ATOM_LINK = re.compile(r"<link\b([^<>]{1,4000})>", re.I)
 _HREF = re.compile(r"""href\s*=\s*["']([^"']{1,2500})["']""", re.I)
 _REL = re.compile(r"""rel\s*=\s*["']([^"']{1,100})["']""", re.I)
 
@@ -49,31 +54,37 @@ def sitemap_urls(data: bytes) -> tuple[list[str], list[str]]:
     (['http://a.example/?x=1&y=2'], [])
     """
     text = data[:MAX_BYTES].decode("utf-8-sig", "replace")
-    found = [html.unescape(match) for match in _LOC.findall(text)]
-    if re.search(r"<(?:\w+:)?sitemapindex\b", text[:10_000], re.I):
+    found = [url for match in _LOC.findall(text) if (url := _plain(match))]
+    if _INDEX.search(text[:10_000]):
         return [], found
-    return found or ([] if "<" in text[:1000] else list(urls_in_lines(data))), []
+    return found or ([] if "<" in text[:1000] else list(urls_in_lines(data[:MAX_BYTES]))), []
 
 
-def feed_urls(data: bytes, base: str) -> list[str]:
+def feed_urls(data: bytes, base: str) -> Iterator[str]:
     """The pages that an RSS or Atom feed points to.
 
-    >>> feed_urls(b"<rss><item><link>http://a.example/1</link></item></rss>", "http://a.example/")
+    >>> list(feed_urls(b"<rss><item><link>http://a.example/1</link></item></rss>", "http://a.example/"))
     ['http://a.example/1']
     """
-    found = []
-    for item in _ITEM.finditer(data[:MAX_BYTES].decode("utf-8-sig", "replace")):
-        address = _link_of(item[0])
-        if address and (url := urls.join(base, html.unescape(address)) or urls.parse(html.unescape(address))):
-            found.append(url)
-    return found
+    text = data[:MAX_BYTES].decode("utf-8-sig", "replace")
+    starts = [match.start() for match in _ITEM.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        closing = _ITEM_END.search(text, start, end)
+        address = _link_of(text[start : closing.start() if closing else end])
+        if address and (url := urls.join(base, address) or urls.parse(address)):
+            yield url
 
 
 def _link_of(item: str) -> str | None:
     if plain := _RSS_LINK.search(item):
-        return plain[1]
+        return _plain(plain[1])
     for attributes in _ATOM_LINK.findall(item):
         rel = _REL.search(attributes)
         if (rel is None or rel[1] == "alternate") and (href := _HREF.search(attributes)):
-            return href[1]
+            return html.unescape(href[1])
     return None
+
+
+def _plain(value: str) -> str:
+    """The text of an element: without CDATA's end, white space and entities."""
+    return html.unescape(value.strip().removesuffix("]]>").strip())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from lycosa.evidence import Evidence
+from lycosa.evidence.text import PageText
+from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.values import Judgement, Page
 
@@ -30,6 +32,9 @@ def damped(cosine: float, found: int, damping: float) -> float:
     return cosine * found / (found + damping) if found else 0.0
 
 
+TOPIC_THRESHOLD = 0.3
+
+
 class TopicJudge:
     """`topic`: similar enough to the topic vector, and with enough words of it."""
 
@@ -43,6 +48,19 @@ class TopicJudge:
         fact = page.evidence["topic"]
         score = damped(fact.value, int(fact.label), self.damping)
         return Judgement(score >= self.threshold, score, f"topic score against {self.threshold:g}")
+
+
+class TextJudge:
+    """`text`: a text classifier says so."""
+
+    def __init__(self, model: TextModel, threshold: float | None = None) -> None:
+        self.needs: tuple[Evidence, ...] = (PageText(model),)
+        self.threshold = model.boundary_probability if threshold is None else threshold
+
+    def judge(self, page: Page) -> Judgement:
+        """Relevant if the probability reaches the threshold."""
+        score = page.evidence["text"].value
+        return Judgement(score >= self.threshold, score, f"text classifier against {self.threshold:.3g}")
 
 
 class EveryPage:

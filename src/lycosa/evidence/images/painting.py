@@ -22,6 +22,9 @@ Codes = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 
 
+_TINY = 8
+
+
 def painting(pixels: Pixels) -> Floats:
     """All parts in one vector."""
     canvas = look_at(pixels)
@@ -67,14 +70,15 @@ def look_at(pixels: Pixels) -> Canvas:
 
 
 def halved(pixels: Pixels) -> Plane:
-    """Means of 2 × 2 pixels as planes (3, h, w); small images stay as they are.
+    """Means of 2 × 2 pixels as planes (3, h, w); small images stay, tiny ones grow by their edge.
 
     >>> halved(np.full((64, 100, 3), 7, np.uint8)).shape
     (3, 32, 50)
     """
     planes = np.ascontiguousarray(pixels.transpose(2, 0, 1)).astype(np.int16)
     if min(pixels.shape[:2]) < 64:
-        return planes
+        lacking = [(0, max(0, _TINY - side)) for side in pixels.shape[:2]]
+        return np.pad(planes, [(0, 0), *lacking], mode="edge")
     even = planes[:, : pixels.shape[0] // 2 * 2, : pixels.shape[1] // 2 * 2]
     rows = even[:, ::2] + even[:, 1::2]
     return (rows[:, :, ::2] + rows[:, :, 1::2] + 2) >> 2

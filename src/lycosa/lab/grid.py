@@ -1,0 +1,276 @@
+"""Many runs: topics × random seeds × strategies × settings, in parallel processes, resumable.
+
+All strategies of one (topic, random seed) are run in one process from the same models, so that
+comparisons are paired; results do not depend on the number of processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lycosa.errors import InputError, SpecError
+from lycosa.evidence.topic import TopicEvidence, topic_vector
+from lycosa.lab.cache import CachedWeb, cache_directory, code_digest, content_digest
+from lycosa.lab.oracle import Oracle
+from lycosa.lab.protocol import Draw, Options, distances, draw
+from lycosa.lab.run import Run, run_strategy
+from lycosa.lab.web import VirtualWeb
+from lycosa.strategies import BaseStrategy, settings_of, strategy_class, strategy_names
+from lycosa.strategies.judges import TextJudge
+from lycosa.strategies.preparation import Preparation
+from lycosa.train.text import Label
+from lycosa.train.topic import example_of, fit_models
+
+ORACLE = "oracle"
+TOPIC_TERMS = 100
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A strategy with settings: one line of a comparison."""
+
+    strategy: str
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The strategy, with the settings that were changed."""
+        changed = " ".join(f"{key}={value}" for key, value in self.settings)
+        return f"{self.strategy} {changed}".strip()
+
+
+def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]:
+    """The strategies, each over the grid of its `S.key=value[,value…]` changes."""
+    wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in strategies}
+    for change in changes:
+        name, key, values = _parsed(change)
+        if name not in wanted:
+            raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
+        if key not in settings_of(name):
+            known = ", ".join(settings_of(name)) or "it has none"
+            raise SpecError(f"--set {change}: {name} has no setting {key!r}. Known are: {known}.")
+        wanted[name].setdefault(key, []).extend(values)
+    found = []
+    for name, grid in wanted.items():
+        if name != ORACLE:
+            strategy_class(name)
+        found += [
+            Variant(name, tuple(zip(grid, values, strict=True)))
+            for values in itertools.product(*grid.values())
+        ]
+    return found
+
+
+def _parsed(change: str) -> tuple[str, str, list[Any]]:
+    import tomllib
+
+    place, equals, values = change.partition("=")
+    name, dot, key = place.strip().rpartition(".")
+    if not equals or not dot:
+        raise SpecError(f"--set {change}: write it as STRATEGY.key=value, or key=value1,value2 for a grid.")
+    parsed = []
+    for value in values.split(","):
+        try:
+            parsed.append(tomllib.loads(f"x = {value}")["x"])
+        except tomllib.TOMLDecodeError:
+            parsed.append(value.strip())
+    return name, key, parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One topic and random seed of a web, for several variants."""
+
+    web: str
+    topic: str
+    random_seed: int
+    variants: tuple[Variant, ...]
+    options: Options
+
+
+def run_grid(
+    web: Path,
+    topics: Sequence[str],
+    wanted: Sequence[Variant],
+    options: Options,
+    *,
+    random_seeds: Sequence[int],
+    processes: int | None = None,
+    progress: Progress = lambda _done, _all: None,
+) -> list[Run]:
+    """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
+    CachedWeb(VirtualWeb.open(web))  # parses once, before the processes start
+    tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
+    count = min(processes or os.cpu_count() or 1, len(tasks))
+    results: dict[int, list[Run]] = {}
+    progress(0, len(tasks))
+    if count <= 1:
+        for number, task in enumerate(tasks):
+            results[number] = run_task(task)
+            progress(number + 1, len(tasks))
+    else:
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
+            futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
+            for done, future in enumerate(as_completed(futures), start=1):
+                results[futures[future]] = future.result()
+                progress(done, len(tasks))
+    return [run for number in sorted(results) for run in results[number]]
+
+
+def _one_thread() -> None:
+    # One BLAS thread a process: more only get into each other's way, and can change the last bits.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def run_task(task: Task) -> list[Run]:
+    """The runs of a task; what was run before with the same web, code and options is read from disk."""
+    web = _web(task.web)
+    runs = {variant: _stored(task, variant, web) for variant in task.variants}
+    missing = [variant for variant, run in runs.items() if run is None]
+    if missing:
+        laboratory = Laboratory(web, task.topic, task.random_seed, task.options)
+        laboratory.prepare([variant.strategy for variant in missing])
+        for variant in missing:
+            runs[variant] = run = laboratory.run(variant)
+            _store(task, variant, web, run)
+    return [run for run in runs.values() if run is not None]
+
+
+@lru_cache(maxsize=2)
+def _web(path: str) -> CachedWeb:
+    return CachedWeb(VirtualWeb.open(Path(path)))
+
+
+class Laboratory:
+    """One topic of a web with one draw: models are fitted once and serve all strategies."""
+
+    def __init__(self, web: CachedWeb, topic: str, random_seed: int, options: Options) -> None:
+        self.web = web
+        self.topic = web.web.topic(topic)
+        self.random_seed = random_seed
+        self.options = options
+        start = [key for key in web.start if key in web.graph]
+        self.draw: Draw = draw(self.topic, web.pages, web.graph, start, options, random_seed)
+
+    def prepare(self, strategies: Sequence[str]) -> None:
+        """Fit what the strategies want from the training pages of the draw."""
+        documents = {key: self.web.document(key) for key in (*self.draw.positives, *self.draw.negatives)}
+        pages = {
+            Label.POSITIVE: [example_of(d, key) for key in self.draw.positives if (d := documents[key])],
+            Label.NEGATIVE: [example_of(d, key) for key in self.draw.negatives if (d := documents[key])],
+        }
+        wants = {"text"}.union(*(strategy_class(name).wants for name in strategies if name != ORACLE))
+        models = fit_models(sorted(wants), pages)
+        examples = tuple(page.terms for page in pages[Label.POSITIVE])
+        self.preparation = Preparation(
+            judge=TextJudge(models["text"]),
+            topic=TopicEvidence(topic_vector(examples, TOPIC_TERMS), self.web.language),
+            examples=examples,
+            models=models,
+            random_seed=self.random_seed,
+        )
+
+    def run(self, variant: Variant) -> Run:
+        """One run of a strategy."""
+        strategy = self._strategy(variant).fit(self.preparation)
+        settings = dict(variant.settings)
+        return run_strategy(
+            variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
+        )
+
+    def _strategy(self, variant: Variant) -> BaseStrategy:
+        if variant.strategy == ORACLE:
+            return Oracle(distances(self.web.graph, self.draw.targets))
+        return strategy_class(variant.strategy)(**dict(variant.settings))
+
+
+def check_strategies(names: Sequence[str]) -> None:
+    """Refuse unknown names before anything is parsed."""
+    for name in names:
+        if name != ORACLE and name not in strategy_names():
+            raise InputError(
+                f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), ORACLE])}."
+            )
+
+
+def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
+    told = msgspec.json.encode(
+        [
+            content_digest(web.web),
+            _labels_digest(web),
+            all_code_digest(),
+            task.topic,
+            task.random_seed,
+            asdict(task.options),
+            variant.strategy,
+            list(variant.settings),
+        ]
+    )
+    return cache_directory() / "runs" / f"{hashlib.blake2b(told, digest_size=16).hexdigest()}.json"
+
+
+def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:
+    try:
+        return msgspec.json.decode(_place(task, variant, web).read_bytes(), type=Run)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
+    path = _place(task, variant, web)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_bytes(msgspec.json.encode(run))
+    draft.replace(path)
+
+
+@lru_cache(maxsize=8)
+def _labels_digest(web: CachedWeb) -> str:
+    digest = hashlib.blake2b(digest_size=10)
+    for name in ("labels.csv", "web.toml"):
+        path = web.web.path / name
+        digest.update(path.read_bytes() if path.exists() else b"-")
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def all_code_digest() -> str:
+    """A digest of all our code, and of the libraries' versions that decide results."""
+    import lycosa
+
+    digest = hashlib.blake2b(code_digest().encode(), digest_size=10)
+    for path in sorted(Path(lycosa.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    import numpy
+    import sklearn
+
+    digest.update(f"{sys.version_info[:2]} {numpy.__version__} {sklearn.__version__}".encode())
+    return digest.hexdigest()
+
+
+def by_variant(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """The runs of each strategy (with its settings), in their order."""
+    grouped: dict[str, list[Run]] = {}
+    for run in runs:
+        grouped.setdefault(run.strategy, []).append(run)
+    return grouped
+
+
+def chosen_topics(web: VirtualWeb, named: Sequence[str]) -> list[str]:
+    """The named topics, or all of them."""
+    return [web.topic(name).name for name in named] if named else sorted(web.topics)
