@@ -53,6 +53,7 @@ def _spec(site: Site) -> str:
         topic={"keywords": list(KEYWORDS)},
         judge={"kind": "topic", "threshold": 0.3},
         limits={"pages": 10 * HOSTS * PAGES},
+        frontier={"selectivity": 0},
         fetch={
             "per_host_delay_s": DELAY_S,
             "per_ip_concurrency": 64,

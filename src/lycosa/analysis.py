@@ -14,6 +14,9 @@ from lycosa.page.document import Document
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Link, Page, Reason, Refusal
 
+PLACES = 200
+"""Of a page; the least mentioned beyond are not kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -23,6 +26,7 @@ class Recipe:
     language: str = "english"
     max_decoded_bytes: int = 50_000_000
     date: bool = False
+    places: bool = False
     text: bool = False
     simhash: bool = False
     images: bool = False
@@ -88,6 +92,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         links=links,
         images=document.images if recipe.images else (),
         requisites=document.requisites if recipe.requisites else (),
+        places=document.places[:PLACES] if recipe.places else (),
         evidence=evidence,
         link_evidence=link_evidence,
     )

@@ -40,6 +40,29 @@ class TopicSpec(Section):
     """How many terms of the examples make the topic vector (k of the event paper)."""
 
 
+class EventSpec(Section):
+    """What happened, where and when: model pages, or words by hand. For the strategy and judge `event`."""
+
+    pages: tuple[str, ...] = ()
+    """Model pages about the event: URLs (fetched politely and archived) or files (HTML or text)."""
+    what: tuple[str, ...] = ()
+    """Words for what happened; they join those of the model pages."""
+    where: tuple[str, ...] = ()
+    """Where it happened ("Orlando, Florida"), instead of the places of the model pages."""
+    date: datetime.date | None = None
+    """When it happened or began, instead of the dates of the model pages."""
+    end_date: datetime.date | None = None
+    """When it ended; pages dated in between are all equally near."""
+    kind: Literal["", "outbreak"] = ""
+    """`outbreak`: place and date do not matter, the topic alone decides."""
+    scoring: Literal["ours", "paper"] = "ours"
+    """How aspects are compared and weighed: see docs/strategies/event.md."""
+    model: str = ""
+    """A file written by `lycosa train event`: its weights, sizes and thresholds instead of the defaults."""
+    source_priors: str = ""
+    """An earlier collection: what its sources gave counts as if this crawl had found it."""
+
+
 class SeedsSpec(Section):
     """Where the crawl begins."""
 
@@ -167,12 +190,12 @@ class FrontierSpec(Section):
 class JudgeSpec(Section):
     """What makes a page relevant: the same judge for every strategy."""
 
-    kind: Literal["topic", "text", "all"] = "topic"
+    kind: Literal["topic", "text", "event", "all"] = "topic"
     """Which judge: `topic` (similarity to the topic vector), `text` (a classifier trained on the
-    examples) or `all` (keep every page)."""
+    examples), `event` (what, where and when together) or `all` (keep every page)."""
     threshold: Share | None = None
     """Pages scored at least this are relevant. Default: 0.3 for `topic`, the classifier's decision
-    boundary for `text`."""
+    boundary for `text`, the event model's threshold for `event`."""
     damping: NotNegative = 3.0
     """How many topic words halve the doubt that a score rests on too few (0: no doubt)."""
 
@@ -218,6 +241,7 @@ class Spec(Section):
     random_seed: int = 1
     """Every random draw follows from it."""
     topic: TopicSpec = TopicSpec()
+    event: EventSpec = EventSpec()
     seeds: SeedsSpec = SeedsSpec()
     scope: ScopeSpec = ScopeSpec()
     limits: LimitsSpec = LimitsSpec()

@@ -42,6 +42,11 @@ from lycosa.values import (
     Release,
 )
 
+NOTHING_LEFT = "nothing is left to fetch"
+TOO_LONG = "what is left may not be asked for yet; run the same command later"
+NAP_S = 1.0
+"""So soon a sleeping crawl notices that it was stopped."""
+
 
 class LoopFrontier(Frontier, FrontierView, Protocol):
     """What the loop needs of a frontier: to change it, and to know how long to sleep."""
@@ -95,6 +100,8 @@ class Crawl:
         self.near = near
         self.tally = Tally()
         self.ended = ""
+        self._going = asyncio.Event()
+        self._going.set()
         self._flying: dict[asyncio.Task[Visit], Link] = {}
 
     async def run(self, seeds: Iterable[Link]) -> Tally:
@@ -124,11 +131,26 @@ class Crawl:
     def stop(self, why: str = "stopped") -> None:
         """Take no more; what is under way is still finished."""
         self.ended = self.ended or why
+        self._going.set()
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is taken just now, because `pause` was called."""
+        return not self._going.is_set()
+
+    def pause(self) -> None:
+        """Take no more until `resume`; what is under way is still finished."""
+        if not self.ended:
+            self._going.clear()
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        self._going.set()
 
     def _take(self) -> list[Link]:
         leases: list[Link] = []
         flying = [*self._flying.values()]
-        while not self.ended and len(flying) < self.limits.concurrency:
+        while not (self.ended or self.paused) and len(flying) < self.limits.concurrency:
             pages = sum(link.kind is Kind.PAGE for link in flying)
             self.ended = self.limits.reached(self.tally)
             if self.ended or self.limits.full(self.tally, pages):
@@ -150,7 +172,8 @@ class Crawl:
         """The visits that have ended since; waits for one, or until a host may be asked again."""
         if not self._flying:
             return []
-        at = None if self.ended or len(self._flying) >= self.limits.concurrency else self.frontier.next_at()
+        full = self.ended or self.paused or len(self._flying) >= self.limits.concurrency
+        at = None if full else self.frontier.next_at()
         timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
         landed, _ = await asyncio.wait(self._flying, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         for task in landed:
@@ -159,16 +182,20 @@ class Crawl:
 
     async def _idle(self) -> bool:
         """Nothing is under way: sleep until something may go; False if nothing ever will."""
+        if self.paused:
+            await self._going.wait()
+            return True
         at = None if self.ended else self.frontier.next_at()
         if at is None and not self.ended and (holds := self.frontier.holds()):
             with self.store.commit():
                 for hold in holds:
                     self._settle(hold, None)
             return True
-        if at is None or at - self.clock.now() > self.limits.patience_s:
-            self.ended = self.ended or "nothing is left to fetch"
+        wait_s = 0.0 if at is None else max(0.0, at - self.clock.now())
+        if at is None or wait_s > self.limits.patience_s:
+            self.ended = self.ended or (NOTHING_LEFT if at is None else TOO_LONG)
             return False
-        await self.clock.sleep(max(0.0, at - self.clock.now()))
+        await self.clock.sleep(min(wait_s, NAP_S))
         return True
 
     def _conclude(self, visit: Visit) -> None:

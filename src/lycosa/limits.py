@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lycosa.config import FetchSpec, LimitsSpec
+from lycosa.fetch.politeness import MAX_BACKOFF_S
 
 
 class Progress(Protocol):
@@ -29,7 +30,9 @@ class Limits:
     @classmethod
     def of(cls, limits: LimitsSpec, fetch: FetchSpec) -> Limits:
         """The limits of a spec."""
-        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, fetch.max_retry_after_s)
+        # Our own back-off and Crawl-delays are always waited for; a Retry-After at its cap is not.
+        patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
+        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s)
 
     def reached(self, done: Progress) -> str:
         """Which limit has been reached; '' if none."""

@@ -51,11 +51,13 @@ class Progress:
         table = Table.grid(padding=(0, 2))
         for name, value in self._figures():
             table.add_row(Text(name, style="dim"), Text(value))
-        title = Text("crawling", style="bold")
+        title, width = Text("crawling", style="bold"), self.console.width
         limit = self.crawl.limits.pages
         if not limit:
             return Group(title, table)
-        return Group(title, ProgressBar(total=limit, completed=self.crawl.tally.pages, width=48), table)
+        bar = Table.grid()  # a bar alone would not end its line
+        bar.add_row(ProgressBar(total=limit, completed=self.crawl.tally.pages, width=min(48, width)))
+        return Group(title, bar, table)
 
     def _figures(self) -> list[tuple[str, str]]:
         tally, counts = self.crawl.tally, self.crawl.frontier.counts()

@@ -11,7 +11,6 @@ from lycosa.page.traps import trap_refusal
 from lycosa.urls import authority_of, host_of, parse
 from lycosa.values import Link, Page, Reason, Refusal
 
-
 REMEMBERED = 100_000
 """Hosts whose verdict is remembered: a web that makes up hosts must not fill the memory."""
 

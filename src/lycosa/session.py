@@ -14,15 +14,19 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa import __version__
 from lycosa.analysis import Recipe, document_of
 from lycosa.clock import SystemClock
 from lycosa.config import Spec
+from lycosa.control import control_of
 from lycosa.crawl import Crawl
+from lycosa.errors import StoppedEarly
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
 from lycosa.fetch.polite import PoliteReader
 from lycosa.follow import Follow
 from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.frontier.standing import rests_in
 from lycosa.limits import Limits
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
@@ -31,10 +35,15 @@ from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.store import Record
 from lycosa.store.collection import Collection, Hook
+from lycosa.store.log import tell
+from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 from lycosa.workers import analyser_for
+
+MOST_SEEDS_TOLD = 1000
+"""So many seeds are looked at when a summary says which of them failed."""
 
 Say = Callable[[str], None]
 Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
@@ -53,6 +62,7 @@ class Summary(msgspec.Struct, frozen=True):
     ended: str
     resumable: bool
     refused: dict[str, int]
+    failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
 
 
 async def crawl_spec(
@@ -73,17 +83,25 @@ async def crawl_spec(
     with Collection.create_or_open(
         directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes, pause_points=pause_points
     ) as collection:
+        say = _logged(say, collection)
+        tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
         fetcher = HttpFetcher(spec.fetch, spec.scope.content_types, robots_store=collection.robots())
         async with fetcher:
-            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects)
+            now, delay_s = clock.now(), spec.fetch.per_host_delay_s
+            rests = Rests(collection.catalogue, now, delay_s)
+            resting = rests_in(collection.connection, now, delay_s)
+            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)
             ready = await _prepare(spec, folder, collection, helper, say)
             strategy = fitted_strategy(spec, ready)
             seeds = await gather(spec.seeds, folder, helper.list, say)
             await reader.rest()
             recipe = recipe_of(spec, strategy)
-            frontier = _frontier(spec, collection, strategy, clock.now())
-            async with analyser_for(recipe, spec.process.workers, spec.process.deadline_s) as analyser:
+            with collection.commit():
+                frontier = _frontier(spec, collection, strategy, clock.now())
+                frontier.forget([link.key for link in seeds if _failed(link, collection)])
+            workers, deadline_s = spec.process.workers, spec.process.deadline_s
+            async with analyser_for(recipe, workers, deadline_s, _note_in(collection)) as analyser:
                 crawl = Crawl(
                     frontier=frontier,
                     fetcher=fetcher,
@@ -96,8 +114,9 @@ async def crawl_spec(
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
                 _recall(crawl, collection)
-                await _run(crawl, seeds, watch, say)
-        return _summary(crawl, collection, directory)
+                async with control_of(crawl, directory):
+                    await _run(crawl, seeds, watch, say)
+        return _summary(crawl, collection, directory, seeds)
 
 
 def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
@@ -152,6 +171,29 @@ class _Reader:
         return result
 
 
+def _logged(say: Say, collection: Collection) -> Say:
+    """What is said to the user is logged too."""
+    note = _note_in(collection)
+
+    def both(message: str) -> None:
+        note(message)
+        say(message)
+
+    return both
+
+
+def _note_in(collection: Collection) -> Say:
+    return lambda message: tell(collection.log, "note", message=message)
+
+
+def _failed(seed: Link, collection: Collection) -> Refusal | None:
+    """Why a seed of an earlier run (or of this one) brought nothing; such seeds are tried again."""
+    if (page := collection.reader.page(seed.key)) is not None:
+        return page.refusal if page.status >= 400 else None
+    outcome = collection.reader.outcome(seed.key)
+    return None if outcome is None or outcome.again else outcome.refusal
+
+
 async def _prepare(
     spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say
 ) -> Preparation:
@@ -198,6 +240,10 @@ async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -
     try:
         with _stopped_by_signals(crawl, say):
             await crawl.run(seeds)
+    except asyncio.CancelledError:
+        if not crawl.ended:
+            raise
+        raise StoppedEarly("Stopped at once; run the same command again and it goes on.") from None
     finally:
         if watcher:
             watcher.cancel()
@@ -230,11 +276,12 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _summary(crawl: Crawl, collection: Collection, directory: Path) -> Summary:
+def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[Link]) -> Summary:
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
     with collection.commit():
         collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
-    return Summary(
+    failed = ((link.url, _failed(link, collection)) for link in seeds[:MOST_SEEDS_TOLD])
+    summary = Summary(
         collection=str(directory),
         pages=tally.pages,
         relevant=tally.relevant,
@@ -245,4 +292,7 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path) -> Summary:
         ended=crawl.ended,
         resumable=crawl.ended == "interrupted",
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
+        failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
     )
+    tell(collection.log, "run ended", **msgspec.to_builtins(summary))
+    return summary

@@ -40,7 +40,7 @@ def parse_spec(
     for change in changes:
         _apply(change, tables)
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
-    options = {name: tables.pop(name) for name in list(tables) if name in strategies}
+    options = _take_options(tables, strategies)
     for name, table in options.items():
         _check_options(name, table, strategies[name], origin)
     known = [*(name for name in Spec.model_fields if name != "options"), *strategies]
@@ -58,6 +58,16 @@ def parse_spec(
             f"Known are: {', '.join(sorted(strategies))}."
         )
     return spec
+
+
+def _take_options(tables: dict[str, Any], strategies: dict[str, Settings]) -> dict[str, Any]:
+    """Take the strategies' settings out of the tables; [event] holds a section and a strategy's settings."""
+    options = {name: tables.pop(name) for name in list(tables) if name in strategies}
+    for name in [name for name in options if name in Spec.model_fields]:
+        if isinstance(table := options[name], dict):
+            tables[name] = {key: value for key, value in table.items() if key not in strategies[name]}
+            options[name] = {key: value for key, value in table.items() if key in strategies[name]}
+    return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +152,16 @@ def _line_of(text: str, section: str, key: str) -> int:
     """The line on which a key stands (or the inline table that holds it); 0 if there is none."""
     name = rf"[\"']?{re.escape(key)}[\"']?"
     outside = rf"[\"']?{re.escape(section)}[\"']?\s*"
+    spellings = [(section, rf"\s*{name}\s*[=.]")]
+    if section:
+        spellings.append(("", rf"\s*{outside}\.\s*{name}\s*[=.]"))
     current, table = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         if heading := re.match(r"\s*\[+\s*[\"']?([^\]\"']+)", line):
             current = heading[1].strip()
             if current == key and not section:
                 return number
-        elif current == section and re.match(rf"\s*{name}\s*[=.]", line):
-            return number
-        elif section and not current and re.match(rf"\s*{outside}\.\s*{name}\s*[=.]", line):
+        elif any(where == current and re.match(pattern, line) for where, pattern in spellings):
             return number
         elif section and not current and re.match(rf"\s*{outside}=", line):
             table = number

@@ -20,6 +20,14 @@ STARTS: dict[str, dict[str, dict[str, Any]]] = {
         "limits": {"pages": 1000},
         "fetch": {"contact": ""},
     },
+    "event": {
+        "": {"strategy": "event"},
+        "event": {"pages": ["https://www.example.org/what-happened"], "what": [], "where": []},
+        "seeds": {"urls": ["https://www.example.org/"], "files": [], "feeds": []},
+        "limits": {"pages": 1000},
+        "fetch": {"contact": ""},
+        "judge": {"kind": "event"},
+    },
     "site": {
         "": {"strategy": "breadth-first"},
         "seeds": {"urls": ["https://www.example.org/"]},
@@ -43,8 +51,9 @@ def spec_text(kind: str, name: str) -> str:
     lines += _lines(Spec, {"name": name, **start.get("", {})})
     for section, field in Spec.model_fields.items():
         if _is_section(field):
-            lines += ["", f"# {field.annotation.__doc__}", f"[{section}]"]  # type: ignore[union-attr]
-            lines += _lines(field.annotation, start.get(section, {}))  # type: ignore[arg-type]
+            model: Any = field.annotation
+            lines += ["", f"# {model.__doc__}", f"[{section}]"]
+            lines += _lines(model, start.get(section, {}))
     return "\n".join(lines) + "\n"
 
 

@@ -191,10 +191,23 @@ class Fact(msgspec.Struct, frozen=True, array_like=True):
     label: str = ""
 
 
+class PagePlace(msgspec.Struct, frozen=True, array_like=True):
+    """A place that a page names. Aliases share `canonical`; what no gazetteer knows has no coordinates."""
+
+    name: str
+    canonical: str
+    kind: str  # country, state, county, city, street, …
+    lat: float | None = None
+    lon: float | None = None
+    country: str = ""  # ISO code
+    state: str = ""  # of the US
+    count: int = 1  # mentions
+
+
 class Page(msgspec.Struct, frozen=True):
     """What analysis made of a fetched page: plain data, small enough to cross a process border.
 
-    `link_evidence[name][i]` belongs to `links[i]`. `text` and `simhash` are filled only where
+    `link_evidence[name][i]` belongs to `links[i]`. `text`, `simhash` and `places` are filled only where
     they were asked for.
     """
 
@@ -213,6 +226,7 @@ class Page(msgspec.Struct, frozen=True):
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
     requisites: tuple[str, ...] = ()
+    places: tuple[PagePlace, ...] = ()
     evidence: dict[str, Fact] = {}
     link_evidence: dict[str, tuple[float, ...]] = {}
 

@@ -17,6 +17,7 @@ import socket
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -27,6 +28,13 @@ from lycosa.values import Fetched, Page, Reason, Refusal
 
 FRAME = struct.Struct("<I")
 MAX_FRAME = 1 << 30
+
+Note = Callable[[str], None]
+"""Hears of workers that were replaced."""
+
+
+def _unnoted(_: str) -> None:
+    """Nobody wants to know."""
 
 
 class _Reply(msgspec.Struct, frozen=True, array_like=True):
@@ -86,10 +94,11 @@ class _Worker:
 class WorkerPool:
     """Analysis in `workers` processes, with a deadline for each page."""
 
-    def __init__(self, recipe: Recipe, workers: int, deadline_s: float) -> None:
+    def __init__(self, recipe: Recipe, workers: int, deadline_s: float, note: Note = _unnoted) -> None:
         self.recipe = recipe
         self.workers = workers
         self.deadline_s = deadline_s
+        self.note = note
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
         self._all: set[_Worker] = set()
 
@@ -111,10 +120,11 @@ class WorkerPool:
                 result = await worker.ask(fetched)
         except TimeoutError:
             result = Refusal(Reason.ANALYSIS_TIMEOUT, f"{self.deadline_s:g} s")
-            worker = await self._replace(worker)
+            worker = await self._replace(worker, fetched, result)
         except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError):
-            result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.poll()}")
-            worker = await self._replace(worker)
+            worker.kill()
+            result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.returncode}")
+            worker = await self._replace(worker, fetched, result)
         except asyncio.CancelledError:
             # The worker is still busy with a page that nobody waits for.
             worker.kill()
@@ -136,16 +146,19 @@ class WorkerPool:
         self._all.add(worker)
         return worker
 
-    async def _replace(self, worker: _Worker) -> _Worker:
+    async def _replace(self, worker: _Worker, fetched: Fetched, why: Refusal) -> _Worker:
+        self.note(f"A worker was replaced: {fetched.link.url}: {why}")
         worker.kill()
         self._all.discard(worker)
         return await self._start()
 
 
-def analyser_for(recipe: Recipe, workers: int | None, deadline_s: float) -> InlineAnalyser | WorkerPool:
+def analyser_for(
+    recipe: Recipe, workers: int | None, deadline_s: float, note: Note = _unnoted
+) -> InlineAnalyser | WorkerPool:
     """In `workers` processes (None: as many as there are cores), or inline for 0."""
     count = os.cpu_count() or 1 if workers is None else workers
-    return WorkerPool(recipe, count, deadline_s) if count else InlineAnalyser(recipe)
+    return WorkerPool(recipe, count, deadline_s, note) if count else InlineAnalyser(recipe)
 
 
 if __name__ == "__main__":

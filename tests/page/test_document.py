@@ -15,7 +15,7 @@ PARAGRAPH = "This is one of the many sentences that the page has, and all of the
 
 PER_LINK = (
     *("link_terms", "link_url_terms", "contexts", "whole_contexts"),
-    *("context_terms", "whole_context_terms", "windows"),
+    *("context_terms", "whole_context_terms", "windows", "link_places", "link_dates"),
 )
 
 
@@ -54,8 +54,9 @@ def test_a_page_that_says_nothing():
     assert everything(page) == {
         **dict.fromkeys(Document.PLAIN, ""),
         **dict.fromkeys(("noindex", "nofollow", "soft_404"), False),
-        **dict.fromkeys(("links", "images", "requisites"), ()),
+        **dict.fromkeys(("links", "images", "requisites", "places"), ()),
         **{name: [] for name in PER_LINK},
+        **{"main_terms": {}, "names": {}},
         **{"meta": {}, "terms": {}, "title_terms": [], "words": 0, "simhash": 0, "base": URL},
     }
 

@@ -17,7 +17,7 @@ from lycosa.train.images import (
     source_of,
     train_images,
 )
-from tests.evidence.images.drawn import graded_map, line_chart, noise, png
+from tests.evidence.images.drawn import fact, graded_map, line_chart, noise, png
 
 QUICK = [Setting(10, 1, False)]
 
@@ -39,8 +39,8 @@ def test_two_folders_make_a_model(folders, tmp_path):
     train_images(folders, settings=QUICK, provenance="drawn").save(tmp_path / "maps.model")
     model = ImageModel.load(tmp_path / "maps.model")
 
-    assert model.judge(png(graded_map(77))).label == "good"
-    assert model.judge(png(noise(77))).label == "other"
+    assert fact(model.judge(png(graded_map(77)))).label == "good"
+    assert fact(model.judge(png(noise(77)))).label == "other"
     assert model.about["provenance"] == "drawn"
     assert model.about["examples"] == {"good": 12, "other": 12}
     assert model.about["folds"] == {"good": "by source"}
@@ -68,7 +68,7 @@ def test_three_folders_make_two_classes(folders, tmp_path):
     model = train_images(folders, rest="other", settings=QUICK)
 
     assert [c.label for c in model.classes] == ["good", "chart"]
-    assert model.judge(png(line_chart(55))).label == "chart"
+    assert fact(model.judge(png(line_chart(55)))).label == "chart"
 
 
 def test_the_last_folder_is_the_rest_where_none_is_called_other(folders):
@@ -100,7 +100,7 @@ def test_one_class_only_is_refused(folders):
 def test_an_empty_folder_is_refused(folders, tmp_path):
     """No example images: the folder and what to put there are named."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty has 0 readable images .* Put at least 10"):
+    with pytest.raises(InputError, match=r"empty has 0 readable images .* Put at least 10"):
         train_images({"good": tmp_path / "empty", "other": folders["other"]})
 
 

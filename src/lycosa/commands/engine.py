@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lycosa.commands import Changes, Json, Out, as_json, say
-from lycosa.errors import InputError, SpecError, StoppedEarly
+from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 
 
 def register(app: typer.Typer) -> None:
@@ -20,19 +20,21 @@ def register(app: typer.Typer) -> None:
 def init(
     directory: Annotated[Path, typer.Argument(help="A folder for the crawl; made if it is not there.")],
     topic: Annotated[bool, typer.Option("--topic", help="A crawl for a topic.")] = False,
+    event: Annotated[bool, typer.Option("--event", help="A crawl for an event.")] = False,
     site: Annotated[bool, typer.Option("--site", help="A crawl of whole sites.")] = False,
 ) -> None:
     """Write a commented crawl.toml to start from."""
     from lycosa.template import spec_text
 
-    if topic == site:
-        raise SpecError("Say which kind of crawl: lycosa init DIR --topic, or --site.")
+    kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
+    if len(kinds) != 1:
+        raise SpecError("Say which kind of crawl: lycosa init DIR --topic, --event or --site.")
     path = directory / "crawl.toml"
     if path.exists():
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        path.write_text(spec_text("topic" if topic else "site", directory.resolve().name), encoding="utf-8")
+        path.write_text(spec_text(kinds[0], directory.resolve().name), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
     typer.echo(f"Wrote {path}.\nEdit it, then: lycosa crawl {path}")
@@ -65,6 +67,12 @@ def crawl(
         )
     if summary.resumable:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
+    if not summary.pages and summary.failed_seeds:
+        url, reason = next(iter(summary.failed_seeds.items()))
+        raise LycosaError(
+            f"No page was collected: no seed could be fetched ({url}: {reason}). "
+            "Check [seeds] and the connection, then run the same command: they are tried again."
+        )
 
 
 def why(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, MutableMapping
+from math import inf
+
 from lycosa.clock import Clock
 from lycosa.fetch import Fetcher
 from lycosa.fetch.http import redirect_target
@@ -12,11 +15,23 @@ from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 class PoliteReader:
     """Gets one URL after another; each authority rests between two requests as it asked to."""
 
-    def __init__(self, fetcher: Fetcher, clock: Clock, max_redirects: int) -> None:
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        clock: Clock,
+        max_redirects: int,
+        rests: MutableMapping[str, float] | None = None,
+        resting: Mapping[str, float] | None = None,
+    ) -> None:
+        """`rests`: until when the authorities that it asks rest; a durable mapping outlives a crash.
+
+        `resting`: the same of authorities that others have asked.
+        """
         self.fetcher = fetcher
         self.clock = clock
         self.max_redirects = max_redirects
-        self._rest_until: dict[str, float] = {}
+        self._rest_until = {} if rests is None else rests
+        self._resting = resting or {}
 
     async def get(self, url: str, kind: Kind = Kind.PAGE) -> Fetched | NotFetched:
         """The response to a URL, redirects followed and passing faults tried again."""
@@ -39,7 +54,9 @@ class PoliteReader:
     async def _get(self, link: Link) -> Fetched | NotFetched:
         authority = authority_of(link.url)
         while True:
-            await self.clock.sleep(max(0.0, self._rest_until.get(authority, 0.0) - self.clock.now()))
+            until = max(self._rest_until.get(authority, 0.0), self._resting.get(authority, 0.0))
+            await self.clock.sleep(max(0.0, until - self.clock.now()))
+            self._rest_until[authority] = inf
             result = await self.fetcher.fetch(link)
             self._rest_until[authority] = self.clock.now() + result.rest_s
             if isinstance(result, Fetched) or result.again_in_s is None:

@@ -222,6 +222,15 @@ class QueuedFrontier(ABC):
         number = self._choice.source(source)
         self._choice.good[number], self._choice.bad[number] = good, bad
 
+    def forget(self, keys: Collection[int]) -> None:
+        """Make done URLs unknown, so that they may be offered again."""
+        gone = [entry for entry in self._look_up(keys).values() if entry.state == DONE]
+        self._delete(gone)
+        for entry in gone:
+            entry.authority.done -= 1
+            self._done -= 1
+            self._note(entry.authority)
+
     # FrontierView
 
     def next_at(self) -> float | None:

@@ -17,10 +17,28 @@ _unpack = msgspec.msgpack.Decoder(Memo).decode
 _link = msgspec.msgpack.Decoder(Link).decode
 
 
+def rests_in(connection: sqlite3.Connection, now: float, restart_rest_s: float) -> dict[str, float]:
+    """Until when authorities rest; those that were being asked when the crawl ended begin to rest now."""
+    if not _has_urls(connection):
+        return {}
+    rows = connection.execute(
+        "SELECT name, may_go_at, rest, id IN (SELECT authority FROM leases) FROM authorities"
+    )
+    rests = {
+        name: max(may_go_at, now + max(rest, restart_rest_s) if leased else 0.0)
+        for name, may_go_at, rest, leased in rows
+    }
+    return {name: until for name, until in rests.items() if until > now}
+
+
+def _has_urls(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'urls'")
+    return found.fetchone() is not None
+
+
 def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     """Waiting, taken, done or held; None if the URL is unknown (or nothing was crawled yet)."""
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if "urls" not in tables:
+    if not _has_urls(connection):
         return None
     row = connection.execute(FIND, (key,)).fetchone()
     if row is None:

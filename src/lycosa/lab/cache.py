@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import sys
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -23,16 +24,19 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.store.warc import digest_of
 from lycosa.urls import key_of
-from lycosa.values import Fetched, Image, Link, NotFetched, Page, Reason, Refusal
+from lycosa.values import Fetched, Image, Link, NotFetched, Page, PagePlace, Reason, Refusal
 
 STORED = (
     "title language words canonical noindex nofollow soft_404 links images terms title_terms link_terms "
-    "link_url_terms context_terms whole_context_terms windows simhash"
+    "link_url_terms context_terms whole_context_terms windows simhash genre_features "
+    "main_terms date places names link_places link_dates"
 ).split()
 _types: dict[str, Any] = {
     "links": tuple[Link, ...],
     "images": tuple[Image, ...],
     "windows": list[tuple[str, str]],
+    "places": tuple[PagePlace, ...],
+    "link_places": list[tuple[PagePlace, ...]],
 }
 
 
@@ -183,8 +187,22 @@ def code_digest() -> str:
         root / "fetch" / "decode.py",
         Path(__file__),
         *sorted((root / "page").rglob("*.py")),
+        root / "page" / "data" / "genre_words.toml",
     ]
     digest = hashlib.blake2b(digest_size=6)
     for file in files:
         digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def all_code_digest() -> str:
+    """A digest of all our code, and of the libraries' versions that decide results."""
+    digest = hashlib.blake2b(code_digest().encode(), digest_size=10)
+    for path in sorted(Path(lycosa.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    import numpy
+    import sklearn
+
+    digest.update(f"{sys.version_info[:2]} {numpy.__version__} {sklearn.__version__}".encode())
     return digest.hexdigest()

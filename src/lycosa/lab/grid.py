@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -22,7 +21,7 @@ import msgspec
 
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.topic import TopicEvidence, topic_vector
-from lycosa.lab.cache import CachedWeb, cache_directory, code_digest, content_digest
+from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
@@ -245,21 +244,6 @@ def _labels_digest(web: CachedWeb) -> str:
     for name in ("labels.csv", "web.toml"):
         path = web.web.path / name
         digest.update(path.read_bytes() if path.exists() else b"-")
-    return digest.hexdigest()
-
-
-@lru_cache(maxsize=1)
-def all_code_digest() -> str:
-    """A digest of all our code, and of the libraries' versions that decide results."""
-    import lycosa
-
-    digest = hashlib.blake2b(code_digest().encode(), digest_size=10)
-    for path in sorted(Path(lycosa.__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    import numpy
-    import sklearn
-
-    digest.update(f"{sys.version_info[:2]} {numpy.__version__} {sklearn.__version__}".encode())
     return digest.hexdigest()
 
 

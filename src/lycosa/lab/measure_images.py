@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lycosa.evidence.images.model import RULES, ImageModel
-from lycosa.train.images import SETTINGS, Examples, Setting, fit_images, folds_of, read_examples
+from lycosa.train.images import SETTINGS, Examples, Fold, Setting, Truth, fit_images, read_examples
 from lycosa.train.validation import figures_of
 
 SHARED_HEATMAPS = Path("../shared/data/heatmaps-dev")
@@ -44,7 +44,7 @@ def measure(
     drawn: dict[str, list[tuple[float, float, float, float]]] = {rule: [] for rule in RULES}
     for seed in seeds:
         scores = {rule: np.zeros(truth.size) for rule in RULES}
-        for train, test in folds_of(truth, examples.sources, seed)[0]:
+        for train, test in _drawn_folds(examples, truth, seed):
             model = fit_images(_part(examples, train.tolist()), rest="other", settings=settings, seed=seed)
             for rule in RULES:
                 scores[rule][test] = model.with_rule(rule).scores(examples.features[test])[:, 0]
@@ -62,11 +62,11 @@ def learning_curve(
     sources = np.array(examples.sources)
     curve: dict[int, list[float]] = {count: [] for count in owners}
     for seed in seeds:
-        train, test = folds_of(truth, examples.sources, seed)[0][0]
+        train, test = _drawn_folds(examples, truth, seed)[0]
         known = np.random.default_rng(seed).permutation(np.unique(sources[train]))
         for count in owners:
             part = train[np.isin(sources[train], known[:count])]
-            model = fit_images(_part(examples, part.tolist()), rest="other", settings=[Setting(10, 1, False)])
+            model = fit_images(_part(examples, part.tolist()), rest="other", settings=[Setting(3, 1, False)])
             score = model.scores(examples.features[test])[:, 0]
             curve[count].append(figures_of(truth[test], score, folds=0, boundary=0.5).f1)
     return {count: float(np.mean(values)) for count, values in curve.items()}
@@ -80,6 +80,14 @@ def milliseconds(model: ImageModel, folder: Path = SHARED_HEATMAPS, every: int =
     for data in images:
         model.judge(data)
     return 1000 * (time.process_time() - started) / len(images)
+
+
+def _drawn_folds(examples: Examples, truth: Truth, seed: int) -> list[Fold]:
+    """Five folds of whole owners, at random: those of training, largest owners first, hardly vary."""
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
+    return list(folds.split(truth, truth, np.array(examples.sources)))
 
 
 def _part(examples: Examples, rows: Sequence[int]) -> Examples:

@@ -18,15 +18,19 @@ from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
 from lycosa.page.bounds import HTML_CHARS, bounded
-from lycosa.page.dates import publication_date
+from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of
+from lycosa.page.genre_signs import genre_features
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
+from lycosa.page.names import find_names
+from lycosa.page.paths import Outline, outline_of
+from lycosa.page.places import find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.soft_404 import is_soft_404
 from lycosa.page.terms import terms_of, terms_of_each, url_terms_of_each, words_of
-from lycosa.values import Image, Link
+from lycosa.values import Image, Link, PagePlace
 
 __all__ = ["Document", "stylesheet_urls"]
 
@@ -73,6 +77,12 @@ class Document:
         "context_terms",
         "whole_context_terms",
         "windows",
+        "main_terms",
+        "places",
+        "names",
+        "link_places",
+        "link_dates",
+        "genre_features",
     )
 
     def __init__(
@@ -258,6 +268,22 @@ class Document:
         return self._counted[0]
 
     @cached_property
+    def main_terms(self) -> dict[str, int]:
+        """How often each term occurs in the title and the main text."""
+        return words_of(self.stem_language).count(f"{self.title}\n{self.main_text}")[0]
+
+    @cached_property
+    def places(self) -> tuple[PagePlace, ...]:
+        """The places that the title and the main text name, the most mentioned first."""
+        found = find_places(f"{self.title}\n{self.main_text}", gazetteer())
+        return tuple(place.of_page() for place in found)
+
+    @cached_property
+    def names(self) -> dict[str, int]:
+        """How often each word of a person's or organisation's name occurs in the main text."""
+        return find_names(self.main_text, [place.name for place in self.places])
+
+    @cached_property
     def title_terms(self) -> list[str]:
         """The terms of the title, in their order."""
         return terms_of(self.title, self.stem_language)
@@ -272,6 +298,11 @@ class Document:
         """Whether it is an error page whatever its status says."""
         headings = [one_line(node.text()[:1000]) for node in self.tree.css("h1,h2")[:3]]
         return is_soft_404(self.title, headings, self.words)
+
+    @cached_property
+    def genre_features(self) -> dict[str, float]:
+        """What hints at its genre, by the built-in word lists: `genre_signs.FEATURES`."""
+        return genre_features(self)
 
     # Where it leads.
 
@@ -289,6 +320,17 @@ class Document:
     def link_url_terms(self) -> list[list[str]]:
         """For each link the terms of its URL."""
         return url_terms_of_each([link.url for link in self.links], self.stem_language)
+
+    @cached_property
+    def link_places(self) -> list[tuple[PagePlace, ...]]:
+        """For each link the places that its anchor names."""
+        return places_of_each([link.anchor for link in self.links], gazetteer())
+
+    @cached_property
+    def link_dates(self) -> list[str]:
+        """For each link the day that its URL names, as ISO, or ''."""
+        days = [date_of_url(link.url, self.today) for link in self.links]
+        return [day.isoformat() if day else "" for day in days]
 
     @cached_property
     def contexts(self) -> list[str]:
@@ -320,6 +362,11 @@ class Document:
     def windows(self) -> list[tuple[str, str]]:
         """For each link the characters before and after it: `window_contexts`."""
         return contexts.window_contexts(self)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The path strings of its texts and images."""
+        return outline_of(self.tree, {node.mem_id: link for node, link in self.linked.occurrences})
 
     @cached_property
     def images(self) -> tuple[Image, ...]:

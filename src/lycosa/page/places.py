@@ -7,6 +7,7 @@ several places share a name, what else the text names decides.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,8 +16,18 @@ import msgspec
 
 from lycosa.page.gazetteer import Entry, Gazetteer, gazetteer
 from lycosa.page.place_finder import Mention, NamedPlaces, PlaceFinder
+from lycosa.values import PagePlace
 
-__all__ = ["Gazetteer", "Mention", "NamedPlaces", "Place", "PlaceFinder", "find_places", "gazetteer"]
+__all__ = [
+    "Gazetteer",
+    "Mention",
+    "NamedPlaces",
+    "Place",
+    "PlaceFinder",
+    "find_places",
+    "gazetteer",
+    "places_of_each",
+]
 
 _MENTIONS = 5000  # of a text; the rest is dropped
 _SURE_RATIO = 10  # a city so many times larger than its namesakes is taken to be meant
@@ -44,6 +55,19 @@ class Place(msgspec.Struct, frozen=True):
     sentences: int  # with a mention
     mentions: tuple[tuple[int, int], ...]  # their offsets
 
+    def of_page(self, count: int | None = None) -> PagePlace:
+        """The same place as a page keeps it."""
+        return PagePlace(
+            self.name,
+            self.canonical,
+            self.kind,
+            self.lat,
+            self.lon,
+            self.country,
+            self.state,
+            count or self.count,
+        )
+
 
 def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) -> list[Place]:
     """The places of a text, the most mentioned first; never raises."""
@@ -57,6 +81,24 @@ def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) 
         grouped.setdefault(key, []).append(mention)
     places = [_place(key, group, names) for key, group in grouped.items()]
     return sorted(places, key=lambda place: (-place.count, place.mentions[0]))
+
+
+def places_of_each(texts: Sequence[str], names: Gazetteer) -> list[tuple[PagePlace, ...]]:
+    """The places of each of many short texts, such as the anchors of a page, read in one pass.
+
+    Texts of one page help each other where several places share a name.
+    """
+    starts, joined, at = [], [], 0
+    for text in texts:
+        line = " ".join(text.split())
+        starts.append(at)
+        joined.append(line)
+        at += len(line) + 1
+    found: list[list[PagePlace]] = [[] for _ in texts]
+    for place in find_places("\n".join(joined), names):
+        for number, count in Counter(bisect_right(starts, start) - 1 for start, _ in place.mentions).items():
+            found[number].append(place.of_page(count))
+    return [tuple(places) for places in found]
 
 
 @lru_cache(maxsize=1)

@@ -128,9 +128,9 @@ def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, .
 
 def _nearby(collection: ReadCollection, url: str) -> tuple[str, ...]:
     """Fetched URLs that begin like this one: the longest common folder that has any."""
-    authority, folder = urls.authority_of(url), url
+    authority, folder = urls.authority_of(url), url.partition("?")[0]
     while len(folder) > len(authority):
-        folder = folder.rstrip("/").rpartition("/")[0]
+        folder = max(authority, folder.rstrip("/").rpartition("/")[0], key=len)
         pattern = folder.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%"
         rows = collection.connection.execute(
             r"SELECT url FROM pages WHERE url LIKE ? ESCAPE '\' LIMIT 5", (pattern,)

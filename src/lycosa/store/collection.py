@@ -9,24 +9,25 @@ from __future__ import annotations
 
 import fcntl
 import io
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
 from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.store import Counts, Record
 from lycosa.store.catalogue import Catalogue, mended
-from lycosa.store.log import close_log, open_log
+from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.reader import Reader
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.warc import Capture, Earlier, WarcWriter, digest_of, read_capture
-from lycosa.values import Decision, Fetched
+from lycosa.values import Decision, Fetched, Reason, Refusal
 
 Hook = Callable[[str], None]
 """Called with 'appended', 'synced' and 'committed' as a commit passes these points."""
@@ -116,6 +117,7 @@ class Collection:
             with _file_errors(self.archive):
                 capture = self._archive(record, record.fetched)
         self.catalogue.save(record, capture)
+        self._log_refusal(record)
 
     def settle(self, decisions: Sequence[Decision]) -> None:
         self.catalogue.settle(decisions)
@@ -159,6 +161,15 @@ class Collection:
         elif fetched.status == 200:
             same_as = self.catalogue.known_digest(digest)
         return self._warc.append(fetched, digest, same_as=same_as, metadata=_conclusions(record))
+
+    def _log_refusal(self, record: Record) -> None:
+        """A line in the log for every URL that became no page."""
+        fetched, not_fetched = record.fetched, record.not_fetched
+        if fetched is not None and record.refusal is not None:
+            _tell_refusal(self.log, "refused", fetched.link.url, record.refusal, status=fetched.status)
+        elif not_fetched is not None and not_fetched.refusal.reason is not Reason.ROBOTS_PENDING:
+            again = not_fetched.again_in_s
+            _tell_refusal(self.log, "not fetched", not_fetched.link.url, not_fetched.refusal, again_in_s=again)
 
     def _finish(self) -> None:
         """The end of a commit. Each step is complete before the next one relies on it."""
@@ -245,6 +256,10 @@ def _conclusions(record: Record) -> bytes:
         return _to_json(about)
     except UnicodeEncodeError:
         return _to_json(mended(about))
+
+
+def _tell_refusal(log: logging.Logger, event: str, url: str, refusal: Refusal, **more: Any) -> None:
+    tell(log, event, url=url, reason=refusal.reason.name, detail=refusal.detail, **more)
 
 
 def _lock(directory: Path) -> io.FileIO:

@@ -134,6 +134,10 @@ class Reader:
         """The page with this key, if it was ever answered."""
         return next(map(_page, self._rows(f"{_PAGES} WHERE key = ?", key)), None)
 
+    def page_by_id(self, number: int) -> StoredPage | None:
+        """The page with this id."""
+        return next(map(_page, self._rows(f"{_PAGES} WHERE pages.id = ?", number)), None)
+
     def pages(self, after: int = 0) -> Iterator[StoredPage]:
         """Everything answered, in the order of first commits, after the page with that id."""
         return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? ORDER BY pages.id", after))

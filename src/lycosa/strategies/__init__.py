@@ -31,7 +31,7 @@ class Strategy(Protocol):
     """
 
     merge: ClassVar[Merge]
-    weighs_sources: ClassVar[bool]
+    weighs_sources: bool
     needs: tuple[Evidence, ...]
 
     def judge(self, page: Page) -> Judgement: ...
@@ -55,7 +55,7 @@ class BaseStrategy(ABC):
     """What most strategies share: nothing held, nothing learned, all sources alike."""
 
     merge: ClassVar[Merge] = Merge.MAX
-    weighs_sources: ClassVar[bool] = False
+    weighs_sources: bool = False
     wants: ClassVar[tuple[str, ...]] = ()
     """Names of the fitted models that it needs: `text`, `anchor-tree`."""
     needs: tuple[Evidence, ...] = ()
@@ -103,6 +103,7 @@ BUILT_IN = {
     "link-context": "lycosa.strategies.link_context:LinkContext",
     "shark-search": "lycosa.strategies.shark_search:SharkSearch",
     "opic": "lycosa.strategies.opic:Opic",
+    "event": "lycosa.strategies.event:Event",
 }
 
 

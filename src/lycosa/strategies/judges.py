@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from lycosa.evidence import Evidence
+from lycosa.evidence.event import event_evidence
+from lycosa.evidence.event_model import EventModel
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
@@ -61,6 +63,19 @@ class TextJudge:
         """Relevant if the probability reaches the threshold."""
         score = page.evidence["text"].value
         return Judgement(score >= self.threshold, score, f"text classifier against {self.threshold:.3g}")
+
+
+class EventJudge:
+    """`event`: close enough to the event in what, where and when together."""
+
+    def __init__(self, model: EventModel, threshold: float | None = None) -> None:
+        self.needs: tuple[Evidence, ...] = event_evidence(model)
+        self.threshold = model.pages.threshold if threshold is None else threshold
+
+    def judge(self, page: Page) -> Judgement:
+        """Relevant if the event score reaches the threshold."""
+        score = page.evidence["event"].value
+        return Judgement(score >= self.threshold, score, f"event score against {self.threshold:g}")
 
 
 class EveryPage:

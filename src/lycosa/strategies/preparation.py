@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lycosa.errors import SpecError
+from lycosa.evidence.event_model import EventModel
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.strategies.judges import Judge
@@ -16,7 +17,8 @@ class Preparation:
     """Handed to `Strategy.fit`.
 
     `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
-    keywords and of the description. `models` are the fitted classifiers that the strategy `wants`.
+    keywords and of the description. `models` are the fitted classifiers that the strategy `wants`;
+    `event` is the event where the spec has one.
     """
 
     judge: Judge
@@ -24,6 +26,7 @@ class Preparation:
     examples: tuple[Mapping[str, int], ...] = ()
     models: Mapping[str, TextModel] = field(default_factory=dict)
     random_seed: int = 1
+    event: EventModel | None = None
 
     def model(self, name: str) -> TextModel:
         """A fitted classifier by its name."""

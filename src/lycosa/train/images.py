@@ -57,7 +57,7 @@ class Setting(NamedTuple):
 
 SETTINGS = tuple(
     Setting(c, gamma, balanced)
-    for c in (2.0, 10.0, 50.0)
+    for c in (1.0, 3.0, 10.0)
     for gamma in (0.5, 1.0)
     for balanced in (False, True)
 )

@@ -7,6 +7,14 @@ import io
 import numpy as np
 from PIL import Image, ImageDraw
 
+from lycosa.values import Fact, Refusal
+
+
+def fact(judged: Fact | Refusal) -> Fact:
+    """The fact, where a refusal would be a failure."""
+    assert isinstance(judged, Fact), judged
+    return judged
+
 
 def png(pixels: np.ndarray | Image.Image, **options) -> bytes:
     """The bytes of a PNG file."""

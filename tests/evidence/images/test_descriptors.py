@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lycosa.evidence.images.descriptors import (
     edge_histogram,
@@ -60,14 +58,12 @@ def test_a_red_image_has_the_haar_coefficients_of_one_bin():
     assert set(np.abs(coefficients[coefficients != 0]).tolist()) == {15}
 
 
-@given(st.lists(st.integers(0, 15), min_size=256, max_size=256))
-def test_the_haar_transform_loses_nothing(bins):
+def test_the_haar_transform_loses_nothing():
     """It is linear and invertible: the 256 unit vectors span everything."""
-    histogram = np.array(bins, np.float64)
-    matrix = HAAR
+    histogram = np.random.default_rng(1).integers(0, 16, 256).astype(np.float64)
 
-    assert np.allclose(matrix @ histogram, haar(histogram))
-    assert np.allclose(np.linalg.solve(matrix, haar(histogram)), histogram)
+    assert np.allclose(HAAR @ histogram, haar(histogram))
+    assert np.linalg.matrix_rank(HAAR) == 256
 
 
 HAAR = np.stack([haar(unit) for unit in np.eye(256)], axis=1)
@@ -148,7 +144,7 @@ def test_a_wave_has_most_energy_in_its_channel(cycles, radial, across):
 
     energy = homogeneous_texture(image)[2:32].reshape(5, 6)
 
-    assert np.unravel_index(energy.argmax(), energy.shape) == (radial, 0 if across else 3)
+    assert divmod(int(energy.argmax()), 6) == (radial, 0 if across else 3)
 
 
 @pytest.mark.parametrize(("slope", "angular"), [(1, (1, 2)), (-1, (4, 5))])

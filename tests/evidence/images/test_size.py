@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -14,6 +14,7 @@ FORMS = ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP"]
 
 
 @pytest.mark.parametrize("form", FORMS)
+@settings(deadline=None)
 @given(width=st.integers(1, 90), height=st.integers(1, 90))
 def test_the_declared_size_is_found_in_the_first_bytes(form, width, height):
     """Four hundred to a thousand bytes suffice for files without large metadata."""
@@ -43,6 +44,7 @@ def test_a_progressive_jpeg_has_a_size():
     assert size_of(saved(noise(1), "JPEG", progressive=True)) == (160, 120)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(
         [b"\x89PNG\r\n\x1a\n", b"\xff\xd8", b"GIF89a", b"RIFF0000WEBPVP8X", b"\0\0\0\x1cftypavif", b"BM", b""]

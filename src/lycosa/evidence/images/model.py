@@ -38,7 +38,7 @@ MACHINES: dict[str, tuple[str, ...]] = {
 }
 """The machines of a model and the descriptors that each one sees (early fusion)."""
 RULES: dict[str, tuple[str, ...]] = {
-    "mean": ("painting", "all"),
+    "mean": ("sc-eh-ht", "painting", "all"),
     "or": ("eh", "sc-eh-ht"),
     **{name: (name,) for name in MACHINES},
 }
@@ -82,7 +82,9 @@ class Machine(msgspec.Struct, frozen=True, eq=False):
 
     def decision(self, squares: Numbers) -> Numbers:
         """f(x) from the squared distances (n, vectors) of the model."""
-        decision: Numbers = np.exp(-self.gamma * squares[:, self.rows]) @ self.coefficients + self.bias
+        kernel = np.exp(-self.gamma * squares.take(self.rows, axis=1))
+        # Summed row by row: a matrix product would depend, in the last digit, on the size of the batch.
+        decision: Numbers = (kernel * self.coefficients).sum(axis=1) + self.bias
         return decision
 
     def check(self, vectors: int) -> None:

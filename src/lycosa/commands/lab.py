@@ -1,0 +1,100 @@
+"""The lab's commands: run, record, reproduce."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lycosa.commands import say
+from lycosa.errors import InputError
+
+lab = typer.Typer(no_args_is_help=True, help="Compare strategies on the same archived web, repeatably.")
+
+Web = Annotated[Path, typer.Argument(help="A virtual web: a folder with *.warc.gz and labels.csv.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    app.add_typer(lab, name="lab")
+
+
+@lab.command()
+def run(
+    web: Web,
+    topic: Annotated[list[str] | None, typer.Option(help="A topic of the web; default: all.")] = None,
+    strategy: Annotated[list[str] | None, typer.Option(help="A strategy, or `oracle`; repeat it.")] = None,
+    pages: Annotated[int, typer.Option(help="Pages that count in each run.")] = 500,
+    runs: Annotated[int, typer.Option(help="Random seeds per topic.")] = 5,
+    random_seed: Annotated[int, typer.Option(help="The first random seed.")] = 1,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="S.KEY=V[,V…]", help="A setting, or a grid of it.")
+    ] = None,
+    train_share: Annotated[float, typer.Option(help="Share of the relevant pages to train on.")] = 0.2,
+    train_min: Annotated[int, typer.Option(help="At least so many, if the topic can spare them.")] = 10,
+    seeds: Annotated[int, typer.Option(help="How many training pages are seeds.")] = 5,
+    start_from: Annotated[str, typer.Option("--from", help="seeds, start or both.")] = "seeds",
+    processes: Annotated[int | None, typer.Option(help="Default: the cores.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write a row a run.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write curves (PNG and SVG).")] = None,
+) -> None:
+    """Run strategies on topics of a web, and compare them."""
+    from lycosa.lab import results
+    from lycosa.lab.grid import check_strategies, chosen_topics, run_grid, variants
+    from lycosa.lab.plots import plot_curves
+    from lycosa.lab.progress import Bar
+    from lycosa.lab.protocol import Options
+    from lycosa.lab.web import VirtualWeb
+
+    names = strategy or ["breadth-first", "best-first", "selective"]
+    check_strategies(names)
+    if start_from not in ("seeds", "start", "both"):
+        raise InputError(f"--from {start_from}: choose seeds, start or both.")
+    if pages < 1 or runs < 1:
+        raise InputError("--pages and --runs must be at least 1.")
+    opened = VirtualWeb.open(web)
+    topics = chosen_topics(opened, topic or [])
+    options = Options(pages, train_share, train_min, seeds, start_from)  # type: ignore[arg-type]
+    chosen = variants(names, changes or [])
+    random_seeds = list(range(random_seed, random_seed + runs))
+    with Bar("runs") as bar:
+        made = run_grid(
+            web, topics, chosen, options, random_seeds=random_seeds, processes=processes, progress=bar.update
+        )
+    about = {"web": opened.title, "topics": topics, "random_seeds": random_seeds, "strategies": names}
+    found = results.summary(made, options, **about)
+    for note in opened.notes:
+        say(f"Note: {note}")
+    results.print_table(found)
+    if json:
+        results.write_json(json, found)
+    if csv:
+        results.write_csv(csv, made)
+    for path in plot_curves(made, pages, plot or (json.with_suffix(".png") if json else Path("lab.png"))):
+        say(f"Wrote {path}")
+
+
+@lab.command()
+def record(
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml of what to record.")],
+    web: Annotated[Path, typer.Argument(help="The folder to make.")],
+) -> None:
+    """Turn a breadth-first crawl of the live Web into a virtual web."""
+    from lycosa.lab.record import record_web
+
+    typer.echo(f"Wrote {record_web(spec, web, say)}")
+
+
+@lab.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="Which paper: selective.")],
+    web: Annotated[Path | None, typer.Option(help="A virtual web; default: the demo web.")] = None,
+    out: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path("reproduced"),
+) -> None:
+    """Draw a paper's tables and figures on a given web."""
+    from lycosa.lab.reproduce import reproduce_paper
+
+    for path in reproduce_paper(paper, web, out, say):
+        typer.echo(f"Wrote {path}")

@@ -1,0 +1,59 @@
+"""`lycosa train text`: a text classifier from example pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lycosa.commands import as_json
+from lycosa.errors import InputError
+
+
+def register(train: typer.Typer) -> None:
+    """Add the command to `train`."""
+    train.command("text")(text)
+
+
+def text(
+    positive: Annotated[list[Path], typer.Argument(help="Relevant pages: HTML or text files, or folders.")],
+    out: Annotated[Path, typer.Option(help="Where the model goes.")],
+    negative: Annotated[list[Path] | None, typer.Option(help="Pages that are not relevant.")] = None,
+    unlabelled: Annotated[list[Path] | None, typer.Option(help="Pages of which nothing is known.")] = None,
+    classifier: Annotated[str, typer.Option(help="linear, rbf, naive-bayes or tree.")] = "linear",
+    weighting: Annotated[str, typer.Option(help="tfc, tfidf or tfipndf.")] = "tfc",
+    language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
+    json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
+) -> None:
+    """Fit a text classifier; cross-validated figures are printed and kept in the model."""
+    import msgspec
+
+    from lycosa.train.pages import example_pages
+    from lycosa.train.text import Label
+    from lycosa.train.text_forms import TextSettings
+    from lycosa.train.topic import fit_models
+
+    if not negative and not unlabelled:
+        raise InputError("Give --negative pages, or --unlabelled ones to find negatives among.")
+    try:
+        settings = msgspec.convert({"classifier": classifier, "weighting": weighting}, TextSettings)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{error}. See: lycosa train text --help") from None
+    pages = {
+        Label.POSITIVE: example_pages(positive, language),
+        Label.NEGATIVE: example_pages(negative or [], language),
+        Label.UNLABELLED: example_pages(unlabelled or [], language),
+    }
+    provenance = {"language": language, "positive": [str(path) for path in positive]}
+    model = fit_models(["text"], pages, settings=settings, provenance=provenance)["text"]
+    model.save(out)
+    figures = model.metadata["cross_validation"]
+    typer.echo(as_json(model.metadata) if json else _told(out, figures))
+
+
+def _told(out: Path, figures: object) -> str:
+    if not isinstance(figures, dict):
+        return f"Wrote {out} (too few examples for cross-validation)."
+    numbers = ", ".join(f"{name} {value:.3f}" for name, value in figures.items() if isinstance(value, float))
+    return f"Wrote {out}. Cross-validated: {numbers}."

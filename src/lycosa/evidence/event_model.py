@@ -1,0 +1,312 @@
+"""The model of an event: what, where, when (and who). In: model pages. Out: a value that people can edit.
+
+    E = ⟨T, L, D⟩          T: terms, L: places, D: date          [Farag, 4.1]
+
+It is saved as readable JSON with plain frequencies; weights follow from them when pages are scored.
+"""
+
+from __future__ import annotations
+
+import datetime
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from lycosa.errors import InputError, ModelError
+from lycosa.page.document import Document
+from lycosa.page.names import find_names
+from lycosa.page.places import find_places, gazetteer
+from lycosa.page.terms import count_terms, terms_of
+from lycosa.values import PagePlace
+
+KEPT_TERMS = 1365
+"""Terms kept of a model: the paper's largest k."""
+KEPT_PLACES = 100
+KEPT_NAMES = 300
+PLAUSIBLE_DAYS = 365
+"""A model page dated longer before the others is taken to be misdated."""
+
+Missing = Literal["zero", "renormalise"]
+
+
+class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What each aspect counts; the paper's, learned on pages, unless said otherwise."""
+
+    topic: float = 0.3
+    place: float = 0.345
+    date: float = 0.355
+    who: float = 0.0
+
+
+class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one side, pages or links, is scored."""
+
+    k: int = 10  # terms of the topic that count
+    threshold: float = 0.4  # relevant from here on
+    weights: Weights = Weights()
+    missing_date: Missing = "zero"  # without a date: score 0, or leave the date out of the weights
+    missing_place: Missing = "zero"
+
+
+class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How aspects are compared, alike for pages and links. The defaults are the paper's."""
+
+    projected: bool = True  # cut a text down to the topic's terms before the cosine
+    log_counts: bool = False  # a text's frequencies count by their logarithm
+    date_curve: Literal["linear", "saturating"] = "linear"
+    num_days: float = 365.0  # linear: after so many days the date scores 0
+    grace_days: float = 7.0  # saturating: so long before the event the score falls to 0
+    half_days: float = 30.0  # saturating: so long after the event the score is one half
+    near_km: float = 0.0  # places match by distance, too, fading over so many kilometres; 0: by name only
+    inside: float = 0.0  # how well a city matches its state, and a state its country; 0: not at all
+
+
+class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A place of the event, with how often the model pages name it."""
+
+    name: str
+    count: float = 1.0
+    kind: str = "city"
+    state: str = ""
+    country: str = ""
+    lat: float | None = None
+    lon: float | None = None
+
+
+class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event. `terms`, `places` and `names` carry frequencies, the most frequent first."""
+
+    terms: dict[str, float]
+    places: tuple[EventPlace, ...] = ()
+    date: str = ""  # when it began, ISO; "" if not known
+    end_date: str = ""
+    names: dict[str, float] = {}  # words of names of people and organisations
+    language: str = "english"
+    pages: Side = Side()
+    links: Side = Side(k=1310, threshold=0.15)
+    matching: Matching = Matching()
+
+    def __post_init__(self) -> None:
+        for day in (self.date, self.end_date):
+            checked_day(day)
+        if self.date and self.end_date and self.end_date < self.date:
+            raise ValueError(f"the end date {self.end_date} lies before the date {self.date}")
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What is compared with an event: of a page, or of a link's URL and anchor."""
+
+    terms: Mapping[str, int]
+    places: Sequence[PagePlace] = ()
+    date: str = ""
+    names: Mapping[str, int] = {}
+
+
+def page_facts(document: Document, *, names: bool = False) -> Facts:
+    """What a page says of what, where, when and, where asked for, who."""
+    return Facts(document.main_terms, document.places, document.date, document.names if names else {})
+
+
+def link_facts(document: Document) -> list[Facts]:
+    """For each link: the terms of URL and anchor, the places of the anchor, the day in the URL."""
+    parts = zip(
+        document.link_terms, document.link_url_terms, document.link_places, document.link_dates, strict=True
+    )
+    return [Facts(Counter([*anchor, *url]), places, date) for anchor, url, places, date in parts]
+
+
+def text_facts(text: str, language: str = "english") -> Facts:
+    """What words by hand say: for events without model pages."""
+    places = tuple(place.of_page() for place in find_places(text, gazetteer()))
+    return Facts(count_terms(text, language), places, "", find_names(text, [place.name for place in places]))
+
+
+def event_day(dates: Iterable[str]) -> str:
+    """The day of an event from its pages' dates: the most frequent one, else the earliest plausible.
+
+    >>> event_day(["2016-06-13", "", "2016-06-13", "2016-06-12"])
+    '2016-06-13'
+    >>> event_day(["2016-08-01", "2016-06-13", "2001-01-01", "2016-06-20"])
+    '2016-06-13'
+    >>> event_day(["", ""])
+    ''
+    """
+    days = sorted(day for day in dates if day)
+    if not days:
+        return ""
+    often = Counter(days).most_common(1)[0]
+    if often[1] > 1:
+        return min(day for day, count in Counter(days).items() if count == often[1])
+    ordinals = [datetime.date.fromisoformat(day).toordinal() for day in days]
+    earliest = statistics.median(ordinals) - PLAUSIBLE_DAYS
+    return next(day for day, ordinal in zip(days, ordinals, strict=True) if ordinal >= earliest)
+
+
+def event_model(
+    pages: Sequence[Facts],
+    *,
+    what: Sequence[str] = (),
+    where: Sequence[str] = (),
+    date: str = "",
+    end_date: str = "",
+    min_pages: int = 1,
+    language: str = "english",
+) -> EventModel:
+    """The model of these pages; what the user wrote by hand joins (what) or replaces it (where, date).
+
+    `min_pages`: only terms on so many of the pages count (the paper: 5, of 38 pages).
+    """
+    if not pages and not what:
+        raise InputError(
+            "The event has no model pages and no words. Give [event] pages (URLs or files), or `what`."
+        )
+    terms = _frequent_terms([page.terms for page in pages], min_pages)
+    often = max(terms.values(), default=1.0)
+    by_hand = {term: often for word in what for term in terms_of(word, language)}
+    places = _places([page.places for page in pages]) if not where else _places_by_hand(where)
+    names = Counter[str]()
+    for page in pages:
+        names.update(page.names)
+    return EventModel(
+        terms=by_hand | {term: count for term, count in terms.items() if term not in by_hand},
+        places=places,
+        date=checked_day(date) or event_day(page.date for page in pages),
+        end_date=checked_day(end_date),
+        names={name: float(count) for name, count in names.most_common(KEPT_NAMES)},
+        language=language,
+    )
+
+
+def _frequent_terms(pages: Sequence[Mapping[str, int]], min_pages: int) -> dict[str, float]:
+    total: Counter[str] = Counter()
+    on: Counter[str] = Counter()
+    for terms in pages:
+        total.update(terms)
+        on.update(terms.keys())
+    kept = [(term, count) for term, count in total.items() if on[term] >= min_pages]
+    best = sorted(kept, key=lambda item: (-item[1], item[0]))[:KEPT_TERMS]
+    return {term: float(count) for term, count in best}
+
+
+def _places(pages: Iterable[Sequence[PagePlace]]) -> tuple[EventPlace, ...]:
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    first: dict[tuple[str, str, str, str], PagePlace] = {}
+    for places in pages:
+        for place in places:
+            key = place_key(place)
+            counts[key] += place.count
+            first.setdefault(key, place)
+    return tuple(_of_event(first[key], count) for key, count in counts.most_common(KEPT_PLACES))
+
+
+def _places_by_hand(where: Sequence[str]) -> tuple[EventPlace, ...]:
+    found = [place for name in where for place in find_places(f"It was in {name}.", gazetteer())]
+    known = {place.canonical for place in found}
+    places = [_of_event(place.of_page(), 1.0) for place in found]
+    if not found:
+        places = [EventPlace(name, kind="place") for name in where if name not in known]
+    return tuple(places)
+
+
+def _of_event(place: PagePlace, count: float) -> EventPlace:
+    return EventPlace(
+        place.canonical, float(count), place.kind, place.state, place.country, place.lat, place.lon
+    )
+
+
+def place_key(place: PagePlace | EventPlace) -> tuple[str, str, str, str]:
+    """What makes two mentions the same place."""
+    name = place.canonical if isinstance(place, PagePlace) else place.name
+    return (name, place.kind, place.state, place.country)
+
+
+OURS = EventModel(
+    {},
+    pages=Side(200, 0.3, Weights(0.65, 0.25, 0.1), missing_date="renormalise"),
+    links=Side(200, 0.3, Weights(0.65, 0.25, 0.1), "renormalise", "renormalise"),
+    matching=Matching(projected=False, log_counts=True, date_curve="saturating"),
+)
+PAPER = EventModel({})
+
+
+def scored_by(model: EventModel, how: EventModel | Literal["ours", "paper"]) -> EventModel:
+    """The same event, compared and weighed as the paper does, as we do, or as a trained model says."""
+    if not isinstance(how, EventModel):
+        how = OURS if how == "ours" else PAPER
+    return msgspec.structs.replace(model, pages=how.pages, links=how.links, matching=how.matching)
+
+
+def with_topic_size(model: EventModel, k: int) -> EventModel:
+    """The same event with so many topic terms, for pages and links."""
+    pages, links = (msgspec.structs.replace(side, k=k) for side in (model.pages, model.links))
+    return msgspec.structs.replace(model, pages=pages, links=links)
+
+
+def topic_only(model: EventModel) -> EventModel:
+    """The same event without place and date: for outbreaks, and as the baseline."""
+    alone = Weights(topic=1.0, place=0.0, date=0.0)
+    pages, links = (msgspec.structs.replace(side, weights=alone) for side in (model.pages, model.links))
+    return msgspec.structs.replace(model, pages=pages, links=links)
+
+
+def checked_day(day: str) -> str:
+    """A day as ISO, as it was given; ValueError (in words for the user) if there is no such day."""
+    if day:
+        try:
+            datetime.date.fromisoformat(day)
+        except ValueError:
+            raise ValueError(f"{day!r} is not a day of the calendar; write it as 2016-06-12") from None
+    return day
+
+
+def save_event(path: Path, model: EventModel) -> None:
+    """Write a model as JSON that people can read and edit."""
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(model)))
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
+
+
+def load_event(path: Path) -> EventModel:
+    """Read a model; ModelError says what is wrong with it."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=EventModel)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}. Make one: lycosa train event") from None
+    except ValueError as error:  # msgspec's errors too
+        raise ModelError(f"{path} is not a valid event model: {error}. Mend that entry.") from None
+
+
+def event_table(model: EventModel, rows: int = 10) -> str:
+    """The model as a table for people, like tables 7 and 8 of the paper."""
+    most = max((place.count for place in model.places), default=1.0)
+    terms = [f"{term} {count:g}" for term, count in [*model.terms.items()][:rows]]
+    places = [f"{_spelled(place)} {place.count / most:.2f}" for place in model.places[:rows]]
+    names = [f"{name} {count:g}" for name, count in [*model.names.items()][:rows]]
+    columns = [["what", *terms], ["where", *places], ["who", *names]]
+    height = max(map(len, columns))
+    widths = [max(map(len, column)) for column in columns]
+    lines = [f"when   {_spelled_date(model)}", ""]
+    for row in range(height):
+        cells = [column[row] if row < len(column) else "" for column in columns]
+        lines.append("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+    if not model.places:
+        lines.append("No place was found: pages are scored without it. Give [event] where, if there is one.")
+    if not model.date:
+        lines.append("No date was found: pages are scored without it. Give [event] date, if there is one.")
+    return "\n".join(lines)
+
+
+def _spelled(place: EventPlace) -> str:
+    above = place.state or place.country
+    return f"{place.name} ({above})" if above and place.kind not in ("country", "state") else place.name
+
+
+def _spelled_date(model: EventModel) -> str:
+    if not model.date:
+        return "not known"
+    return f"{model.date} to {model.end_date}" if model.end_date else model.date

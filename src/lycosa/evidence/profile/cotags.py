@@ -1,0 +1,122 @@
+"""What else a topic is called: tags that go with a tag [Zhang & Nasraoui, 6].
+
+In: the tag sets of items. Out: a table of tags that occur with the start tag, in two rounds.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from lycosa.errors import InputError
+
+TagSet = frozenset[str]
+
+
+class CoTag(msgspec.Struct, frozen=True):
+    """A row of the table: how many different tag sets have the tag with a start tag, and at all."""
+
+    tag: str
+    together: int
+    alone: int  # different tag sets with the tag, those without the start tag too
+    phi: float
+    round: int
+
+
+def correlation(together: int, first: int, second: int) -> float:
+    """How much more often two tags go together than each alone would make us think.
+
+        φ(T, T1) = n(T ∩ T1) / (n(T) · n(T1))                          [eq. 6]
+
+    Within a sample of items tagged T it is constant, n(T ∩ T1) being n(T1) there: count T1 outside, too.
+
+    >>> correlation(6, 10, 20)
+    0.03
+    """
+    return together / (first * second) if first and second else 0.0
+
+
+def clean_tag(tag: str) -> str:
+    """A tag as it is compared: lower case, one space between words.
+
+    >>> clean_tag("  Heavy   METAL ")
+    'heavy metal'
+    """
+    return " ".join(tag.lower().split())
+
+
+def co_tags(
+    items: Iterable[Collection[str]],
+    start: str,
+    *,
+    top: int = 15,
+    starters: int = 3,
+    stop: Collection[str] = (),
+    by: str = "count",
+    support: int = 3,
+) -> list[CoTag]:
+    """The start tag and the `top` tags that go with it, best first.
+
+    Items with identical tags count once. The `starters` best tags of the first round start a second one, whose
+    votes are added. `stop` are noise tags. by: `count` (as the paper's tables), or `phi`, which favours rare tags
+    and therefore needs a minimum `support`, and items without the start tag among the items.
+    """
+    sets = {frozenset(map(clean_tag, tags)) for tags in items} - {frozenset()}
+    alone: Counter[str] = Counter(tag for tags in sets for tag in tags)
+    start = clean_tag(start)
+    if not alone[start]:
+        raise InputError(
+            f"No item has the tag {start!r}. Spell it as the site does, start from its list page, or collect more."
+        )
+    noise = {clean_tag(tag) for tag in stop} | {start}
+    first = _round(sets, start, alone, noise, by, support)
+    votes: Counter[str] = Counter(dict(first))
+    rounds = dict.fromkeys(votes, 1)
+    for starter, _ in first[:starters]:
+        for tag, vote in _round(sets, starter, alone, noise, by, support):
+            votes[tag] += vote  # type: ignore[assignment]
+            rounds.setdefault(tag, 2)
+    own = alone[start]
+    best = sorted(votes, key=lambda tag: (-votes[tag], tag))[:top]
+    together = Counter(tag for tags in sets if start in tags for tag in tags)
+    return [
+        CoTag(start, own, own, correlation(own, own, own), 0),
+        *(CoTag(t, together[t], alone[t], correlation(together[t], own, alone[t]), rounds[t]) for t in best),
+    ]
+
+
+def _round(
+    sets: Collection[TagSet], start: str, alone: Mapping[str, int], noise: Collection[str], by: str, support: int
+) -> list[tuple[str, float]]:
+    together = Counter(tag for tags in sets if start in tags for tag in tags if tag not in noise and tag != start)
+    kept = {tag: count for tag, count in together.items() if count >= support}
+    scored = {
+        tag: correlation(count, alone[start], alone[tag]) if by == "phi" else float(count)
+        for tag, count in kept.items()
+    }
+    return sorted(scored.items(), key=lambda item: (-item[1], item[0]))
+
+
+def write_table(path: Path, rows: Sequence[CoTag]) -> None:
+    """Write the table as CSV: delete the lines of tags that do not belong, then name the file in `topic_tags`."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("tag", "together", "alone", "phi", "round"))
+        table.writerows((row.tag, row.together, row.alone, f"{row.phi:.6f}", row.round) for row in rows)
+
+
+def read_tags(path: Path) -> tuple[str, ...]:
+    """The tags of a table, or of a file with one tag a line."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read as a table of tags ({error}). Write one tag a line.") from None
+    tags = tuple(dict.fromkeys(clean_tag(tag) for tag in (rows[1:] if rows[:1] == ["tag"] else rows)))
+    if not tags:
+        raise InputError(f"{path} has no tags. Write one tag a line.")
+    return tags

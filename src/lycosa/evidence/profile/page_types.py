@@ -1,0 +1,256 @@
+"""The page types of one site: a saved model. In: an outline. Out: its type, its fields, and the kinds of its links."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from pathlib import Path
+
+import msgspec
+
+from lycosa.errors import ModelError
+from lycosa.evidence.profile.addresses import Pattern, fits
+from lycosa.evidence.profile.matching import covers, covers_loosely
+from lycosa.evidence.profile.schema import OTHER, TypeStrings
+from lycosa.page.paths import Outline
+from lycosa.values import Link
+
+FORMAT = "lycosa page types 1"
+TOLERANCE = 0.5
+"""A page without a type's minimal set still has the type with this share of its characteristic strings."""
+VALUES = 500
+MEMORY = 20_000
+MAX_BYTES = 10_000_000
+
+_NEXT = frozenset("next older more previous prev newer » › > >> « ‹ < << → ←".split())
+
+
+class LinkKind(IntEnum):
+    """What a link of a sharing site leads to; as link evidence, a quarter of it."""
+
+    ELSE = 0
+    LIST = 1
+    PROFILE = 2
+    DETAIL = 4
+
+
+class Site(msgspec.Struct, frozen=True):
+    """What was learned of a site's templates: data, saved as JSON that can be read and edited.
+
+    `fields[type][field]` are the path strings of a field (tags, uploader, sets, contacts); `thumbnails` those
+    of images that link to detail pages, `names` those of texts that link to profiles on list pages.
+    """
+
+    name: str
+    types: dict[str, TypeStrings]
+    fields: dict[str, dict[str, tuple[str, ...]]]
+    addresses: dict[str, tuple[Pattern, ...]]
+    thumbnails: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    extra_classes: bool = True
+    format: str = FORMAT
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a page says: its type, how sure that is, and the texts of its fields with their links (-1: none)."""
+
+    type: str
+    share: float
+    fields: dict[str, tuple[tuple[str, int], ...]]
+    kinds: tuple[LinkKind, ...]
+    uploaders: tuple[int, ...]  # for each link the link to its uploader's profile, or -1
+
+    def texts(self, field: str) -> tuple[str, ...]:
+        """The texts of a field, each once."""
+        return tuple(dict.fromkeys(text for text, _ in self.fields.get(field, ())))
+
+
+class PageTypes:
+    """The classifier and extractor of a site."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._templates = tuple(
+            dict.fromkeys(
+                [
+                    *(s for kind in site.types.values() for s in (*kind.key, *kind.strings)),
+                    *(s for fields in site.fields.values() for strings in fields.values() for s in strings),
+                    *site.thumbnails,
+                    *site.names,
+                ]
+            )
+        )
+        self._exact: dict[str, frozenset[str]] = {}
+        self._loose: dict[str, frozenset[str]] = {}
+
+    def __getstate__(self) -> Site:
+        return self.site
+
+    def __setstate__(self, site: Site) -> None:
+        PageTypes.__init__(self, site)
+
+    def type_of(self, outline: Outline) -> tuple[str, float]:
+        """The type of a page and the share of its characteristic strings found; `other` if nothing fits."""
+        strings = {string for string, _ in outline.pairs()}
+        present = self._present(strings, self._exact)
+        found = self._best(present, {n: (k.key, k.strings) for n, k in self.site.types.items()})
+        if found[0] == OTHER:
+            present = self._present(strings, self._loose)
+            lasting = {n: (k.lasting, k.lasting) for n, k in self.site.types.items() if k.lasting}
+            found = self._best(present, lasting)
+        return found
+
+    def read(self, outline: Outline, links: Sequence[Link]) -> Reading:
+        """All that the page says."""
+        kind, share = self.type_of(outline)
+        fields = {
+            name: self._values(outline, strings)
+            for name, strings in self.site.fields.get(kind, {}).items()
+        }
+        kinds = self._kinds(outline, links)
+        return Reading(kind, share, fields, kinds, _uploaders(outline, kinds))
+
+    def _best(
+        self, present: frozenset[str], types: Mapping[str, tuple[Sequence[str], Sequence[str]]]
+    ) -> tuple[str, float]:
+        shares = {
+            name: (all(s in present for s in key), sum(s in present for s in strings) / len(strings), len(strings))
+            for name, (key, strings) in types.items()
+        }
+        fitting = {
+            name: (whole, share)
+            for name, (whole, share, size) in shares.items()
+            if whole or (share >= TOLERANCE and share * size >= 2)
+        }
+        firm = {n: each for n, each in fitting.items() if not set(self.site.types[n].yields_to) & fitting.keys()}
+        if not firm:
+            return OTHER, 0.0
+        name = max(firm, key=lambda each: firm[each])
+        return name, firm[name][1]
+
+    def _present(self, strings: set[str], memory: dict[str, frozenset[str]]) -> frozenset[str]:
+        """The templates that a page's path strings are instances of; strings recur, so it is remembered."""
+        found: set[str] = set()
+        for string in strings:
+            known = memory.get(string)
+            if known is None:
+                if len(memory) >= MEMORY:
+                    memory.clear()
+                known = memory[string] = frozenset(t for t in self._templates if self._is(string, t, memory))
+            found |= known
+        return frozenset(found)
+
+    def _is(self, string: str, template: str, memory: dict[str, frozenset[str]]) -> bool:
+        if memory is self._loose:
+            return covers_loosely(string, template)
+        return covers(string, template, self.site.extra_classes)
+
+    def _where(self, outline: Outline, templates: Sequence[str]) -> set[int]:
+        """The numbers of a page's path strings that are instances of the templates, loosely if need be."""
+        for memory in (self._exact, self._loose):
+            self._present(set(outline.strings), memory)
+            found = {
+                number
+                for number, string in enumerate(outline.strings)
+                if not memory.get(string, frozenset()).isdisjoint(templates)
+            }
+            if found:
+                return found
+        return set()
+
+    def _values(self, outline: Outline, templates: Sequence[str]) -> tuple[tuple[str, int], ...]:
+        where = self._where(outline, templates)
+        values = [
+            (text, outline.links[element])
+            for element, text in outline.leaves
+            if text and outline.paths[element] in where
+        ]
+        return tuple(dict.fromkeys(values[:VALUES]))
+
+    def _kinds(self, outline: Outline, links: Sequence[Link]) -> tuple[LinkKind, ...]:
+        """By address where the examples' addresses tell; else a thumbnail's link is a detail link, a name's a profile."""
+        addresses = self.site.addresses
+        thumbnails = {outline.links[element] for element, text in outline.leaves if not text}
+        named = self._where(outline, self.site.names) if self.site.names else set()
+        names = {outline.links[e] for e, text in outline.leaves if text and outline.paths[e] in named}
+        pictures = self._where(outline, self.site.thumbnails) if self.site.thumbnails else set()
+        pictured = {outline.links[e] for e, text in outline.leaves if not text and outline.paths[e] in pictures}
+        kinds = []
+        for number, link in enumerate(links):
+            detail, profile = fits(link.url, addresses.get("detail", ())), fits(link.url, addresses.get("profile", ()))
+            if detail and (not profile or number in thumbnails):
+                kinds.append(LinkKind.DETAIL)
+            elif profile:
+                kinds.append(LinkKind.PROFILE)
+            elif number in pictured:
+                kinds.append(LinkKind.DETAIL)
+            elif number in names:
+                kinds.append(LinkKind.PROFILE)
+            elif _turns_page(link) or fits(link.url, addresses.get("list", ())):
+                kinds.append(LinkKind.LIST)
+            else:
+                kinds.append(LinkKind.ELSE)
+        return tuple(kinds)
+
+
+def _turns_page(link: Link) -> bool:
+    words = link.anchor.lower().split()
+    return "next" in link.rel.lower().split() or (
+        0 < len(words) <= 2 and (words[0] in _NEXT or words[-1] in _NEXT or link.anchor.strip().isdigit())
+    )
+
+
+def _uploaders(outline: Outline, kinds: Sequence[LinkKind]) -> tuple[int, ...]:
+    """For each detail link the profile link that is nearest to it in the tree; -1 if there is none.
+
+    Nearest: within the smallest element that holds both; of several, the one fewest elements away.
+    """
+    parents = outline.parents
+    names: dict[int, list[int]] = {}  # element -> elements of profile links within it
+    for element in sorted({element for element, _ in outline.leaves}):
+        link = outline.links[element]
+        if link >= 0 and kinds[link] is LinkKind.PROFILE:
+            above = element
+            while above >= 0:
+                names.setdefault(above, []).append(element)
+                above = parents[above]
+    nearest = [-1] * len(kinds)
+    for element, _ in outline.leaves:
+        link = outline.links[element]
+        if link < 0 or kinds[link] is not LinkKind.DETAIL or nearest[link] >= 0:
+            continue
+        above = element
+        while above >= 0 and above not in names:
+            above = parents[above]
+        if above >= 0:
+            nearest[link] = outline.links[_closest(names[above], element)]
+    return tuple(nearest)
+
+
+def _closest(ascending: Sequence[int], to: int) -> int:
+    at = bisect_left(ascending, to)
+    return min(ascending[max(0, at - 1) : at + 1], key=lambda each: abs(each - to))
+
+
+def save_page_types(path: Path, site: Site) -> None:
+    """Write the model as JSON."""
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(site)) + b"\n")
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
+
+
+def load_page_types(path: Path) -> PageTypes:
+    """Read a model; ModelError says what is wrong and what to do."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ModelError(f"{path} is larger than any model of page types. Is it the right file?")
+        site = msgspec.json.decode(path.read_bytes(), type=Site)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}. Train it: lycosa train page-types") from None
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path} is no model of page types ({error}). Train it: lycosa train page-types") from None
+    if site.format != FORMAT:
+        raise ModelError(f"{path} is a {site.format[:80]!r}, not {FORMAT!r}. Train it again: lycosa train page-types")
+    return PageTypes(site)

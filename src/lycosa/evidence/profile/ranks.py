@@ -1,0 +1,48 @@
+"""How well a user's profile fits a topic [Zhang & Nasraoui, 5]: pure formulas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+
+def inner_rank(profile: Mapping[str, float], topic: Mapping[str, float]) -> float:
+    """The cosine of what the user tagged and named with the topic.
+
+        Rank_inner(u | τ) = cos(x_u, x_τ)                              [eq. 1]
+
+    >>> round(inner_rank({"metal": 3, "rock": 4}, {"metal": 1}), 2)
+    0.6
+    >>> inner_rank({}, {"metal": 1})
+    0.0
+    """
+    product = sum(weight * profile.get(term, 0.0) for term, weight in topic.items())
+    if not product:
+        return 0.0
+    lengths = math.hypot(*profile.values()) * math.hypot(*topic.values())
+    return min(1.0, product / lengths)
+
+
+def inter_rank(contacts: Iterable[float | None]) -> float:
+    """The mean of the contacts' inner ranks.
+
+        Rank_inter(u | τ) = (1/N) · sum of Rank_inner(c_i | τ)         [eq. 2]
+
+    Contacts that are not ranked yet (None) are left out: we know nothing of them.
+
+    >>> inter_rank([0.5, None, 0.25]), inter_rank([])
+    (0.375, 0.0)
+    """
+    known = [rank for rank in contacts if rank is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def user_rank(inner: float, inter: float, alpha: float, beta: float) -> float:
+    """How likely an item of this user is on the topic.
+
+        Pr(τ | L) = α · Rank_inner(u) + β · Rank_inter(u)              [eq. 5]
+
+    >>> user_rank(0.5, 0.25, alpha=0.5, beta=0.5)
+    0.375
+    """
+    return alpha * inner + beta * inter

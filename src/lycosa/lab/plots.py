@@ -1,0 +1,110 @@
+"""Curves with standard errors, as PNG and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.errors import InputError
+from lycosa.lab.grid import by_variant
+from lycosa.lab.run import Run
+
+COLOURS = (
+    "#0b6e66",
+    "#b4531a",
+    "#5b4b9a",
+    "#8a8f00",
+    "#a0325c",
+    "#2f6fb0",
+    "#6b6b6b",
+    "#c29000",
+    "#3d8f4e",
+    "#1d1d1f",
+)
+Floats = NDArray[np.float64]
+
+
+def figure_library() -> Any:
+    """matplotlib's pyplot, without a display."""
+    try:
+        import matplotlib as mpl
+    except ModuleNotFoundError:
+        raise InputError("Plots need matplotlib. Install it with: pip install 'lycosa[lab]'") from None
+    mpl.use("Agg")
+    mpl.rcParams.update(
+        {
+            "font.size": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.25,
+            "svg.hashsalt": "lycosa",
+        }
+    )
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def save(figure: Any, path: Path) -> list[Path]:
+    """Write a figure as PNG and SVG beside each other."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    for ending in (".png", ".svg"):
+        target = path.with_suffix(ending)
+        figure.savefig(
+            target, dpi=130, bbox_inches="tight", metadata={"Date": None} if ending == ".svg" else None
+        )
+        written.append(target)
+    figure_library().close(figure)
+    return written
+
+
+def harvest_over_pages(run: Run, pages: int) -> Floats:
+    """Harvest ratio after each page; a run that ended early keeps its last value."""
+    curve = _padded(run, pages)
+    fetched = np.minimum(np.arange(1, pages + 1), max(1, len(run.curve)))
+    return curve / fetched
+
+
+def recall_over_pages(run: Run, pages: int) -> Floats:
+    """Target recall after each page."""
+    return _padded(run, pages) / max(1, run.targets)
+
+
+def _padded(run: Run, pages: int) -> Floats:
+    curve = np.array(run.curve[:pages] or [0], dtype=float)
+    return np.concatenate([curve, np.full(pages - len(curve), curve[-1])])
+
+
+def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
+    """Harvest ratio and target recall against pages fetched, with bands of ± one standard error."""
+    plt = figure_library()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
+    draw_curves(left, runs, pages, harvest_over_pages, "harvest ratio")
+    draw_curves(right, runs, pages, recall_over_pages, "target recall")
+    right.legend(frameon=False, fontsize=8, loc="upper left")
+    return save(figure, path)
+
+
+def draw_curves(
+    axes: Any, runs: Sequence[Run], pages: int, measure: Callable[[Run, int], Floats], title: str
+) -> None:
+    """One line a strategy."""
+    at = np.arange(1, pages + 1)
+    for number, (name, group) in enumerate(by_variant(runs).items()):
+        values = np.array([measure(run, pages) for run in group])
+        mean = values.mean(axis=0)
+        error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
+        colour = COLOURS[number % len(COLOURS)]
+        style = "--" if name == "oracle" else "-"
+        axes.plot(at, mean, style, color=colour, linewidth=1.6, label=name)
+        axes.fill_between(at, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0)
+    axes.set_xlabel("pages fetched")
+    axes.set_ylabel(title)
+    axes.set_xlim(0, pages)
+    axes.set_ylim(bottom=0)

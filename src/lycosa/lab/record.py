@@ -1,0 +1,45 @@
+"""A breadth-first crawl of the live Web becomes a virtual web."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from lycosa.errors import InputError
+from lycosa.running import crawl_file
+from lycosa.specfile import load_spec
+from lycosa.store.collection import Collection
+from lycosa.strategies import all_settings
+from lycosa.template import toml
+
+
+def record_web(spec: Path, web: Path, say: Callable[[str], None]) -> Path:
+    """Crawl as the spec says, breadth-first, and lay the archive out as a web without labels yet.
+
+    The collection stays in the web's folder: run again, an interrupted recording goes on.
+    """
+    changes = ('strategy="breadth-first"',)
+    read, _ = load_spec(spec, all_settings(), changes)
+    if (web / "labels.csv").exists():
+        raise InputError(f"{web} is a web already. Choose another folder.")
+    summary = crawl_file(spec, web / "collection", changes, say=say)
+    with Collection.read(web / "collection") as collection:
+        rows = collection.connection.execute("SELECT url FROM pages WHERE depth = 0 AND kind = 'page'")
+        start = [url for (url,) in rows]
+        for file in sorted(collection.archive.glob("*.warc.gz")):
+            shutil.copy2(file, web / file.name)
+    topic = read.topic.keywords
+    about = [
+        f"title = {toml(read.name)}",
+        'source = "recorded with lycosa lab record, breadth-first"',
+        'licence = "pages belong to their publishers"',
+        f"start = {toml(start)}",
+        *([f"[topics.{toml(read.name)}]", f"keywords = {toml(topic)}"] if topic else []),
+    ]
+    (web / "web.toml").write_text("\n".join(about) + "\n", encoding="utf-8")
+    (web / "labels.csv").write_text("url,topic,grade\n", encoding="utf-8")
+    say(
+        f"{summary.pages} pages recorded. To measure on it, write url,topic,grade rows into {web / 'labels.csv'}"
+    )
+    return web

@@ -1,0 +1,119 @@
+"""What runs amount to: means with standard errors, paired tests, JSON, CSV and a table."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lycosa.lab import metrics
+from lycosa.lab.grid import by_variant
+from lycosa.lab.protocol import Options
+from lycosa.lab.run import Run
+
+MEASURES = ("harvest", "recall", "auc", "precision")
+CURVE_POINTS = 200
+
+
+def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, Any]:
+    """All results as plain data: what `lab run --json` writes."""
+    strategies = [_strategy(name, group) for name, group in by_variant(runs).items()]
+    return {"strategies": strategies, "tests": paired_tests(runs), "options": asdict(options) | about}
+
+
+def _strategy(name: str, runs: Sequence[Run]) -> dict[str, Any]:
+    found: dict[str, Any] = {"strategy": name, "settings": runs[0].settings}
+    for measure in MEASURES:
+        found[measure] = _mean([getattr(run, measure) for run in runs])
+    for mapping in ("strict", "lenient"):
+        parts = zip(
+            ("precision", "recall", "f1"),
+            zip(*(getattr(run, mapping) for run in runs), strict=True),
+            strict=True,
+        )
+        found[mapping] = {part: _mean(values) for part, values in parts}
+    found["runs"] = [_run(run) for run in runs]
+    return found
+
+
+def _mean(values: Sequence[float]) -> dict[str, float]:
+    mean = metrics.mean_and_error(values)
+    return {"mean": mean.mean, "se": mean.se}
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "random_seed": run.random_seed,
+        "topic": run.topic,
+        "targets": run.targets,
+        "curve": [[pages, relevant] for pages, relevant in enumerate(run.curve, start=1)],
+        "fetched": run.fetched,
+        "collected": run.collected,
+        "decided_by": run.decided_by,
+    }
+
+
+def paired_tests(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Wilcoxon's signed-rank test between every two strategies, paired by topic and random seed."""
+    grouped = list(by_variant(runs).items())
+    tests = []
+    for number, (first, ours) in enumerate(grouped):
+        for second, theirs in grouped[number + 1 :]:
+            for measure in ("harvest", "recall", "auc"):
+                a = [float(getattr(run, measure)) for run in ours]
+                b = [float(getattr(run, measure)) for run in theirs]
+                difference = metrics.mean_and_error([x - y for x, y in zip(a, b, strict=True)])
+                tests.append(
+                    {
+                        "first": first,
+                        "second": second,
+                        "measure": measure,
+                        "difference": difference.mean,
+                        "se": difference.se,
+                        "p": metrics.paired_test(a, b),
+                    }
+                )
+    return tests
+
+
+def write_json(path: Path, results: dict[str, Any]) -> None:
+    """One JSON file with everything."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.encode(results))
+
+
+def write_csv(path: Path, runs: Sequence[Run]) -> None:
+    """One row a run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["strategy", "topic", "random_seed", "pages", "targets", *MEASURES])
+        for run in runs:
+            figures = [f"{getattr(run, measure):.6f}" for measure in MEASURES]
+            out.writerow([run.strategy, run.topic, run.random_seed, len(run.curve), run.targets, *figures])
+
+
+def print_table(results: dict[str, Any]) -> None:
+    """Harvest, recall and AUC of each strategy, and how sure the best one's lead is."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="mean ± standard error over topics and random seeds")
+    table.add_column("strategy")
+    for measure in MEASURES:
+        table.add_column(measure, justify="right")
+    best = max(results["strategies"], key=lambda s: (s["strategy"] != "oracle", s["recall"]["mean"]))
+    table.add_column(f"p (recall, against {best['strategy']})", justify="right")
+    against = {
+        (test["first"], test["second"]): test["p"] for test in results["tests"] if test["measure"] == "recall"
+    }
+    for strategy in results["strategies"]:
+        name = strategy["strategy"]
+        p = against.get((name, best["strategy"]), against.get((best["strategy"], name)))
+        figures = [f"{strategy[m]['mean']:.3f} ± {strategy[m]['se']:.3f}" for m in MEASURES]
+        table.add_row(name, *figures, "" if p is None else f"{p:.2g}")
+    Console().print(table)

@@ -1,0 +1,230 @@
+"""Archived pages on an origin of their own. In: an address with the replay key. Out: the page as archived, disarmed.
+
+Scripts never run: every answer has a sandbox as its content security policy, and may load only what
+comes from this archive. Addresses in the page are rewritten to lead back here.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+from markupsafe import escape
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from lycosa import urls
+from lycosa.errors import LycosaError
+from lycosa.fetch.decode import decoded_body, decoded_text
+from lycosa.library.doors import Keys, Origins
+from lycosa.library.shelf import Shelf
+from lycosa.page.bounds import HTML_CHARS, bounded
+from lycosa.store.collection import ReadCollection
+from lycosa.store.warc import Capture
+from lycosa.values import Fetched, Link, Refusal
+
+MAX_BYTES = 20_000_000
+REDIRECTS = 5
+_SHOWN = ("text/", "image/", "font/", "audio/", "video/", "application/font", "application/vnd.ms-fontobject")
+_CSS_URL = re.compile(
+    r"""url\(\s*(['"]?)([^'")]{1,2000})\1\s*\)|@import\s+(['"])([^'"]{1,2000})\3""", re.IGNORECASE
+)
+_HREF = {"a", "area", "link"}
+_GONE = "script,base,object,embed,applet,iframe,frame,meta[http-equiv],noscript"
+
+_NOT_HERE = """<!doctype html><meta charset="utf-8"><title>Not in this collection</title>
+<style>body{{font:16px/1.5 Georgia,serif;max-width:34rem;margin:4rem auto;padding:0 1rem;color:#555}}code{{overflow-wrap:anywhere}}</style>
+<h1>Not in this collection</h1><p><code>{}</code></p><p>{}</p>"""
+
+
+def application(shelf: Shelf, keys: Keys, origins: Origins) -> Starlette:
+    """The application of the second port."""
+    replay = _Replay(shelf, keys, origins)
+    return Starlette(
+        routes=[Route("/{key}/{name}/{url:path}", replay.page), Route("/{rest:path}", replay.nothing)]
+    )
+
+
+class _Replay:
+    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins) -> None:
+        self._shelf = shelf
+        self._key = keys.replay_key()
+        self._origins = origins
+
+    def page(self, request: Request) -> Response:
+        """An archived response."""
+        host = request.headers.get("host", "")
+        if not self._origins.knows(host, self._origins.replay_port):
+            return self._sealed(PlainTextResponse("This is not the address of this library.\n", 421), host)
+        name, url = request.path_params["name"], _asked(request)
+        if not hmac.compare_digest(request.path_params["key"].encode(), self._key.encode()):
+            return self._sealed(PlainTextResponse("Not found.\n", 404), host)
+        if name not in self._shelf.directories or url is None:
+            return self._sealed(PlainTextResponse("Not found.\n", 404), host)
+        with self._shelf.open(name) as collection:
+            found = _archived(collection, url)
+        if isinstance(found, str):
+            return self._sealed(HTMLResponse(_NOT_HERE.format(escape(url), escape(found)), 404), host)
+        return self._sealed(
+            _shown(found, lambda target: f"/{self._key}/{name}/{quote(target, safe=_SAFE)}"), host
+        )
+
+    def nothing(self, request: Request) -> Response:
+        """Any other path."""
+        return self._sealed(PlainTextResponse("Not found.\n", 404), request.headers.get("host", ""))
+
+    def _sealed(self, answer: Response, host: str) -> Response:
+        own = self._origins.replay_origin(host)
+        app = own.rpartition(":")[0] + f":{self._origins.port}"
+        answer.headers["Content-Security-Policy"] = (
+            "sandbox; default-src 'none'; "
+            f"img-src {own} data:; style-src {own} 'unsafe-inline'; font-src {own} data:; media-src {own}; "
+            f"form-action 'none'; base-uri 'none'; frame-ancestors {app}"
+        )
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        answer.headers["Referrer-Policy"] = "no-referrer"
+        answer.headers["Cross-Origin-Resource-Policy"] = "same-site"
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+
+_SAFE = "/:?&=+,;@!$'()*~%#[]"
+
+
+def _asked(request: Request) -> str | None:
+    """The URL after the key and the name, as the address has it, with its query."""
+    raw = request.scope.get("raw_path", b"").decode("latin-1")
+    parts = raw.split("?", 1)[0].split("/", 3)
+    query = request.scope["query_string"].decode("latin-1")
+    url = (parts[3] if len(parts) > 3 else "") + (f"?{query}" if query else "")
+    return urls.parse(url) if len(url) <= 8000 else None
+
+
+def _archived(collection: ReadCollection, url: str) -> Fetched | str:
+    """The newest response that has a body for this URL, redirects followed; or why there is none."""
+    for _ in range(REDIRECTS):
+        stored = collection.reader.page(urls.key_of(url))
+        if stored is None:
+            return "No page of this address was archived."
+        captures = [one for one in collection.reader.captures(stored.id) if not one.capture.revisit]
+        chosen = next(
+            (one for one in reversed(captures) if one.status == 200), captures[-1] if captures else None
+        )
+        capture = chosen.capture if chosen else _original(collection, stored.capture.digest)
+        if capture is None:
+            return "Only a revisit of it was archived, and its original is not here."
+        try:
+            head, body = collection.response(capture)
+        except LycosaError:
+            return "The archive cannot be read at its place."
+        fetched = _response(url, head, body)
+        target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None
+        if not target:
+            return fetched
+        url = target
+    return "It redirects too often."
+
+
+def _original(collection: ReadCollection, digest: bytes) -> Capture | None:
+    """The capture that holds the body of a revisit."""
+    row = collection.connection.execute(
+        "SELECT warcs.text, offset, length FROM captures JOIN warcs ON warcs.id = warc"
+        " WHERE digest = ? AND revisit = 0 AND status = 200 ORDER BY at LIMIT 1",
+        (digest,),
+    ).fetchone()
+    return Capture(row[0], row[1], row[2], digest) if row else None
+
+
+def _response(url: str, head: bytes, body: bytes) -> Fetched:
+    lines = head.decode("latin-1").split("\r\n")
+    words = lines[0].split(" ", 2)
+    status = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == 3 else 0
+    pairs = [line.partition(":") for line in lines[1:] if ":" in line]
+    headers = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+    return Fetched(Link(url, urls.key_of(url)), status, headers, body, b"", head, 0.0, 0.0)
+
+
+def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:
+    """A response for the reader's browser: HTML and stylesheets rewritten, the unknown only offered to save."""
+    body = decoded_body(fetched, MAX_BYTES)
+    if isinstance(body, Refusal):
+        return PlainTextResponse(f"The archived body cannot be shown: {body}\n", 502)
+    said = fetched.header("content-type")
+    kind = said.split(";")[0].strip().lower()
+    url = fetched.link.url
+    if kind in ("text/html", "application/xhtml+xml", ""):
+        text = decoded_text(body, said)[0][:HTML_CHARS]
+        return HTMLResponse(rewritten_html(text, url, place))
+    if kind == "text/css":
+        css = decoded_text(body, said)[0]
+        return Response(rewritten_css(css, url, place), media_type="text/css")
+    if kind.startswith(_SHOWN) and re.fullmatch(r"[\w.+-]+/[\w.+-]+", kind):
+        return Response(
+            body, headers={"Content-Type": said if said.isprintable() and said.isascii() else kind}
+        )
+    return Response(
+        body, media_type="application/octet-stream", headers={"Content-Disposition": "attachment"}
+    )
+
+
+def rewritten_html(text: str, url: str, place: Callable[[str], str]) -> str:
+    """The page without scripts and frames, its addresses leading into the archive."""
+    tree = LexborHTMLParser(bounded(text))
+    base = url
+    if (node := tree.css_first("base[href]")) is not None:
+        base = urls.join(url, node.attributes.get("href") or "") or url
+    for node in tree.css(_GONE):
+        node.decompose()
+    for node in tree.css("*"):
+        _rewrite_node(node, base, place)
+    return "<!doctype html>" + (tree.html or "")
+
+
+def _rewrite_node(node: LexborNode, base: str, place: Callable[[str], str]) -> None:
+    if node.tag == "style":
+        sheet = node.text()
+        if "url(" in sheet.lower() or "@import" in sheet.lower():
+            node.inner_html = rewritten_css(sheet, base, place).replace("</", "<\\/")
+        return
+    for name, value in list(node.attributes.items()):
+        low = name.lower()
+        if low.startswith("on") or low in ("ping", "integrity", "nonce", "target", "srcdoc"):
+            del node.attrs[name]
+        elif low == "style" and value:
+            node.attrs[name] = rewritten_css(value, base, place)
+        elif low == "srcset" and value:
+            node.attrs[name] = ", ".join(_candidate(one, base, place) for one in value.split(",")[:30])
+        elif low in ("src", "poster", "background", "xlink:href") or (low == "href" and node.tag in _HREF):
+            node.attrs[name] = _address(value or "", base, place)
+        elif low in ("href", "action", "formaction", "data", "code"):
+            del node.attrs[name]
+
+
+def _candidate(text: str, base: str, place: Callable[[str], str]) -> str:
+    url, _, size = text.strip().partition(" ")
+    return f"{_address(url, base, place)} {size}".strip()
+
+
+def _address(value: str, base: str, place: Callable[[str], str]) -> str:
+    if value.startswith("#"):
+        return value
+    if value[:11].lower().startswith("data:image/"):
+        return value
+    target = urls.join(base, value)
+    return place(target) if target else "#"
+
+
+def rewritten_css(css: str, base: str, place: Callable[[str], str]) -> str:
+    """A stylesheet whose addresses lead into the archive."""
+
+    def one(match: re.Match[str]) -> str:
+        if match[2] is None:
+            return f'@import "{_address(match[4], base, place)}"'
+        return f'url("{_address(match[2].strip(), base, place)}")'
+
+    return _CSS_URL.sub(one, css)

@@ -1,0 +1,76 @@
+"""The collections that are served. In: directories. Out: names for addresses, and collections opened to read."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from lycosa.errors import CollectionError
+from lycosa.store.collection import Collection, ReadCollection
+
+T = TypeVar("T")
+FRESH_S = 4.0
+REMEMBERED = 500
+
+
+class Shelf:
+    """Collections by name. A connection is opened for each request, so each thread has its own."""
+
+    def __init__(self, directories: Sequence[Path]) -> None:
+        self.directories: dict[str, Path] = {}
+        for directory in directories:
+            with Collection.read(directory):
+                self.directories[self._name(directory)] = directory
+        if not self.directories:
+            raise CollectionError("There is nothing to serve. Name at least one collection: lycosa serve DIR")
+        self._memory: dict[tuple[object, ...], tuple[object, float, object]] = {}
+        self._lock = threading.Lock()
+
+    def open(self, name: str) -> ReadCollection:
+        """Open a collection to read. KeyError if there is none of this name."""
+        return Collection.read(self.directories[name])
+
+    def remembered(self, collection: ReadCollection, what: str, make: Callable[[], T]) -> T:
+        """What `make` gives, made again when the collection has changed, at most every few seconds."""
+        key, now = (collection.directory, what), time.monotonic()
+        stamp = _stamp(collection)
+        known = self._memory.get(key)
+        if known and (known[0] == stamp or now - known[1] < FRESH_S):
+            return cast("T", known[2])
+        made = make()
+        with self._lock:
+            if len(self._memory) >= REMEMBERED:
+                self._memory.clear()
+            self._memory[key] = stamp, now, made
+        return made
+
+    def _name(self, directory: Path) -> str:
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", directory.resolve().name).strip("-.") or "collection"
+        name, number = plain, 2
+        while name in self.directories:
+            name, number = f"{plain}-{number}", number + 1
+        return name
+
+
+def spec_of(collection: ReadCollection) -> dict[str, Any]:
+    """The spec of the last run, as a plain table; empty if it cannot be read."""
+    try:
+        return tomllib.loads(collection.spec_text())
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def _stamp(collection: ReadCollection) -> tuple[int, ...]:
+    stamps = []
+    for path in (collection.path, collection.path.with_name(collection.path.name + "-wal")):
+        try:
+            state = path.stat()
+            stamps += [state.st_mtime_ns, state.st_size]
+        except OSError:
+            stamps += [0, 0]
+    return tuple(stamps)

@@ -1,0 +1,125 @@
+"""Path strings of a page [Zhang & Nasraoui, 4.1]. In: a parsed tree. Out: its texts and images with their paths.
+
+A path string names the elements from a text up to the root with their *display* attributes (class, align,
+size, colour …, never href, src or id): texts that look alike share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.page.layout import IMG_ID, TEXT_ID, one_line
+
+DISPLAY = tuple(
+    "align background bgcolor border cellpadding cellspacing class color colspan dir face "
+    "frame height hspace nowrap rowspan rules size text type valign vspace width".split()
+)
+"""Attributes that show. Inline `style` is left out: sites write computed numbers into it."""
+
+NODES = 50_000
+LEVELS = 64
+STRING_CHARS = 2_000
+STRINGS = 2_000
+TEXT_CHARS = 300
+MARK_CHARS = 80
+CLASSES = 12
+
+_DISPLAY = frozenset(DISPLAY)
+_UNREAD = frozenset(("head", "noscript", "script", "style", "template"))
+
+
+class Outline(msgspec.Struct, frozen=True, array_like=True):
+    """A page as path strings: plain data, in document order.
+
+    Element e has the path string `strings[paths[e]]`, the parent `parents[e]` (-1: the root) and stands in
+    link `links[e]` of the page (-1: in none). A leaf is (element, text) for a text of that element, and
+    (element, "") for an image in it.
+    """
+
+    strings: tuple[str, ...] = ()
+    parents: tuple[int, ...] = ()
+    paths: tuple[int, ...] = ()
+    links: tuple[int, ...] = ()
+    leaves: tuple[tuple[int, str], ...] = ()
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The PSNV pairs: (path string, text) of every text, in document order."""
+        strings, paths = self.strings, self.paths
+        return [(strings[paths[element]], text) for element, text in self.leaves if text]
+
+
+def path_step(tag: str, attributes: Mapping[str, str | None]) -> str:
+    """One element of a path string; neither the order of attributes nor that of classes matters.
+
+    >>> path_step("tr", {"id": "x7", "class": "people odd", "align": "LEFT"})
+    '<tr-align/left-class/odd-class/people>'
+    """
+    marks = []
+    for name in attributes:
+        if name in _DISPLAY and (value := attributes[name]):
+            if name == "class":
+                marks += [f"-class/{each[:MARK_CHARS]}" for each in set(value.split()[:CLASSES])]
+            else:
+                marks.append(f"-{name}/{one_line(value[:MARK_CHARS]).lower()}")
+    if not marks:
+        return f"<{tag}>"
+    marks.sort()
+    return f"<{tag}{''.join(marks).replace('<', '').replace('>', '')}>"
+
+
+def outline_of(tree: LexborHTMLParser, link_of: Mapping[int, int]) -> Outline:
+    """The outline of a page; `link_of` tells for an element (by `mem_id`) which of the page's links it is."""
+    if tree.root is None:
+        return Outline()
+    number: dict[int, int] = {}  # mem_id -> element
+    parents: list[int] = []
+    paths: list[int] = []
+    links: list[int] = []
+    levels: list[int] = []
+    strings: list[str] = []
+    children: dict[tuple[int, str], int] = {}  # (parent's path, step) -> path
+    leaves: list[tuple[int, str]] = []
+    for node in islice(tree.root.traverse(include_text=True), NODES):
+        mother = node.parent
+        parent = -1 if mother is None else number.get(mother.mem_id, -1)
+        tag = node.tag_id
+        if tag == TEXT_ID:
+            if parent >= 0 and (text := one_line((node.text_content or "")[: 2 * TEXT_CHARS])):
+                leaves.append((parent, text[:TEXT_CHARS]))
+            continue
+        if tag == IMG_ID:
+            if parent >= 0:
+                leaves.append((parent, ""))
+            continue
+        name = node.tag
+        if name is None or name in _UNREAD or name[0] in "-!" or (parent < 0 and parents):
+            continue  # comments, scripts, and all that is within what we passed over
+        outer = paths[parent] if parent >= 0 else -1
+        level = levels[parent] + 1 if parent >= 0 else 0
+        step = path_step(name, node.attributes)
+        path = children.get((outer, step))
+        if path is None:
+            path = _extended(strings, outer, step, level)
+            children[(outer, step)] = path
+        mark = node.mem_id
+        number[mark] = len(parents)
+        link = link_of.get(mark)
+        links.append((links[parent] if parent >= 0 else -1) if link is None else link)
+        parents.append(parent)
+        paths.append(path)
+        levels.append(level)
+    return Outline(tuple(strings), tuple(parents), tuple(paths), tuple(links), tuple(leaves))
+
+
+def _extended(strings: list[str], outer: int, step: str, level: int) -> int:
+    """The number of a new path string that begins with a step; beyond the caps that of the outer element."""
+    if outer >= 0:
+        if level > LEVELS or len(step) + len(strings[outer]) > STRING_CHARS or len(strings) >= STRINGS:
+            return outer
+        step += strings[outer]
+    strings.append(step)
+    return len(strings) - 1

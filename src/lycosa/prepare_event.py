@@ -1,0 +1,107 @@
+"""Step 0 of an event crawl: from the spec's [event] to an EventModel, saved as models/event.json."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+from pathlib import Path
+
+from lycosa import urls
+from lycosa.config import EventSpec, JudgeSpec
+from lycosa.errors import InputError, SpecError
+from lycosa.evidence.event_model import (
+    EventModel,
+    Facts,
+    event_model,
+    event_table,
+    load_event,
+    page_facts,
+    save_event,
+    scored_by,
+    topic_only,
+)
+from lycosa.page.document import Document
+from lycosa.prepare import GetDocument, Say
+from lycosa.store.schema import open_for_reading
+from lycosa.strategies.judges import EventJudge
+from lycosa.strategies.preparation import Preparation
+from lycosa.values import Refusal
+
+
+async def prepared_event(
+    spec: EventSpec, language: str, folder: Path, models: Path | None, get: GetDocument, say: Say
+) -> EventModel | None:
+    """The saved event of this collection, or one made of the spec; None if the spec has no event."""
+    saved = models / "event.json" if models else None
+    if saved and saved.exists():
+        return load_event(saved)
+    if not spec.pages and not spec.what:
+        if spec.where or spec.date:
+            raise SpecError("[event] says where or when, but not what. Give it pages or what.")
+        return None
+    facts = [await _facts(where, folder, get, language, say) for where in spec.pages]
+    model = made_event(spec, language, [found for found in facts if found], folder)
+    say(event_table(model))
+    if saved:
+        saved.parent.mkdir(exist_ok=True)
+        save_event(saved, model)
+    return model
+
+
+def made_event(spec: EventSpec, language: str, pages: list[Facts], folder: Path) -> EventModel:
+    """The event that the spec and its model pages describe, with the spec's way of scoring."""
+    try:
+        model = event_model(
+            pages,
+            what=spec.what,
+            where=spec.where,
+            date=spec.date.isoformat() if spec.date else "",
+            end_date=spec.end_date.isoformat() if spec.end_date else "",
+            language=language,
+        )
+    except ValueError as error:
+        raise SpecError(f"[event] {error}. Change that line.") from None
+    model = scored_by(model, load_event(folder / spec.model) if spec.model else spec.scoring)
+    return topic_only(model) if spec.kind == "outbreak" else model
+
+
+def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -> Preparation:
+    """A preparation that knows the event, and judges by it where the spec asks for that."""
+    if judge.kind != "event":
+        return dataclasses.replace(ready, event=event)
+    if event is None:
+        raise SpecError("[judge] kind is event, but [event] is empty. Give it pages, or what, where and date.")
+    return dataclasses.replace(ready, event=event, judge=EventJudge(event, judge.threshold))
+
+
+def source_priors(collection: Path) -> dict[str, tuple[float, float]]:
+    """What the sources of an earlier collection gave: relevant and other pages."""
+    connection = open_for_reading(collection / "catalogue.db")
+    try:
+        rows = connection.execute("SELECT name, good, bad FROM sources WHERE good + bad > 0").fetchall()
+    except sqlite3.Error:
+        raise InputError(
+            f"{collection} knows nothing of its sources: nothing was crawled. Change [event] source_priors."
+        ) from None
+    finally:
+        connection.close()
+    return {name: (good, bad) for name, good, bad in rows}
+
+
+async def _facts(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> Facts | None:
+    """What a model page says; None (and a word about it) if it cannot be had."""
+    if (url := urls.parse(where)) is not None:
+        document = await get(url)
+        if isinstance(document, Refusal):
+            say(f"The model page {where} could not be used: {document}.")
+            return None
+        return page_facts(document, names=True)
+    path = folder / where
+    try:
+        body = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"The model page {path} cannot be read ({error.strerror}). Paths are relative to the spec's folder."
+        ) from None
+    kind = "text/plain" if path.suffix in (".txt", ".md") else "text/html"
+    return page_facts(Document(body, "http://example.invalid/", kind, language=language), names=True)

@@ -1,0 +1,152 @@
+"""What the pages of a collection say, in a few sentences and words. In: texts and the topic. Out: extracts.
+
+Extractive: no sentence is made up, each names the page that it stands on.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from lycosa.page.terms import terms_of
+from lycosa.report.overview import KEPT, Chosen
+from lycosa.store.collection import ReadCollection
+
+PAGES = 60
+CHARS = 20_000
+SENTENCES = 4_000
+_SENTENCE = re.compile(r"(?<=[.!?。])[\"'”’)]*\s+|\n+")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+class KeySentence(msgspec.Struct, frozen=True):
+    """A sentence and the page (by its id) that says it."""
+
+    text: str
+    page: int
+    title: str = ""
+
+
+class Gist(msgspec.Struct, frozen=True):
+    """Key sentences, and the words that most pages share."""
+
+    sentences: tuple[KeySentence, ...] = ()
+    terms: tuple[tuple[str, int], ...] = ()
+
+
+def gist_of(collection: ReadCollection, chosen: Chosen = KEPT) -> Gist:
+    """The gist of the best pages of a collection."""
+    rows = _texts(collection, chosen)
+    others = _texts(collection, Chosen("relevant = 0"))
+    language, topic = _topic(collection.directory / "models" / "topic.json")
+    texts = [(page, text) for page, _, text in rows]
+    titles = {page: title for page, title, _ in rows}
+    sentences = key_sentences(texts, topic, language)
+    return Gist(
+        tuple(KeySentence(one.text, one.page, titles[one.page]) for one in sentences),
+        tuple(common_terms([text for *_, text in rows], [text for *_, text in others], language)),
+    )
+
+
+def _texts(collection: ReadCollection, chosen: Chosen) -> list[tuple[int, str, str]]:
+    """Id, title and text of the best pages, near duplicates left out."""
+    return collection.connection.execute(
+        f"SELECT id, pages.title, substr(body, 1, {CHARS}) FROM (SELECT id, title, score FROM pages"
+        f" WHERE {chosen.sql} AND near_duplicate_of = 0 ORDER BY score DESC, id LIMIT {PAGES}) AS pages"
+        " JOIN texts ON texts.rowid = pages.id ORDER BY score DESC, id",
+        chosen.values,
+    ).fetchall()
+
+
+def key_sentences(
+    texts: Sequence[tuple[int, str]], topic: Mapping[str, float], language: str = "english", most: int = 6
+) -> list[KeySentence]:
+    """Sentences that say most about what the texts share, each adding something to those before.
+
+        score(s) = sum_{t in s} w_t · log(1 + df_t) / sqrt(|s|);   then, one after another, the best by
+        score(s) · (1 − max_{chosen c} |s ∩ c| / |s|)             (maximal marginal relevance)
+
+    w_t is the topic's weight of a term, or a small one for any other.
+
+    >>> [s.text for s in key_sentences([(1, "Owls hunt mice at night over open fields and meadows. So it is.")], {"owl": 1.0})]
+    ['Owls hunt mice at night over open fields and meadows.']
+    """
+    found = [(page, sentence) for page, text in texts for sentence in _sentences(text)][:SENTENCES]
+    terms = [frozenset(terms_of(sentence, language)) for _, sentence in found]
+    shared = Counter(term for words in set(terms) for term in words)
+    scored = [
+        (sum(topic.get(t, 0.02) * math.log1p(shared[t]) for t in words) / math.sqrt(len(words)), at)
+        for at, words in enumerate(terms)
+        if len(words) >= 4
+    ]
+    candidates = sorted(scored, key=lambda pair: (-pair[0], pair[1]))[:200]
+    chosen: list[int] = []
+    while candidates and len(chosen) < most:
+        best = max(candidates, key=lambda pair: pair[0] * _newness(terms[pair[1]], chosen, terms))
+        if best[0] * _newness(terms[best[1]], chosen, terms) <= 0:
+            break
+        candidates.remove(best)
+        chosen.append(best[1])
+    return [KeySentence(found[at][1], found[at][0]) for at in chosen]
+
+
+def common_terms(
+    texts: Sequence[str], others: Sequence[str] = (), language: str = "english", most: int = 30
+) -> list[tuple[str, int]]:
+    """Words that mark the texts, as they are mostly written, with the number of texts that use them.
+
+        score(t) = df_t / |texts| − df'_t / |others|
+
+    >>> common_terms(["Owls and an owl.", "The owls, the mice."], ["Cats and mice."], most=1)
+    [('owls', 2)]
+    """
+    spellings: dict[str, Counter[str]] = defaultdict(Counter)
+    here, elsewhere = (_in_how_many(some, spellings, language) for some in (texts, others))
+
+    def rank(stem: str) -> tuple[float, int, str]:
+        share = here[stem] / len(texts) - elsewhere[stem] / max(1, len(others))
+        return -share, -sum(spellings[stem].values()), stem
+
+    return [(spellings[stem].most_common(1)[0][0], here[stem]) for stem in sorted(here, key=rank)[:most]]
+
+
+def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], language: str) -> Counter[str]:
+    stems: dict[str, str] = {}
+    found: Counter[str] = Counter()
+    for text in texts:
+        here = set()
+        for word, count in Counter(word.lower() for word in _WORD.findall(text)).items():
+            if word not in stems:
+                stems[word] = next(iter(terms_of(word, language)), "")
+            if stem := stems[word]:
+                spellings[stem][word] += count
+                here.add(stem)
+        found.update(here)
+    return found
+
+
+def _sentences(text: str) -> list[str]:
+    pieces = (" ".join(piece.split()) for piece in _SENTENCE.split(text))
+    return list(dict.fromkeys(p for p in pieces if 45 <= len(p) <= 320 and p[-1:] in ".!?。\"”'’)"))
+
+
+def _newness(words: frozenset[str], chosen: Sequence[int], terms: Sequence[frozenset[str]]) -> float:
+    return 1.0 - max((len(words & terms[other]) / len(words) for other in chosen), default=0.0)
+
+
+class _Topic(msgspec.Struct):
+    language: str = "english"
+    vector: dict[str, float] = {}
+
+
+def _topic(path: Path) -> tuple[str, Mapping[str, float]]:
+    try:
+        topic = msgspec.json.decode(path.read_bytes(), type=_Topic)
+    except (OSError, msgspec.MsgspecError):
+        topic = _Topic()
+    return topic.language, topic.vector

@@ -1,0 +1,151 @@
+"""The world as a drawing: country outlines and places as dots. In: places with counts. Out: SVG text.
+
+Nothing is loaded from anywhere: the outlines are those of the package `countryinfo`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib import resources
+
+from markupsafe import Markup
+
+from lycosa.report.overview import Spot
+
+SCALE = 180.0
+WIDTH, HEIGHT = 974.0, 474.0
+_SOUTH = -60.0  # Antarctica has no news
+
+_A = (1.340264, -0.081106, 0.000893, 0.003796)
+_M = math.sqrt(3) / 2
+
+# Countries whose outline the package lacks, roughly; drawn first, so that their neighbours trim them.
+_ROUGH = {
+    "HU": [(16.0, 46.9), (17.0, 47.9), (18.8, 48.0), (20.5, 48.6), (22.3, 48.5), (22.9, 48.0), (21.6, 46.7),
+           (20.2, 45.9), (18.8, 45.6), (17.3, 45.7)],
+    "MM": [(92.3, 20.7), (93.2, 24.1), (94.7, 25.4), (97.3, 28.3), (98.7, 27.6), (97.7, 24.8), (99.3, 22.9),
+           (101.2, 21.4), (99.0, 20.0), (97.4, 18.5), (99.0, 16.2), (98.6, 10.0), (97.7, 15.0), (95.4, 15.7),
+           (94.2, 16.1), (94.4, 18.6)],
+}  # fmt: skip
+
+
+def project(lat: float, lon: float) -> tuple[float, float]:
+    """Equal Earth: areas are true, so that no country looks larger than it is.
+
+        θ = arcsin(√3/2 · sin φ);  x = 2√3·λ·cos θ / (3·(9A₄θ⁸ + 7A₃θ⁶ + 3A₂θ² + A₁));
+        y = A₄θ⁹ + A₃θ⁷ + A₂θ³ + A₁θ                         [Šavrič, Patterson, Jenny 2018]
+
+    >>> project(0, 0)
+    (487.0, 240.0)
+    """
+    theta = math.asin(_M * math.sin(math.radians(lat)))
+    square = theta * theta
+    sixth = square**3
+    slope = _A[0] + 3 * _A[1] * square + sixth * (7 * _A[2] + 9 * _A[3] * square)
+    x = math.radians(lon) * math.cos(theta) / (_M * slope)
+    y = theta * (_A[0] + _A[1] * square + sixth * (_A[2] + _A[3] * square))
+    return round(WIDTH / 2 + SCALE * x, 1), round(240.0 - SCALE * y, 1)
+
+
+def world_map(
+    spots: Sequence[Spot], link: Callable[[Spot], str] | None = None, *, near: bool = False
+) -> Markup:
+    """The map; `near` shows only where the places are. `link` gives the address behind a dot."""
+    placed = [spot for spot in spots if spot.lat is not None and spot.lon is not None]
+    box = _box(placed) if near and placed else (0.0, 0.0, WIDTH, HEIGHT)
+    zoom = box[2] / WIDTH
+    most = max((spot.pages for spot in placed), default=1)
+    # Large dots first, so that small ones stay in reach.
+    dots = [_dot(spot, most, zoom, link) for spot in sorted(placed, key=lambda spot: -spot.pages)]
+    names = _names(sorted(placed, key=lambda spot: -spot.pages)[:40], box)
+    view = " ".join(f"{side:.1f}" for side in box)
+    return Markup(
+        '<svg class="map" viewBox="{}" role="img" aria-label="Map of {} places">'
+        '<g class="land" stroke-width="{:.2f}">{}</g><g class="dots" stroke-width="{:.2f}">{}</g><g class="names">{}</g></svg>'
+    ).format(
+        view, len(placed), 0.6 * zoom, outlines(), 1.0 * zoom, Markup("").join(dots), Markup("").join(names)
+    )
+
+
+def radius(pages: int, most: int) -> float:
+    """Of a dot: its area grows with the number of pages.
+
+    >>> radius(100, 100), radius(0, 100)
+    (16.0, 2.5)
+    """
+    return 2.5 + 13.5 * math.sqrt(pages / most)
+
+
+def _dot(spot: Spot, most: int, zoom: float, link: Callable[[Spot], str] | None) -> Markup:
+    assert spot.lat is not None
+    assert spot.lon is not None
+    x, y = project(spot.lat, spot.lon)
+    words = f"{spot.name}: {spot.pages:,} page{'s' if spot.pages != 1 else ''}"
+    circle = Markup('<circle cx="{}" cy="{}" r="{:.2f}"><title>{}</title></circle>').format(
+        x, y, radius(spot.pages, most) * zoom, words
+    )
+    if link is None:
+        return circle
+    return Markup('<a href="{}" aria-label="{}">{}</a>').format(link(spot), words, circle)
+
+
+def _names(spots: Iterable[Spot], box: tuple[float, float, float, float]) -> Iterator[Markup]:
+    """Names beside the largest dots, left out where they would cover one another."""
+    zoom = box[2] / WIDTH
+    taken: list[tuple[float, float, float]] = []
+    for spot in spots:
+        x, y = project(spot.lat or 0.0, spot.lon or 0.0)
+        width = len(spot.name) * 6.2 * zoom
+        clear = all(abs(y - b) > 13 * zoom or x + width < a or a + w < x for a, b, w in taken)
+        if clear and len(taken) < 16 and x + width < box[0] + box[2]:
+            taken.append((x, y, width))
+            yield Markup('<text x="{:.1f}" y="{:.1f}" font-size="{:.2f}">{}</text>').format(
+                x + 6 * zoom, y + 4 * zoom, 11 * zoom, spot.name
+            )
+
+
+def _box(spots: Sequence[Spot]) -> tuple[float, float, float, float]:
+    """The part of the map with the places and some room around, in the map's own shape."""
+    points = [project(spot.lat or 0.0, spot.lon or 0.0) for spot in spots]
+    left, right = min(x for x, _ in points), max(x for x, _ in points)
+    top, bottom = min(y for _, y in points), max(y for _, y in points)
+    width = min(WIDTH, max(right - left, (bottom - top) * WIDTH / HEIGHT, 40.0) * 1.25)
+    height = width * HEIGHT / WIDTH
+    x = min(max(0.0, (left + right - width) / 2), WIDTH - width)
+    y = min(max(0.0, (top + bottom - height) / 2), HEIGHT - height)
+    return x, y, width, height
+
+
+@lru_cache(maxsize=1)
+def outlines() -> Markup:
+    """All countries as SVG paths."""
+    rough = [("", [ring]) for ring in _ROUGH.values()]
+    return Markup("").join(
+        Markup('<path d="{}"><title>{}</title></path>').format(_path(rings), name)
+        for name, rings in (*rough, *_countries())
+    )
+
+
+def _countries() -> Iterator[tuple[str, list[list[tuple[float, float]]]]]:
+    for file in sorted((resources.files("countryinfo") / "data").iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".json") or file.name == "antarctica.json":
+            continue
+        about = json.loads(file.read_text(encoding="utf-8"))
+        rings = []
+        for feature in (about.get("geoJSON") or {}).get("features", ()):
+            shape = feature["geometry"]
+            polygons = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+            rings += [[(lon, lat) for lon, lat, *_ in ring] for polygon in polygons for ring in polygon]
+        if rings:
+            yield about.get("name", ""), rings
+
+
+def _path(rings: Iterable[Sequence[tuple[float, float]]]) -> str:
+    parts = []
+    for ring in rings:
+        points = [project(max(lat, _SOUTH), lon) for lon, lat in ring]
+        parts.append("M" + "L".join(f"{x:g} {y:g}" for x, y in points) + "Z")
+    return "".join(parts)

@@ -1,0 +1,96 @@
+"""Which format a file of posts has. In: its first lines. Out: a Form."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from itertools import islice
+
+import msgspec
+
+from lycosa.seeds.posts.lines import BROKEN
+from lycosa.seeds.posts.tables import columns_of
+
+SAMPLE_LINES = 50
+DELIMITERS = ",;\t|"
+
+
+class Form(StrEnum):
+    """The formats that are read."""
+
+    TWITTER = "twitter"
+    MASTODON = "mastodon"
+    BLUESKY = "bluesky"
+    JSON = "json"
+    CSV = "csv"
+    TEXT = "text"
+
+
+_PAGES = ("data", "statuses", "feed", "posts", "records", "orderedItems", "tweet", "post", "object")
+_SIGNS: Mapping[Form, frozenset[str]] = {
+    Form.TWITTER: frozenset(
+        "entities id_str extended_tweet retweeted_status full_text edit_history_tweet_ids author_id "
+        "referenced_tweets conversation_id possibly_sensitive delete".split()
+    ),
+    Form.MASTODON: frozenset(
+        "content reblog spoiler_text visibility account reblogs_count contentMap published".split()
+    ),
+    Form.BLUESKY: frozenset("$type createdAt langs facets cid record commit value did indexedAt".split()),
+}
+
+
+def form_of(lines: Iterable[bytes]) -> Form:
+    """The format that most of the first lines speak for."""
+    first = list(islice(lines, SAMPLE_LINES))
+    head = first[0].removeprefix(b"\xef\xbb\xbf").lstrip() if first else b""
+    if head[:1] in (b"{", b"["):
+        votes = Counter(filter(None, map(_vote, first)))
+        return votes.most_common(1)[0][0] if votes else Form.JSON
+    return Form.CSV if columns_of(_cells(head)) else Form.TEXT
+
+
+def delimiter_of(header: str) -> str:
+    """The character that parts the columns: of those with a meaning, the most frequent one.
+
+    >>> delimiter_of("url;title;date")
+    ';'
+    """
+    return max(DELIMITERS, key=header.count)
+
+
+def _cells(line: bytes) -> list[str]:
+    header = line.decode("utf-8", "replace")
+    try:
+        return next(csv.reader([header], delimiter=delimiter_of(header)), [])
+    except csv.Error:
+        return []
+
+
+def _vote(line: bytes) -> Form | None:
+    try:
+        value = msgspec.json.decode(line)
+    except BROKEN:
+        return None
+    value = _inner(value)
+    if not isinstance(value, dict):
+        return Form.JSON
+    best = max(_SIGNS, key=lambda form: len(_SIGNS[form] & value.keys()))
+    signs = _SIGNS[best] & value.keys()
+    if best is Form.TWITTER:
+        return best if signs & {"delete"} or (value.keys() & {"text", "full_text"} and signs) else Form.JSON
+    return best if len(signs) > 1 else Form.JSON
+
+
+def _inner(value: object) -> object:
+    """The first post of a page of posts; what is no page is returned as it is."""
+    for _ in range(4):
+        if isinstance(value, list) and value:
+            value = value[0]
+        elif isinstance(value, dict):
+            inside = next((value[name] for name in _PAGES if isinstance(value.get(name), list | dict)), None)
+            if not inside or "text" in value or "content" in value:
+                return value
+            value = inside
+    return value

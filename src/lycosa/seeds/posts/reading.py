@@ -1,0 +1,108 @@
+"""Posts out of files, one at a time. In: a path, and a format unless it is to be found out. Out: posts."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lycosa.seeds.posts import bluesky, mastodon, twitter
+from lycosa.seeds.posts.forms import Form, delimiter_of, form_of
+from lycosa.seeds.posts.lines import BROKEN, Lines, Skip, whole_or_lines
+from lycosa.seeds.posts.post import Days, Post, urls_in
+from lycosa.seeds.posts.tables import columns_of, object_posts, row_post
+
+_SHAPES: dict[Form, tuple[Any, Any, Callable[[Any, Days], Iterator[Post]]]] = {
+    Form.TWITTER: (twitter.Line, list[twitter.Line], twitter.posts),
+    Form.MASTODON: (mastodon.Line, list[mastodon.Line], mastodon.posts),
+    Form.BLUESKY: (bluesky.Line, list[bluesky.Line], bluesky.posts),
+    Form.JSON: (Any, list[Any], object_posts),
+}
+"""What a line holds, what it holds where it is a list, and how posts are made of it."""
+
+
+class PostFile:
+    """The posts of a file. Iterating reads it once from the start, in flat memory.
+
+    Lines that cannot be used are skipped; `skipped` counts them by reason. Dates after `today` (and
+    one day, for the time zones) are impossible.
+    """
+
+    def __init__(self, path: Path, form: Form | None = None, *, today: datetime.date | None = None) -> None:
+        self.path = path
+        self.form = form or form_of(whole_or_lines(Lines(path)))
+        self._lines = Lines(path)
+        latest = (today or datetime.datetime.now(datetime.UTC).date()) + datetime.timedelta(days=1)
+        self._days = Days(latest)
+
+    @property
+    def skipped(self) -> Counter[Skip]:
+        """How many lines were skipped so far, by reason."""
+        return self._lines.skipped
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file, as it is on disk, was read so far."""
+        return self._lines.bytes_read
+
+    def __iter__(self) -> Iterator[Post]:
+        self._lines = Lines(self.path)
+        if self.form is Form.CSV:
+            return self._rows()
+        return self._texts() if self.form is Form.TEXT else self._objects()
+
+    def _texts(self) -> Iterator[Post]:
+        for line in self._lines:
+            text = line.decode("utf-8-sig", "replace").strip()
+            yield Post(text, urls=urls_in(text))
+
+    def _rows(self) -> Iterator[Post]:
+        lines = (line.decode("utf-8-sig", "replace") for line in self._lines)
+        header = next(lines, "")
+        rows = csv.reader(chain([header], lines), delimiter=delimiter_of(header))
+        columns = columns_of(next(rows, []))
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error:
+                self.skipped[Skip.BAD_ROW] += 1
+                continue
+            if any(at < len(row) and row[at].strip() for at in columns.values()):
+                yield row_post(row, columns, self._days)
+            else:
+                self.skipped[Skip.BAD_ROW] += 1
+
+    def _objects(self) -> Iterator[Post]:
+        shape, shapes, posts = _SHAPES[self.form]
+        one, several = msgspec.json.Decoder(shape), msgspec.json.Decoder(shapes)
+        for line in whole_or_lines(self._lines):
+            is_list = line.lstrip()[:1] == b"["
+            try:
+                values = several.decode(line) if is_list else (one.decode(line),)
+            except msgspec.ValidationError:
+                self.skipped[Skip.SHAPE] += 1
+            except BROKEN:
+                self.skipped[Skip.NOT_JSON] += 1
+            else:
+                found = False
+                for post in _each(values, posts, self._days, is_list):
+                    found = True
+                    yield post
+                if not found:
+                    self.skipped[Skip.NO_POST] += 1
+
+
+def _each(
+    values: Iterable[Any], posts: Callable[[Any, Days], Iterator[Post]], days: Days, is_list: bool
+) -> Iterator[Post]:
+    if is_list and posts is object_posts:
+        return object_posts(values, days)
+    return chain.from_iterable(posts(value, days) for value in values)

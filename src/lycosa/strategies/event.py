@@ -1,0 +1,95 @@
+"""Event crawling (Farag): links wait by what, where and when; sources by what they gave so far."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from lycosa.evidence.event import event_evidence
+from lycosa.evidence.event_model import EventModel, Side, Weights, with_topic_size
+from lycosa.frontier import Floats
+from lycosa.strategies import BaseStrategy
+from lycosa.strategies.best_first import best_first_priority
+from lycosa.strategies.judges import EventJudge
+from lycosa.strategies.preparation import Preparation
+from lycosa.strategies.sources import checked_source, source_keys
+from lycosa.values import Decision, Judgement, Page, Reason, Refusal
+
+TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
+
+
+class Event(BaseStrategy):
+    """Links wait by the mean of their own event score and that of their page."""
+
+    def __init__(
+        self,
+        *,
+        source: str = "none",
+        k: int = 0,
+        url_threshold: float = 0.0,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+    ) -> None:
+        """Store the settings.
+
+        source: how sources are weighed: none, negative-absolute-bad, best-score, success-rate,
+            thompson, absolute-good, thompson-best or success-rate-best.
+        k: terms of the topic that count, for pages and links alike; 0: as the model says.
+        url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
+        alpha, beta: what success rate and Thompson sampling give a new source in advance.
+        """
+        self.source = source
+        self.k = k
+        self.url_threshold = url_threshold
+        self.alpha = alpha
+        self.beta = beta
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Use the prepared event; without one, the topic alone."""
+        super().fit(preparation)
+        self.weighs_sources = checked_source(self.source) != "none"
+        self.random_seed_ = preparation.random_seed
+        judge = self.judge_
+        if isinstance(judge, EventJudge) and not self.k:
+            self.evidence_ = judge.needs
+        else:
+            model = preparation.event or _topic_only(preparation)
+            self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
+            kept = () if isinstance(judge, EventJudge) else self.needs
+            self.needs = (*kept, *self.evidence_)
+        return self
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        """One Decision a link, by the mean of link and page score."""
+        page_score = page.evidence["event"].value
+        decisions = []
+        for link, score in zip(page.links, page.link_evidence["event"], strict=True):
+            priority = best_first_priority(score, page_score)
+            refusal = None
+            if priority < self.url_threshold:
+                refusal = Refusal(Reason.LOW_PRIORITY, "below event.url_threshold")
+            decisions.append(Decision(link, priority, refusal, rule="mean of link and page event score"))
+        return decisions
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        """The choice keys of sources by the function that `source` names."""
+        return source_keys(
+            self.source,
+            good,
+            bad,
+            best,
+            seed=self.random_seed_,
+            step=step,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+
+def _topic_only(preparation: Preparation) -> EventModel:
+    """The topic as an event without place and date, for specs that give no [event]."""
+    frequent = sorted(preparation.topic.vector.items(), key=lambda item: (-item[1], item[0]))
+    return EventModel(
+        terms=dict(frequent),
+        language=preparation.topic.language,
+        pages=Side(len(frequent), weights=TOPIC_ONLY),
+        links=Side(len(frequent), weights=TOPIC_ONLY),
+    )

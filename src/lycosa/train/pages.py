@@ -1,0 +1,42 @@
+"""Example pages from files and folders, for training. In: paths. Out: example pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lycosa.errors import InputError
+from lycosa.page.document import Document
+from lycosa.train.topic import ExamplePage, example_of
+from lycosa.urls import hash_of
+
+PLAIN = frozenset((".txt", ".md"))
+MARKUP = frozenset((".html", ".htm", ".xhtml"))
+MAX_BYTES = 50_000_000
+
+
+def example_pages(paths: Iterable[Path], language: str) -> list[ExamplePage]:
+    """The pages in files, and in folders all files that look like pages."""
+    return [example_of(document_in(path, language), hash_of(str(path))) for path in _files(paths)]
+
+
+def document_in(path: Path, language: str = "english") -> Document:
+    """A page from a file."""
+    try:
+        with path.open("rb") as file:
+            body = file.read(MAX_BYTES)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}). Name an HTML or text file.") from None
+    kind = "text/plain" if path.suffix.lower() in PLAIN else "text/html"
+    return Document(body, "http://example.invalid/", kind, language=language)
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(file for file in path.rglob("*") if file.suffix.lower() in PLAIN | MARKUP)
+        if not found:
+            raise InputError(f"{path} has no .html or .txt files. Name a folder of example pages.")
+        yield from found

@@ -1,0 +1,151 @@
+"""Grids of runs: the same random seed gives the same result, to the last URL."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from lycosa.analysis import InlineAnalyser, Recipe
+from lycosa.errors import InputError, SpecError
+from lycosa.lab import results
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.grid import Laboratory, Variant, by_variant, run_grid, variants
+from lycosa.lab.plots import plot_curves
+from lycosa.lab.protocol import Options
+from lycosa.lab.run import Run
+from lycosa.lab.web import VirtualWeb
+from lycosa.values import Fetched, Link, Page
+
+FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())
+SMALL = Options(pages=40)
+
+
+@pytest.fixture(scope="module")
+def web(demo_folder: Path) -> CachedWeb:
+    """The demo web, parsed."""
+    return CachedWeb(VirtualWeb.open(demo_folder))
+
+
+def test_a_cached_page_equals_a_parsed_one(web: CachedWeb):
+    """The cache changes nothing but the time."""
+    archive = web.web.archive
+    inline = InlineAnalyser(Recipe(index_names=web.web.index_names))
+    for key in sorted(web.pages)[::40]:
+        link = Link(web.url(key), key)
+        fetched = asyncio.run(archive.fetch(link))
+        assert isinstance(fetched, Fetched)
+        parsed = asyncio.run(inline.analyse(fetched))
+        cached = asyncio.run(web.analyse(asyncio.run(web.fetch(link))))  # type: ignore[arg-type]
+
+        assert isinstance(parsed, Page)
+        assert parsed == cached
+
+
+def test_results_do_not_depend_on_the_number_of_processes(demo_folder: Path, monkeypatch, tmp_path):
+    """One process or two: the same URLs in the same order."""
+    wanted = variants(["best-first", "selective"], [])
+    orders = []
+    for processes in (1, 2):
+        monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / str(processes)))
+        runs = run_grid(demo_folder, ["owls", "bread"], wanted, SMALL, random_seeds=[1], processes=processes)
+        orders.append([(run.strategy, run.topic, run.fetched) for run in runs])
+
+    assert orders[0] == orders[1]
+
+
+def test_a_finished_grid_is_read_again(demo_folder: Path, monkeypatch):
+    """The second time nothing is run."""
+    wanted = variants(["breadth-first"], [])
+    first = run_grid(demo_folder, ["comets"], wanted, SMALL, random_seeds=[7], processes=1)
+    monkeypatch.setattr(Laboratory, "__init__", None)
+
+    assert run_grid(demo_folder, ["comets"], wanted, SMALL, random_seeds=[7], processes=1) == first
+
+
+def test_training_pages_and_seeds_never_count(web: CachedWeb):
+    """Neither in the curve nor in the targets."""
+    laboratory = Laboratory(web, "owls", 1, SMALL)
+    laboratory.prepare(["best-first"])
+    run = laboratory.run(Variant("best-first"))
+    excluded = {web.url(key) for key in laboratory.draw.excluded}
+
+    assert not excluded & set(run.fetched)
+    assert not laboratory.draw.excluded & laboratory.draw.targets
+    assert len(run.curve) == SMALL.pages
+
+
+def test_nothing_beats_the_oracle(web: CachedWeb):
+    """The upper bound is one."""
+    laboratory = Laboratory(web, "bridges", 1, Options(pages=60))
+    names = ["breadth-first", "best-first", "link-context", "selective"]
+    laboratory.prepare(names)
+    best = laboratory.run(Variant("oracle")).auc
+
+    assert all(laboratory.run(Variant(name)).auc <= best for name in names)
+
+
+def test_a_grid_sweeps_settings():
+    """Each value of each setting is a variant with its name."""
+    found = variants(["selective", "opic"], ["selective.threshold=0.2,0.4", "selective.drop=false"])
+
+    assert [variant.name for variant in found] == [
+        "selective threshold=0.2 drop=False",
+        "selective threshold=0.4 drop=False",
+        "opic",
+    ]
+
+
+@pytest.mark.parametrize("change", ["threshold=1", "selective.treshold=1", "anchor.x=1", "selective"])
+def test_a_wrong_setting_is_refused_with_the_known_ones(change: str):
+    """The message says how to write it, or what there is."""
+    with pytest.raises(SpecError):
+        variants(["selective"], [change])
+
+
+def test_a_topic_without_reachable_pages_is_explained(web: CachedWeb):
+    """No target can be reached: the message says what to try."""
+    lonely = Laboratory(web, "owls", 1, Options(pages=5, seeds=1, train_share=0.99))
+
+    assert lonely.draw.targets  # a well linked web has something left even so
+    with pytest.raises(InputError, match="names no start pages"):
+        Laboratory(_without_start(web), "owls", 1, Options(start_from="start"))
+
+
+def _without_start(web: CachedWeb) -> CachedWeb:
+    other = web.for_evidence(())
+    other.web = VirtualWeb(web.web.path, "", (), web.web.index_names, web.web.topics, {})
+    return other
+
+
+def test_results_are_written_as_documented(demo_folder: Path, tmp_path: Path):
+    """JSON, CSV and plots have what DESIGN and docs say."""
+    runs = run_grid(demo_folder, ["owls"], variants(["breadth-first", "best-first"], []), SMALL, random_seeds=[1, 2], processes=1)
+    found = results.summary(runs, SMALL, web="demo")
+
+    assert [s["strategy"] for s in found["strategies"]] == ["breadth-first", "best-first"]
+    assert set(found["strategies"][0]["harvest"]) == {"mean", "se"}
+    assert found["strategies"][0]["runs"][0]["curve"][0][0] == 1
+    assert {test["measure"] for test in found["tests"]} == {"harvest", "recall", "auc"}
+    assert found["options"]["pages"] == 40
+    results.write_csv(tmp_path / "a.csv", runs)
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 5
+    assert [path.suffix for path in plot_curves(runs, 40, tmp_path / "p.png")] == [".png", ".svg"]
+
+
+@pytest.fixture(scope="module")
+def floor_runs(demo_folder: Path) -> dict[str, list[Run]]:
+    """All strategies at once, so that the models are fitted once."""
+    options, wanted = Options(pages=FLOORS["pages"]), variants(list(FLOORS["harvest"]), [])
+    seeds = FLOORS["random_seeds"]
+    return by_variant(run_grid(demo_folder, FLOORS["topics"], wanted, options, random_seeds=seeds, processes=1))
+
+
+@pytest.mark.parametrize("name", sorted(FLOORS["harvest"]))
+def test_harvest_stays_above_its_floor(floor_runs: dict[str, list[Run]], name: str):
+    """Each strategy reaches its pinned harvest on the demo web (mean over topics and seeds)."""
+    runs = floor_runs[name]
+
+    assert sum(run.harvest for run in runs) / len(runs) >= FLOORS["harvest"][name]

@@ -1,0 +1,87 @@
+"""Virtual webs: what is wrong with one is said in words."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from lycosa.errors import ArchiveError, InputError
+from lycosa.lab.web import VirtualWeb
+
+
+def test_the_demo_web_opens_with_its_topics(demo_folder: Path):
+    """Topics, grades, seeds and start pages are read."""
+    web = VirtualWeb.open(demo_folder)
+
+    assert "owls" in web.topics
+    assert len(web.topic("owls").relevant()) > 50
+    assert web.start
+    assert len(web.archive) > 500
+
+
+def test_an_unknown_topic_is_named_with_the_known_ones(demo_folder: Path):
+    """The message lists what there is."""
+    with pytest.raises(InputError, match=r"no topic 'cats'.*owls"):
+        VirtualWeb.open(demo_folder).topic("cats")
+
+
+def test_a_missing_folder_is_named(tmp_path: Path):
+    """The message says what a web is."""
+    with pytest.raises(InputError, match="is not a directory"):
+        VirtualWeb.open(tmp_path / "none")
+
+
+def test_a_folder_without_warcs_says_how_to_record_one(tmp_path: Path):
+    """The message ends with the command."""
+    with pytest.raises(InputError, match="lycosa lab record"):
+        _ = VirtualWeb.open(tmp_path).archive
+
+
+def test_an_empty_warc_is_named(tmp_path: Path):
+    """A file without a record is an error that names it."""
+    (tmp_path / "a.warc.gz").write_bytes(gzip.compress(b""))
+
+    with pytest.raises(ArchiveError, match=r"a\.warc\.gz"):
+        _ = VirtualWeb.open(tmp_path).archive
+
+
+def test_a_truncated_warc_is_used_as_far_as_it_goes(demo_folder: Path, tmp_path: Path):
+    """What precedes the damage counts, and a note says where it is."""
+    source = next(demo_folder.glob("*.warc.gz")).read_bytes()
+    (tmp_path / "a.warc.gz").write_bytes(source[: len(source) // 2])
+    web = VirtualWeb.open(tmp_path)
+
+    assert 0 < len(web.archive) < 965
+    assert any("a.warc.gz" in note for note in web.notes)
+
+
+def test_labels_outside_the_web_are_noted(demo_folder: Path, tmp_path: Path):
+    """Labels for URLs that are not there are counted, not fatal."""
+    for file in demo_folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    with (tmp_path / "labels.csv").open("a") as labels:
+        labels.write("http://nowhere.test/,owls,2\n")
+    web = VirtualWeb.open(tmp_path)
+
+    _ = web.archive
+
+    assert any("owls: 1 of" in note for note in web.notes)
+
+
+@pytest.mark.parametrize("row", ["http://a.test/,owls", "http://a.test/,owls,much", ",owls,1"])
+def test_broken_labels_are_refused_with_their_place(tmp_path: Path, row: str):
+    """A bad row names the file."""
+    (tmp_path / "labels.csv").write_text(f"url,topic,grade\n{row}\n")
+
+    with pytest.raises(InputError, match=r"labels\.csv"):
+        VirtualWeb.open(tmp_path)
+
+
+def test_a_broken_web_toml_is_named(tmp_path: Path):
+    """A syntax error names the file."""
+    (tmp_path / "web.toml").write_text("title = [")
+
+    with pytest.raises(InputError, match=r"web\.toml"):
+        VirtualWeb.open(tmp_path)

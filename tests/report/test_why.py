@@ -1,0 +1,129 @@
+"""`why`: every URL that was seen is explained, and every other is said to be unknown."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from lycosa.errors import CollectionError, InputError
+from lycosa.report.why import Explanation, explain, explanation_text
+from lycosa.testing import Site
+from tests.engine import spec_of
+from tests.report.conftest import HOSTILE_PATH, spec
+
+
+def told(collection: Path, url: str) -> tuple[Explanation, str]:
+    why = explain(collection, url)
+    return why, explanation_text(why)
+
+
+def test_a_fetched_page(collection):
+    """Title, time, score with its rule, evidence, place in the archive, path and where it was found."""
+    why, text = told(collection, "http://a.test/owls")
+    assert why.verdict == "Fetched and judged relevant."
+    assert why.status == 200
+    assert why.title == "Owls"
+    assert why.judgement is not None
+    assert why.evidence["topic"].value > 0.5
+    assert why.path == ("http://a.test/", "http://a.test/owls")
+    assert why.found_on[0].anchor == "owls at night"
+    assert why.found_on[0].evidence["topic"] > 0
+    assert "mean of link and page score" in text
+    assert ".warc.gz at byte" in text
+
+
+def test_other_spellings_of_a_url_are_the_same(collection):
+    """The look-up goes by identity; the URL shown is the one that was fetched."""
+    assert explain(collection, "HTTP://A.test:80/owls/?utm_source=x#top").url == "http://a.test/owls"
+
+
+def test_a_page_that_is_not_relevant_or_was_not_there(collection):
+    """Whatever the answer was, it is said; a redirect is an answer too."""
+    verdicts = {
+        url: explain(collection, url).verdict
+        for url in ("http://a.test/gone", "http://a.test/moved", "http://a.test/bread")
+    }
+    assert "404" in verdicts["http://a.test/gone"]
+    assert "redirects" in verdicts["http://a.test/moved"]
+    assert "Waiting" in verdicts["http://a.test/bread"] or "not relevant" in verdicts["http://a.test/bread"]
+
+
+def test_refused_by_robots_and_by_scope(collection):
+    """A refusal names its rule, whether it was made on the link or while fetching."""
+    assert "robots.txt disallows it" in explain(collection, "http://a.test/secret").verdict
+    why, text = told(collection, "http://elsewhere.test/owl")
+    assert why.verdict.startswith("Seen but refused: outside the scope")
+    assert why.found_on[0].page == "http://a.test/"
+    assert "owl elsewhere" in text
+
+
+def test_what_waits(collection):
+    """With its priority and the path to it."""
+    found = [explain(collection, f"http://a.test/{path}") for path in ("later/1", "later/2", "bread")]
+    assert any(why.verdict.startswith("Waiting to be fetched, with priority") for why in found)
+    assert all(why.path[0] == "http://a.test/" for why in found if why.path)
+
+
+def test_what_was_never_seen(collection):
+    """Said so, with fetched URLs close to it; what is no URL is an error that says what to write."""
+    why, text = told(collection, "http://a.test/owls/of/another/kind")
+    assert why.verdict.startswith("Never seen")
+    assert "http://a.test/owls" in why.nearby
+    assert "fetched nearby" in text
+    assert explain(collection, "http://unknown.test/").nearby == ()
+    for nonsense in ("", "owls", "ftp://a.test/", "http://["):
+        with pytest.raises(InputError, match="in full"):
+            explain(collection, nonsense)
+
+
+def test_strangers_cannot_steer_the_terminal(collection):
+    """Titles and anchors are printed without control characters."""
+    _, text = told(collection, "http://a.test" + HOSTILE_PATH)
+    assert "owls" in text
+    assert "\x1b" not in text
+
+
+def test_directories_that_are_no_collection(tmp_path, collection):
+    """One clear message each: nothing there, a file, an empty folder, a damaged or foreign database."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "catalogue.db").write_bytes(b"no database at all" * 100)
+    (tmp_path / "foreign").mkdir()
+    other = sqlite3.connect(tmp_path / "foreign" / "catalogue.db")
+    other.execute("CREATE TABLE x (y)")
+    other.close()
+    for name, words in (
+        ("none", "not a collection"),
+        ("folder", "not a collection"),
+        ("damaged", "damaged"),
+        ("foreign", "another program"),
+    ):
+        with pytest.raises(CollectionError, match=words):
+            explain(tmp_path / name, "http://a.test/")
+
+
+def test_an_empty_collection(empty):
+    """A seed that was refused is explained; anything else was never seen."""
+    assert explain(empty, "http://a.test/").verdict
+    assert explain(empty, "http://a.test/x").verdict.startswith("Never seen")
+
+
+async def test_a_collection_that_is_being_written(tmp_path):
+    """Readers see the last commit and disturb nobody."""
+    from lycosa.session import crawl_spec
+
+    seen: list[str] = []
+
+    def page(request: object) -> str:
+        directory = tmp_path / "owls"
+        seen.append(explain(directory, "http://a.test/").verdict)
+        return "<p>owl <a href=/two>two</a>"
+
+    with Site({"/": page, "/two": page}) as site:
+        text = spec(site)
+        summary = await crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls")
+    assert summary.pages == 2
+    assert seen[0].startswith("Being fetched")
+    assert seen[1].startswith("Fetched and judged")

@@ -1,0 +1,126 @@
+"""Imports point down the list of stages, and what is heavy is imported only where it is used."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lycosa
+
+ROOT = Path(lycosa.__file__).parent
+STAGES = "seeds frontier fetch page evidence strategies train store report library lab".split()
+BELOW_ALL = {"values", "urls", "errors", "config", "clock"}
+"""Root modules that every stage may import; they import only one another."""
+ABOVE_ALL = {"library", "lab"}
+"""Stages that put the parts together, like the root modules that are not in BELOW_ALL: they import all."""
+HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrapy", "torch"}
+
+EXCEPTIONS = {
+    ("lycosa.page.document", "lycosa.fetch.decode"): "the charset of a page is decided by its bytes: one decoder",
+}
+"""(importer, imported): why it may, against the order."""
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in ROOT.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    parts = [*path.relative_to(ROOT.parent).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def part_of(module: str) -> str:
+    """The stage or root module that a module belongs to: `lycosa.page.terms` is of `page`."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports_of(path: Path, *, at_import_time: bool) -> Iterator[str]:
+    """The modules that a file imports: everywhere, or only while it is itself imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and at_import_time:
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):
+            if at_import_time:
+                continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            if node.module == "lycosa":
+                yield from (f"lycosa.{alias.name}" for alias in node.names if not alias.name.startswith("__"))
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def allowed(importer: str, imported: str) -> bool:
+    here, there = part_of(importer), part_of(imported)
+    if not there or here == there or there in BELOW_ALL:
+        return here != there or here not in BELOW_ALL
+    if here in BELOW_ALL:
+        return there in BELOW_ALL
+    if here not in STAGES or here in ABOVE_ALL:
+        return True  # crawl.py, session.py, commands, testing, …: the layers above the stages
+    return there in STAGES and STAGES.index(there) < STAGES.index(here)
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_a_stage_imports_only_earlier_stages(path):
+    """The folders are the stages of a crawl; a module imports its own, earlier ones and the values."""
+    importer = name_of(path)
+    wrong = [
+        imported
+        for imported in imports_of(path, at_import_time=False)
+        if imported.split(".")[0] == "lycosa"
+        and not allowed(importer, imported)
+        and (importer, imported) not in EXCEPTIONS
+    ]
+    assert not wrong, f"{importer} imports {wrong}, which come later: see docs/architecture.md"
+
+
+def test_every_exception_is_still_needed():
+    """An exception that nobody uses any more is taken off the list."""
+    for importer, imported in EXCEPTIONS:
+        path = ROOT.joinpath(*importer.split(".")[1:])
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        assert imported in imports_of(path, at_import_time=False)
+        assert not allowed(importer, imported)
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_nothing_heavy_is_imported_at_import_time(path):
+    """Training and plotting libraries are imported inside the functions that use them."""
+    heavy = {imported.split(".")[0] for imported in imports_of(path, at_import_time=True)} & HEAVY
+    assert not heavy, f"{name_of(path)} imports {heavy} when it is imported"
+
+
+CRAWL = """
+import json, sys
+from pathlib import Path
+from tests.engine import crawl, spec_text
+from lycosa.testing import Site
+page = "<title>Owls</title><p>owl night <a href=/owls>owls</a> <a href=/x>x</a>"
+with Site({"/": page, "/owls": page + "!", "/x": "<p>x"}) as site:
+    text = spec_text(site, ["http://a.test/"], top={"strategy": "best-first"}, topic={"keywords": ["owl"]},
+                     judge={"kind": "topic"})
+    pages = crawl(text, Path(sys.argv[1])).pages
+print(json.dumps([pages, sorted(name for name in sys.modules if "." not in name)]))
+"""
+
+
+def test_a_crawl_loads_nothing_heavy(tmp_path):
+    """A whole crawl with topic, strategy, index and archive runs without scikit-learn and its kin."""
+    command = [sys.executable, "-W", "ignore", "-c", CRAWL, str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=ROOT.parents[1], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    pages, loaded = json.loads(done.stdout)
+    assert pages == 3
+    assert not set(loaded) & HEAVY

@@ -1,0 +1,153 @@
+"""URLs: the identity is stable and total; the URL that is requested stays as found."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lycosa import urls
+
+PIECES = st.sampled_from(
+    "http:// https:// HTTP:// //a.example a.example :80 :443 / // ? # & = . .. %7E %7e ~ %2e %2E%2E %41 %zz % "
+    "index.html Default.ASP utm_source=x fbclid=1 é [::1] @ \\ \x00 \ud800 space tab\t 127.0.0.1".split(" ")
+)
+URLS = st.text() | st.lists(PIECES, max_size=12).map("".join) | st.binary().map(lambda b: b.decode("latin-1"))
+
+
+@given(URLS)
+@example("http://a.example/index.html/index.html")
+@example("http://a.example/%2e%2e/a/%2E/b")
+@example("http://a.example/?&&utm_id=1&")
+@example("http://a.example//?//")
+def test_the_identity_is_idempotent(text):
+    """The identity of an identity is itself, and it is a URL that can be parsed."""
+    url = urls.parse(text)
+    if url is None:
+        return
+    same = urls.identity(url)
+    assert urls.identity(same) == same
+    assert urls.parse(same) is not None
+    assert urls.key_of(same) == urls.key_of(url) != 0
+
+
+@given(URLS, URLS)
+def test_nothing_that_is_called_a_url_raises(base, reference):
+    """Parsing, joining, tokens and identity take any text."""
+    for text in (base, reference):
+        parsed = urls.parse(text)
+        assert parsed is None or parsed.startswith(("http://", "https://"))
+        assert parsed is None or "#" not in parsed
+        urls.tokens(text)
+        urls.identity(text)
+    if (url := urls.parse(base)) is not None:
+        joined = urls.join(url, reference)
+        assert joined is None or joined == urls.parse(joined)
+    urls.join(base, reference)
+
+
+@given(URLS)
+def test_a_url_has_an_authority_a_host_and_a_source(text):
+    """Of every parsed URL all three are known, and the source belongs to the host."""
+    if (url := urls.parse(text)) is not None:
+        assert url.startswith(urls.authority_of(url))
+        host = urls.host_of(url)
+        assert host
+        source = urls.source_of(urls.authority_of(url))
+        assert source
+        assert source.strip("[]") in host
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("HTTP://WWW.Example.ORG/a", "http://www.example.org/a"),
+        ("http://a.example/%7Ebob", "http://a.example/~bob"),
+        ("http://a.example/%7ebob", "http://a.example/%7Ebob"),
+        ("http://a.example/caf%c3%a9", "http://a.example/caf%C3%A9"),
+        ("http://a.example/café", "http://a.example/caf%C3%A9"),
+        ("http://a.example:80/a", "http://a.example/a"),
+        ("https://a.example:443/a", "https://a.example/a"),
+        ("http://a.example/b/index.html", "http://a.example/b/"),
+        ("http://a.example/b/INDEX.HTM", "http://a.example/b"),
+        ("http://a.example/default.asp", "http://a.example/"),
+        ("http://a.example", "http://a.example/"),
+        ("http://a.example/b?", "http://a.example/b"),
+        ("http://a.example/b#part", "http://a.example/b"),
+        ("http://a.example//b///c", "http://a.example/b/c"),
+        ("http://a.example/b/", "http://a.example/b"),
+        ("http://a.example/b/../c/./d", "http://a.example/c/d"),
+        ("http://a.example/b?utm_source=x&id=1&fbclid=y", "http://a.example/b?id=1"),
+        ("http://a.example/index.html?utm_medium=mail", "http://a.example/"),
+    ],
+)
+def test_variants_are_one_identity(one, other):
+    """What METHODS 4.5 calls the same page has one key, in both directions."""
+    first, second = urls.parse(one), urls.parse(other)
+    assert first is not None
+    assert second is not None
+    assert urls.identity(first) == urls.identity(second)
+    assert urls.key_of(first) == urls.key_of(second)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://a.example/b", "https://a.example/b"),
+        ("http://a.example/b", "http://a.example/B"),
+        ("http://a.example/b?x=1&y=2", "http://a.example/b?y=2&x=1"),
+        ("http://a.example/a%2Fb", "http://a.example/a/b"),
+        ("http://a.example/my-index.html", "http://a.example/"),
+        ("http://a.example:8080/", "http://a.example/"),
+        ("http://www.a.example/", "http://a.example/"),
+    ],
+)
+def test_different_pages_stay_different(one, other):
+    """Nothing beyond the named rules is folded together."""
+    assert urls.identity(one) != urls.identity(other)
+
+
+def test_the_url_that_is_requested_stays_as_found():
+    """Parsing keeps index names, tracking parameters, double slashes and escapes."""
+    found = "http://a.example//b/index.html?utm_source=x&a=%7e"
+    assert urls.parse(found) == found
+    assert urls.join("http://a.example/", "//a.example//b/index.html?utm_source=x&a=%7e") == found
+
+
+def test_a_web_may_name_more_index_files():
+    """`index_names` of a virtual web decides what means its directory."""
+    names = urls.INDEX_NAMES | {"welcome.html"}
+    assert urls.identity("http://a.example/b/Welcome.html", names) == "http://a.example/b"
+    assert urls.identity("http://a.example/b/Welcome.html") != "http://a.example/b"
+
+
+def test_a_key_is_never_zero_and_fits_sqlite(monkeypatch):
+    """0 means "no parent", so even the one hash that would be 0 is another number."""
+    assert urls.hash_of("x") == urls.hash_of("x")
+    assert -(1 << 63) <= urls.hash_of("x") < 1 << 63
+    monkeypatch.setattr(urls.xxhash, "xxh3_64_intdigest", lambda data: 1 << 63)
+    assert urls.hash_of("whatever") == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("http://news.bbc.co.uk/a", "bbc.co.uk"),
+        ("http://someone.github.io/", "someone.github.io"),
+        ("http://127.0.0.1:8080/", "127.0.0.1"),
+        ("http://[::1]:80/", "[::1]"),
+        ("http://localhost/", "localhost"),
+        ("http://a.b.demo.test/", "demo.test"),
+        ("http://co.uk/", "co.uk"),
+    ],
+)
+def test_the_source_is_the_registrable_domain(url, source):
+    """Owners of names below shared suffixes, addresses and local names are sources of their own."""
+    assert urls.source_of(urls.authority_of(url)) == source
+
+
+def test_tokens_are_the_telling_words():
+    """Scheme, www, com and file endings say nothing; numbers and other scripts do."""
+    assert urls.tokens("https://www.example.com/Owls/2016_report.html?q=Käuze") == [
+        "example", "owls", "2016", "report", "q", "käuze",
+    ]  # fmt: skip
