@@ -29,13 +29,15 @@ from lycosa.urls import key_of
 
 ROOT = Path(__file__).parents[1]
 KEYWORDS = ("granite", "summit", "glacier", "ridge")
-WORDS = [f"{first}{second}" for first in ("ka", "lo", "mi", "nu", "pe") for second in ("rt", "sk", "lm", "nd")]
+WORDS = [
+    f"{first}{second}" for first in ("ka", "lo", "mi", "nu", "pe") for second in ("rt", "sk", "lm", "nd")
+]
 
 
-def spec_text(site: Site | SiteProcess, seeds: list[str], **sections: dict[str, Any]) -> str:
+def spec_text(site: Site | SiteProcess, start: list[str], **sections: dict[str, Any]) -> str:
     """A crawl.toml for a local web: quick, in one process, every page wanted; sections override."""
     tables: dict[str, dict[str, Any]] = {
-        "seeds": {"urls": seeds},
+        "seeds": {"urls": start},
         "judge": {"kind": "all"},
         "fetch": {
             "per_host_delay_s": 0,

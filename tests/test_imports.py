@@ -21,10 +21,8 @@ ABOVE_ALL = {"library", "lab"}
 """Stages that put the parts together, like the root modules that are not in BELOW_ALL: they import all."""
 HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrapy", "torch"}
 
-EXCEPTIONS = {
-    ("lycosa.page.document", "lycosa.fetch.decode"): "the charset of a page is decided by its bytes: one decoder",
-}
-"""(importer, imported): why it may, against the order."""
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+"""(importer, imported): why it may, against the order. None is needed so far."""
 
 
 def modules() -> list[Path]:
@@ -49,9 +47,12 @@ def imports_of(path: Path, *, at_import_time: bool) -> Iterator[str]:
         node = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and at_import_time:
             continue
-        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"):
-            if at_import_time:
-                continue
+        guarded = isinstance(node, ast.If) and ast.unparse(node.test) in (
+            "TYPE_CHECKING",
+            "__name__ == '__main__'",
+        )
+        if guarded and at_import_time:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -119,7 +120,9 @@ print(json.dumps([pages, sorted(name for name in sys.modules if "." not in name)
 def test_a_crawl_loads_nothing_heavy(tmp_path):
     """A whole crawl with topic, strategy, index and archive runs without scikit-learn and its kin."""
     command = [sys.executable, "-W", "ignore", "-c", CRAWL, str(tmp_path / "out")]
-    done = subprocess.run(command, cwd=ROOT.parents[1], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT.parents[1], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr
     pages, loaded = json.loads(done.stdout)
     assert pages == 3

@@ -10,6 +10,7 @@ from lycosa.config import JudgeSpec, TopicSpec
 from lycosa.errors import InputError, ModelError, SpecError
 from lycosa.page.document import Document
 from lycosa.prepare import load_topic, make_topic, preparation, prepared_topic
+from lycosa.train.topic import ExamplePage
 from lycosa.values import Reason, Refusal
 
 OWLS = "<title>Owls</title><p>The owl hunts at night. An owl hears every mouse."
@@ -26,13 +27,15 @@ def test_keywords_weigh_like_the_most_frequent_term():
     alone = make_topic(TopicSpec(keywords=("owls", "night birds")), [], [])
     assert set(alone.vector) == {"owl", "night", "bird"}
     assert len(set(alone.vector.values())) == 1
-    beside = make_topic(TopicSpec(keywords=("barn",)), [{"owl": 5, "mous": 1}], [])
+    beside = make_topic(TopicSpec(keywords=("barn",)), [ExamplePage(1, {"owl": 5, "mous": 1})], [])
     assert beside.vector["barn"] == beside.vector["owl"] > beside.vector["mous"]
 
 
 def test_the_vector_has_the_most_frequent_terms_and_all_keywords():
     """`terms` cuts what examples and description say, never the keywords."""
-    model = make_topic(TopicSpec(keywords=("barn", "roost"), terms=1), [{"owl": 5, "mous": 1}], [])
+    model = make_topic(
+        TopicSpec(keywords=("barn", "roost"), terms=1), [ExamplePage(1, {"owl": 5, "mous": 1})], []
+    )
     assert set(model.vector) == {"owl", "barn", "roost"}
     described = make_topic(TopicSpec(description="The owls of the night"), [], [])
     assert set(described.vector) == {"owl", "night"}
@@ -53,8 +56,8 @@ async def test_examples_from_files_and_the_web(tmp_path):
     spec = TopicSpec(examples=("a.html", "b.txt", "http://a.example/", "http://a.example/gone"))
     model = await prepared_topic(spec, tmp_path, None, get, words.append)
     assert len(model.examples) == 3
-    assert model.examples[0] == model.examples[2]
-    assert "pellet" in model.examples[1]
+    assert model.examples[0].terms == model.examples[2].terms
+    assert "pellet" in model.examples[1].terms
     assert len(words) == 1
     assert "gone" in words[0]
     with pytest.raises(InputError, match=r"none\.html"):

@@ -68,7 +68,7 @@ def test_paths_match_with_their_query():
 
 def test_depth_length_and_nofollow():
     """Limits count inclusively; rel=nofollow is advice that only a setting makes a rule."""
-    assert refused("http://a.example/", depth=2, **{"hosts": ()}) is None
+    assert refused("http://a.example/", depth=2) is None
     rules = Scope(ScopeSpec(depth=1), FetchSpec(max_url_length=30))
     assert rules.refuse_link(Link("http://a.example/", 1, depth=1)) is None
     assert rules.refuse_link(Link("http://a.example/", 1, depth=2)).reason is Reason.TOO_DEEP  # type: ignore[union-attr]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,8 @@ KINDS = list(STARTS)
 
 
 def written(kind: str) -> Spec:
-    return Spec(**{"name": "x", **STARTS[kind].get("", {})}, **{k: v for k, v in STARTS[kind].items() if k})
+    tables: dict[str, Any] = {"name": "x", **STARTS[kind]}
+    return Spec(**tables.pop("", {}), **tables)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,7 +61,7 @@ TREES = st.recursive(
 def test_any_plain_value_can_be_written(value):
     """TOML reads back what was written, but for the few characters that TOML forbids."""
     read = tomllib.loads(f"x = {toml(value)}")["x"]
-    if "\x7f" not in repr(value) and "\\x7f" not in repr(value):
+    if "\\x7f" not in repr(value):
         assert read == value
 
 

@@ -36,6 +36,11 @@ class TopicSpec(Section):
     """Pages that are not relevant, URLs or files, for strategies that learn from both."""
     language: str = "english"
     """Language of the stemmer and the stop words (a Snowball name: english, german, french, …)."""
+    model: str = ""
+    """A text classifier from `lycosa train text`, instead of one trained on the examples."""
+    bootstrap_pages: PositiveInt = 200
+    """Where a classifier is to be trained and no negatives are given, so many pages are first crawled
+    best-first, and what is unlike the examples is found among them."""
     terms: PositiveInt = 100
     """How many terms of the examples make the topic vector (k of the event paper)."""
 
@@ -220,6 +225,8 @@ class IndexSpec(Section):
     """Full-text index."""
     near_duplicates: When = "now"
     """Fingerprints (simhash) and clusters of nearly equal pages."""
+    genre: Literal["now", "never"] = "never"
+    """The genre of each page (news, blog, image, video, other), whatever the strategy."""
 
 
 class ProcessSpec(Section):

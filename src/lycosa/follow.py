@@ -49,6 +49,11 @@ class Follow:
             admitted.append(decision)
         return tuple(admitted)
 
+    def refuse(self, link: Link) -> Refusal | None:
+        """Why a link that waited may not be fetched after all: the scope may have been changed since."""
+        found = link.kind is Kind.PAGE and link.parent != 0  # seeds are the user's own choice
+        return self.scope.refuse_link(link) if found else None
+
     def response(self, fetched: Fetched, analysed: Refusal | None) -> Answer:
         """What a response that became no page means: why, what to add, and the link to try again."""
         if analysed is not None:
@@ -74,12 +79,16 @@ class Follow:
     def revisit(
         self, fetched: Fetched, decisions: Sequence[Decision], outcome: Outcome, now: float
     ) -> tuple[Link, Outcome]:
-        """The outcome of a kept page: seeds and hubs wait again after `archive.revisit_after_h`."""
+        """The outcome of a kept page: seeds and hubs wait again after `archive.revisit_after_h`.
+
+        What has not been modified since was such a page, and stays one.
+        """
         link = fetched.link
         outcome = msgspec.structs.replace(outcome, counts=True)
         hours = self.archive.revisit_after_h
         admitted = sum(decision.refusal is None for decision in decisions)
-        if hours is None or (link.depth > 0 and admitted < HUB_LINKS):
+        wanted = link.depth == 0 or admitted >= HUB_LINKS or fetched.status == 304
+        if hours is None or not wanted:
             return link, outcome
         validators = {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
         memo = link.memo | {name: value for name, value in validators.items() if value}

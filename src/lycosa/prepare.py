@@ -7,20 +7,25 @@ the collection's models/ folder; a resumed crawl reuses it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from lycosa import urls
 from lycosa.config import JudgeSpec, TopicSpec
-from lycosa.errors import InputError, ModelError, SpecError
+from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
 from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
-from lycosa.strategies.judges import EveryPage, Judge, TopicJudge
+from lycosa.strategies import BaseStrategy
+from lycosa.strategies.judges import TOPIC_THRESHOLD, EveryPage, Judge, TextJudge, TopicJudge
 from lycosa.strategies.preparation import Preparation
+from lycosa.train.fitting import fit_in_child, saved_models
+from lycosa.train.pages import document_in
+from lycosa.train.text import Label
+from lycosa.train.topic import ExamplePage, example_of
 from lycosa.values import Refusal
 
 GetDocument = Callable[[str], Awaitable[Document | Refusal]]
@@ -32,8 +37,8 @@ class TopicModel(msgspec.Struct, frozen=True):
 
     language: str
     vector: dict[str, float]
-    examples: tuple[dict[str, int], ...] = ()
-    negatives: tuple[dict[str, int], ...] = ()
+    examples: tuple[ExamplePage, ...] = ()
+    negatives: tuple[ExamplePage, ...] = ()
 
 
 async def prepared_topic(
@@ -43,8 +48,8 @@ async def prepared_topic(
     saved = models / "topic.json" if models else None
     if saved and saved.exists():
         return load_topic(saved)
-    examples = [await _terms(where, folder, get, spec.language, say) for where in spec.examples]
-    negatives = [await _terms(where, folder, get, spec.language, say) for where in spec.negatives]
+    examples = [await _example(where, folder, get, spec.language, say) for where in spec.examples]
+    negatives = [await _example(where, folder, get, spec.language, say) for where in spec.negatives]
     model = make_topic(spec, [e for e in examples if e], [n for n in negatives if n])
     if saved:
         saved.parent.mkdir(exist_ok=True)
@@ -55,13 +60,13 @@ async def prepared_topic(
 
 
 def make_topic(
-    spec: TopicSpec, examples: list[dict[str, int]], negatives: list[dict[str, int]]
+    spec: TopicSpec, examples: Sequence[ExamplePage], negatives: Sequence[ExamplePage]
 ) -> TopicModel:
     """The topic vector: frequent terms of the examples and the description, and every keyword.
 
     A keyword counts as often as the most frequent term of the examples, or once without any.
     """
-    texts = [*examples]
+    texts = [page.terms for page in examples]
     if spec.description:
         texts.append(count_terms(spec.description, spec.language))
     vector = topic_vector(texts, spec.terms)
@@ -96,33 +101,60 @@ def preparation(
     random_seed: int = 1,
 ) -> Preparation:
     """What strategies are fitted from."""
-    evidence = TopicEvidence(topic.vector, topic.language)
-    return Preparation(make_judge(judge, evidence), evidence, topic.examples, models or {}, random_seed)
+    evidence, fitted = TopicEvidence(topic.vector, topic.language), models or {}
+    examples = tuple(page.terms for page in topic.examples)
+    return Preparation(make_judge(judge, evidence, fitted), evidence, examples, fitted, random_seed)
 
 
-def make_judge(spec: JudgeSpec, topic: TopicEvidence) -> Judge:
+def wanted_models(strategy: type[BaseStrategy], judge: JudgeSpec) -> list[str]:
+    """The classifiers that a strategy and the judge need."""
+    return list(dict.fromkeys((*strategy.wants, *(["text"] if judge.kind == "text" else []))))
+
+
+def given_models(wants: Sequence[str], spec: TopicSpec, folder: Path, models: Path) -> dict[str, TextModel]:
+    """Those of the wanted classifiers that the user named or an earlier run fitted."""
+    found = saved_models(wants, models)
+    if spec.model and "text" in wants:
+        found["text"] = TextModel.load(folder / spec.model)
+    return found
+
+
+def fitted_models(
+    wants: Sequence[str], topic: TopicModel, unlabelled: Sequence[ExamplePage], models: Path
+) -> dict[str, TextModel]:
+    """The wanted classifiers, fitted on the topic's examples in a child process and saved."""
+    pages = {
+        Label.POSITIVE: topic.examples,
+        Label.NEGATIVE: topic.negatives,
+        Label.UNLABELLED: () if topic.negatives else unlabelled,
+    }
+    return fit_in_child(wants, pages, models, {"language": topic.language, "from": "the examples of the crawl"})
+
+
+def make_judge(
+    spec: JudgeSpec, topic: TopicEvidence, models: Mapping[str, TextModel] | None = None
+) -> Judge:
     """The judge that the spec names."""
-    if spec.kind == "all":
+    if spec.kind == "text":
+        if not models or "text" not in models:
+            raise SpecError('[judge] kind = "text" needs [topic] examples to train on, or a trained model.')
+        return TextJudge(models["text"], spec.threshold)
+    if spec.kind in ("all", "event"):  # an event's own judge comes with the event: `with_event`
         return EveryPage()
     if spec.kind == "topic":
-        return TopicJudge(topic, spec.threshold, spec.damping)
-    raise SpecError(f"[judge] kind: there is no judge {spec.kind!r}. Known are: topic, all.")
+        threshold = TOPIC_THRESHOLD if spec.threshold is None else spec.threshold
+        return TopicJudge(topic, threshold, spec.damping)
+    raise SpecError(f"[judge] kind: there is no judge {spec.kind!r}. Known are: topic, text, event, all.")
 
 
-async def _terms(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> dict[str, int]:
-    """The term counts of an example; empty (and a word about it) if it cannot be had."""
+async def _example(
+    where: str, folder: Path, get: GetDocument, language: str, say: Say
+) -> ExamplePage | None:
+    """An example page; None (and a word about it) if it cannot be had."""
     if (url := urls.parse(where)) is not None:
         document = await get(url)
         if isinstance(document, Refusal):
             say(f"The example {where} could not be used: {document}.")
-            return {}
-        return dict(document.terms)
-    path = folder / where
-    try:
-        body = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"The example {path} cannot be read ({error.strerror}). Paths are relative to the spec's folder."
-        ) from None
-    kind = "text/plain" if path.suffix in (".txt", ".md") else "text/html"
-    return dict(Document(body, "http://example.invalid/", kind, language=language).terms)
+            return None
+        return example_of(document, urls.key_of(url))
+    return example_of(document_in(folder / where, language), urls.hash_of(where))

@@ -70,7 +70,9 @@ def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -
     if judge.kind != "event":
         return dataclasses.replace(ready, event=event)
     if event is None:
-        raise SpecError("[judge] kind is event, but [event] is empty. Give it pages, or what, where and date.")
+        raise SpecError(
+            "[judge] kind is event, but [event] is empty. Give it pages, or what, where and date."
+        )
     return dataclasses.replace(ready, event=event, judge=EventJudge(event, judge.threshold))
 
 

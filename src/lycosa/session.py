@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from lycosa.config import Spec
 from lycosa.control import control_of
 from lycosa.crawl import Crawl
 from lycosa.errors import StoppedEarly
+from lycosa.evidence import Evidence
+from lycosa.evidence.genre import GenreEvidence, built_in_model
+from lycosa.evidence.topic import topic_vector
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
 from lycosa.fetch.polite import PoliteReader
@@ -31,6 +34,7 @@ from lycosa.limits import Limits
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.prepare import TopicModel, preparation, prepared_topic
+from lycosa.prepare_event import prepared_event, source_priors, with_event
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.store import Record
@@ -113,6 +117,8 @@ async def crawl_spec(
                     clock=clock,
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
+                if spec.event.source_priors:
+                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors))
                 _recall(crawl, collection)
                 async with control_of(crawl, directory):
                     await _run(crawl, seeds, watch, say)
@@ -126,15 +132,23 @@ def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
     """What workers compute for this strategy and spec."""
+    about_event = any(kind.name == "event" for kind in strategy.needs)
     return Recipe(
-        evidence=strategy.needs,
+        evidence=_with_genre(spec, strategy.needs),
         language=spec.topic.language,
         max_decoded_bytes=spec.fetch.max_decoded_bytes,
-        date=bool(spec.scope.date_from or spec.scope.date_to),
+        date=bool(spec.scope.date_from or spec.scope.date_to) or about_event,
+        places=about_event,
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
     )
+
+
+def _with_genre(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    if spec.index.genre == "never" or any(kind.name == "genre" for kind in needs):
+        return needs
+    return (*needs, GenreEvidence(built_in_model()))
 
 
 class _Reader:
@@ -198,13 +212,15 @@ async def _prepare(
     spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say
 ) -> Preparation:
     given = spec.topic.keywords or spec.topic.description or spec.topic.examples
-    if spec.judge.kind == "all" and not given:
-        topic = TopicModel(spec.topic.language, {})
+    models, language = collection.directory / "models", spec.topic.language
+    event = await prepared_event(spec.event, language, folder, models, helper.document, say)
+    if event and not given:
+        topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
+    elif spec.judge.kind == "all" and not given:
+        topic = TopicModel(language, {})
     else:
-        topic = await prepared_topic(
-            spec.topic, folder, collection.directory / "models", helper.document, say
-        )
-    return preparation(topic, spec.judge, {}, spec.random_seed)
+        topic = await prepared_topic(spec.topic, folder, models, helper.document, say)
+    return with_event(preparation(topic, spec.judge, {}, spec.random_seed), spec.judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
@@ -221,6 +237,14 @@ def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: f
     )
 
 
+def _prefer(crawl: Crawl, collection: Collection, priors: Mapping[str, tuple[float, float]]) -> None:
+    """Let sources begin with what an earlier crawl found there."""
+    with collection.commit():
+        for source, (good, bad) in priors.items():
+            crawl.tally.sources[source] = [round(good), round(bad)]
+            crawl.frontier.reweigh(source, good, bad)
+
+
 def _recall(crawl: Crawl, collection: Collection) -> None:
     """Bring a resumed crawl's counts, learned state and duplicates back from the catalogue."""
     with collection.commit():
@@ -231,6 +255,7 @@ def _recall(crawl: Crawl, collection: Collection) -> None:
             for key, simhash in collection.reader.fingerprints():
                 crawl.near.add(key, simhash)
         collection.catalogue.begin_run(crawl.clock.now())
+    crawl.tally.relevant = collection.reader.collected()
     crawl.tally.bytes = collection.counts().bytes
     crawl.tally.seconds = sum(run.ended - run.started for run in collection.reader.runs())
 

@@ -67,6 +67,8 @@ def _take_options(tables: dict[str, Any], strategies: dict[str, Settings]) -> di
         if isinstance(table := options[name], dict):
             tables[name] = {key: value for key, value in table.items() if key not in strategies[name]}
             options[name] = {key: value for key, value in table.items() if key in strategies[name]}
+            if not options[name]:
+                del options[name]
     return options
 
 

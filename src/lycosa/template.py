@@ -148,14 +148,16 @@ def toml(value: Any) -> str:
         return "[" + ", ".join(toml(item) for item in value) + "]"
     if isinstance(value, datetime.date):
         return value.isoformat()
-    if isinstance(value, str):
-        # What TOML forbids in a string: DEL, and halves of surrogate pairs (odd file names).
-        value = value.replace("\x7f", "").encode("utf-8", "replace").decode()
-    return json.dumps(value, ensure_ascii=False)
+    return _text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _text(value: str) -> str:
+    """A string in quotes, without what TOML forbids: DEL, and halves of surrogate pairs (odd file names)."""
+    return json.dumps(value.replace("\x7f", "").encode("utf-8", "replace").decode(), ensure_ascii=False)
 
 
 def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
 
 
 if __name__ == "__main__":

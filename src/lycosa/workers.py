@@ -24,6 +24,7 @@ from typing import Self
 import msgspec
 
 from lycosa.analysis import InlineAnalyser, Recipe, guarded
+from lycosa.errors import LycosaError
 from lycosa.values import Fetched, Page, Reason, Refusal
 
 FRAME = struct.Struct("<I")
@@ -40,6 +41,7 @@ def _unnoted(_: str) -> None:
 class _Reply(msgspec.Struct, frozen=True, array_like=True):
     page: Page | None
     refusal: Refusal | None
+    trouble: str = ""  # of the machine, not of the page
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -56,11 +58,17 @@ def _work(channel: socket.socket) -> None:
         recipe: Recipe = pickle.load(stream)  # noqa: S301
         while header := stream.read(FRAME.size):
             job = _decode_job(stream.read(FRAME.unpack(header)[0]))
-            result = guarded(job, recipe)
-            page, refusal = (None, result) if isinstance(result, Refusal) else (result, None)
-            answer = _encode(_Reply(page, refusal))
+            answer = _encode(_reply(job, recipe))
             stream.write(FRAME.pack(len(answer)) + answer)
             stream.flush()
+
+
+def _reply(job: Fetched, recipe: Recipe) -> _Reply:
+    try:
+        result = guarded(job, recipe)
+    except LycosaError as error:
+        return _Reply(None, None, str(error))
+    return _Reply(None, result) if isinstance(result, Refusal) else _Reply(result, None)
 
 
 def _die_with_parent() -> None:
@@ -83,6 +91,8 @@ class _Worker:
         if size > MAX_FRAME:
             raise ConnectionError("a worker sent nonsense")
         reply = _decode_reply(await self.reader.readexactly(size))
+        if reply.trouble:
+            raise LycosaError(reply.trouble)
         return reply.page or reply.refusal or Refusal(Reason.NOT_A_PAGE)
 
     def kill(self) -> None:

@@ -427,3 +427,56 @@ def test_many_sources_are_weighed(open_frontier: Open) -> None:
     frontier = open_frontier(weigh=lambda good, bad, best, step: best)
     frontier.add([offer(f"h{n}/1", n) for n in range(200)])
     assert drain(frontier) == [f"h{n}/1" for n in reversed(range(200))]
+
+
+def test_rescoring_keeps_what_is_offered_again(open_frontier: Open) -> None:
+    """Links that pages led to wait by their new scores, the others are dropped; seeds and redirects stay."""
+    frontier = open_frontier()
+    first = [offer("a/seed", 0.4), offer("a/moved", 0.3, parent=1, redirects=1)]
+    found = [offer(f"{host}/{n}", n / 10, parent=1) for host in "ab" for n in range(9)]
+    frontier.add([*first, *found])
+    frontier.begin_rescoring()
+    frontier.add([offer("a/1", 0.9, parent=2), offer("b/8", 0.2, parent=2), offer("b/new", 0.1, parent=2)])
+    frontier.add([offer("a/1", 0.5, parent=3)])
+    assert frontier.end_rescoring() == 16
+    assert frontier.counts().waiting == 5
+    assert drain(frontier) == ["a/1", "a/seed", "a/moved", "b/8", "b/new"]
+
+
+@pytest.mark.parametrize("merge", list(Merge))
+def test_a_new_score_replaces_the_old_one_by_any_merge(open_frontier: Open, merge: Merge) -> None:
+    """The first new offer counts as if the URL were new; later ones merge."""
+    frontier = open_frontier()
+    frontier.add([offer("a/1", 0.9, parent=1, trail=0)])
+    frontier.begin_rescoring()
+    frontier.add([offer("a/1", 0.25, parent=2, trail=2)], merge)
+    frontier.end_rescoring()
+    taken = take(frontier)
+    assert (taken.priority, taken.parent, taken.trail) == (0.25, 2, 2)
+
+
+def test_rescoring_lets_go_of_held_links(open_frontier: Open) -> None:
+    """A new strategy may hold them anew, or not; what waits for a time of its own does so still."""
+    frontier = open_frontier()
+    frontier.add([offer("a/1", 0.5, parent=1), held("a/2", "h", "a/1")])
+    frontier.done(take(frontier), Outcome(rest_until=0.0, again_at=50.0))
+    frontier.begin_rescoring()
+    assert not frontier.holds()
+    frontier.add([offer("a/1", 0.7, parent=1)])
+    frontier.end_rescoring()
+    assert frontier.take(10.0) is None
+    assert take(frontier, 50.0).priority == 0.7
+    assert frontier.counts().held == 0
+
+
+def test_a_forgotten_url_may_be_offered_again(open_frontier: Open) -> None:
+    """Only done URLs are forgotten; what waits or is taken stays."""
+    frontier = open_frontier()
+    frontier.add([offer("a/1", 0.9), offer("a/2", 0.5), offer("b/1", 0.4)])
+    frontier.done(take(frontier), Outcome(rest_until=0.0))
+    taken = take(frontier)
+    frontier.forget([key("a/1"), key("a/2"), key("b/1"), key("c/1")])
+    assert frontier.counts().done == 0
+    assert frontier.add([offer("a/1"), offer("a/2"), offer("b/1")]).new == 1
+    frontier.done(taken, Outcome(rest_until=0.0))
+    assert drain(frontier) == ["a/1", "b/1"]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lycosa.testing import Site, redirect, text
+from lycosa.testing import Pages, Site, redirect, text
 from tests.engine import crawl, spec_text
 
 HOSTILE_TITLE = '<script>alert(1)</script> owls \x1b[2J & "night"'
 HOSTILE_PATH = "/owl?x=%22onerror=%27alert(1)%27"
-PAGES = {
+PAGES: Pages = {
     "/": """<title>Start</title><p>owl night <a href="/owls">owls at night</a> <a href="/bread">bread</a>
         <a href="/secret">owl secrets</a> <a href="/gone">owl gone</a> <a href="/moved">owl moved</a>
         <a href="http://elsewhere.test/owl">owl elsewhere</a> <a href="/owl?x=%22onerror='alert(1)'">owl night</a>""",
@@ -25,18 +26,14 @@ PAGES = {
 }
 
 
-def spec(site: Site, **sections: dict[str, object]) -> str:
-    return spec_text(
-        site,
-        ["http://a.test/"],
-        **{
-            "top": {"name": "nightly <b>owls</b>", "strategy": "best-first"},
-            "topic": {"keywords": ["owl", "night"], "description": "Owls & <i>friends</i>"},
-            "judge": {"kind": "topic", "threshold": 0.3},
-            "scope": {"hosts": ["a.test"]},
-            **sections,
-        },
-    )
+def spec(site: Site, **sections: dict[str, Any]) -> str:
+    own: dict[str, dict[str, Any]] = {
+        "top": {"name": "nightly <b>owls</b>", "strategy": "best-first"},
+        "topic": {"keywords": ["owl", "night"], "description": "Owls & <i>friends</i>"},
+        "judge": {"kind": "topic", "threshold": 0.3},
+        "scope": {"hosts": ["a.test"]},
+    }
+    return spec_text(site, ["http://a.test/"], **(own | sections))
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from lycosa.page.document import Document
 from lycosa.prepare import make_topic, preparation
 from lycosa.strategies import BaseStrategy
 from lycosa.strategies.preparation import Preparation
+from lycosa.train.topic import ExamplePage
 from lycosa.urls import key_of
 from lycosa.values import Link, Page
 
@@ -31,7 +32,9 @@ def tiny_model() -> TextModel:
 def ready() -> Preparation:
     """All that a strategy may be fitted from."""
     topic = make_topic(
-        TopicSpec(keywords=("owl", "night")), [{"owl": 4, "mous": 1}, {"owl": 1, "night": 2}], []
+        TopicSpec(keywords=("owl", "night")),
+        [ExamplePage(1, {"owl": 4, "mous": 1}), ExamplePage(2, {"owl": 1, "night": 2})],
+        [],
     )
     models = {name: tiny_model() for name in ("text", "anchor-tree")}
     return preparation(topic, JudgeSpec(threshold=0.3), models)

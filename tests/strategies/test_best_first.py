@@ -40,8 +40,8 @@ def test_url_threshold_refuses_and_keeps_the_score(ready):
 def test_without_tunnelling_poor_pages_lead_nowhere(ready):
     """page_threshold counts only when tunnelling is off."""
     html = '<p>bread <a href="/owl">bread</a>'
-    for settings, refused in (({"tunnelling": False}, True), ({}, False)):
-        strategy = BestFirst(page_threshold=0.5, **settings).fit(ready)
+    for tunnelling, refused in ((False, True), (True, False)):
+        strategy = BestFirst(page_threshold=0.5, tunnelling=tunnelling).fit(ready)
         page = analysed(strategy, html)
         (decision,) = strategy.rank(page, strategy.judge(page))
         assert (decision.refusal is not None) == refused

@@ -31,6 +31,7 @@ ASPECTS = ("topic", "place", "date", "who")
 EARTH_KM = 12742.0
 LEAST_NEARNESS = 0.2
 """Places that match less than this by distance do not match."""
+MOST_REMEMBERED = 100_000
 AREAS = frozenset(("continent", "country", "state"))
 
 
@@ -147,28 +148,48 @@ def _holds(one: EventPlace, other: PagePlace) -> bool:
     return "state" in (one.kind, other.kind) and one.state == other.state != ""
 
 
-def place_score(event: Sequence[EventPlace], found: Sequence[PagePlace], matching: Matching) -> float:
+class PlaceScore:
     """Cosine of the event's places and a text's, in which each place joins the event's closest one.
 
         score(L1, L2) = sum over l of w1(l') · c(l', l) · w2(l) / (|L1| · |L2|)        [Farag, eq. 3]
 
-    The paper's c is 1 for the same name and 0 otherwise; so are the defaults here.
+    The paper's c is 1 for the same place and 0 otherwise; so are the defaults of Matching.
 
-    >>> place_score([EventPlace("Paris", 3.0)], [PagePlace("Paris", "Paris", "city", count=2)], Matching())
-    1.0
+    >>> score = PlaceScore([EventPlace("Paris", 3.0), EventPlace("Nice", 4.0)], Matching())
+    >>> score([PagePlace("Paris", "Paris", "city", count=2)])
+    0.6
     """
-    weigh = math.log1p if matching.log_counts else float
-    product = square = 0.0
-    for place in found:
-        value = weigh(place.count)
-        square += value * value
-        product += value * max(
-            (weigh(at.count) * closeness(at, place, matching.near_km, matching.inside) for at in event),
-            default=0.0,
+
+    def __init__(self, event: Sequence[EventPlace], matching: Matching) -> None:
+        self._weigh = math.log1p if matching.log_counts else float
+        self._weights = [(place, self._weigh(place.count)) for place in event]
+        self._length = math.sqrt(sum(weight * weight for _, weight in self._weights))
+        self._matching = matching
+        # By name alone, all matches are known in advance; otherwise they are found and remembered.
+        self._affinity = {place_key(place): weight for place, weight in reversed(self._weights)}
+        self._by_name = not (matching.near_km or matching.inside)
+
+    def __call__(self, found: Sequence[PagePlace]) -> float:
+        """The score of a text's places."""
+        product = square = 0.0
+        for place in found:
+            value = self._weigh(place.count)
+            square += value * value
+            product += value * self._affinity_of(place)
+        return min(1.0, product / (math.sqrt(square) * self._length)) if product else 0.0
+
+    def _affinity_of(self, place: PagePlace) -> float:
+        key = place_key(place)
+        known = self._affinity.get(key)
+        if known is not None or self._by_name:
+            return known or 0.0
+        near_km, inside = self._matching.near_km, self._matching.inside
+        best = max(
+            (weight * closeness(at, place, near_km, inside) for at, weight in self._weights), default=0.0
         )
-    if not product:
-        return 0.0
-    return min(1.0, product / math.sqrt(square * sum(weigh(at.count) ** 2 for at in event)))
+        if len(self._affinity) < MOST_REMEMBERED:
+            self._affinity[key] = best
+        return best
 
 
 def date_score(days: float, num_days: float = 365.0) -> float:
@@ -205,6 +226,7 @@ class EventScorer:
         self._link_topic = dict(self._terms[: model.links.k])
         self._names = {name: math.log1p(count) for name, count in model.names.items()}
         self._wants_names = bool(self._names and model.pages.weights.who)
+        self._place = PlaceScore(model.places, model.matching)
         self._began = _ordinal(model.date)
         self._ended = _ordinal(model.end_date) or self._began
         self._document: Document | None = None
@@ -248,7 +270,7 @@ class EventScorer:
         known = bool(self.model.places)
         return Aspects(
             cosine(topic, facts.terms, **how),
-            place_score(self.model.places, facts.places, matching) if known and facts.places else None,
+            self._place(facts.places) if known and facts.places else None,
             self._date(facts.date),
             cosine(self._names, facts.names, log_counts=True, projected=False) if facts.names else None,
         )

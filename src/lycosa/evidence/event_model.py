@@ -77,6 +77,16 @@ class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lon: float | None = None
 
 
+def checked_day(day: str) -> str:
+    """A day as ISO, as it was given; ValueError (in words for the user) if there is no such day."""
+    if day:
+        try:
+            datetime.date.fromisoformat(day)
+        except ValueError:
+            raise ValueError(f"{day!r} is not a day of the calendar; write it as 2016-06-12") from None
+    return day
+
+
 class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An event. `terms`, `places` and `names` carry frequencies, the most frequent first."""
 
@@ -251,16 +261,6 @@ def topic_only(model: EventModel) -> EventModel:
     alone = Weights(topic=1.0, place=0.0, date=0.0)
     pages, links = (msgspec.structs.replace(side, weights=alone) for side in (model.pages, model.links))
     return msgspec.structs.replace(model, pages=pages, links=links)
-
-
-def checked_day(day: str) -> str:
-    """A day as ISO, as it was given; ValueError (in words for the user) if there is no such day."""
-    if day:
-        try:
-            datetime.date.fromisoformat(day)
-        except ValueError:
-            raise ValueError(f"{day!r} is not a day of the calendar; write it as 2016-06-12") from None
-    return day
 
 
 def save_event(path: Path, model: EventModel) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class PageText:
         """The probability for the whole visible text."""
         if self.model.fields:
             fields = {"title": Counter(document.title_terms), "body": document.terms}
+            if "anchor" in self.model.fields:
+                fields["anchor"] = Counter(chain.from_iterable(document.link_terms))
             return Fact(float(self.model.scores([fields])[0]))
         return Fact(float(self.model.scores([document.terms])[0]))
 

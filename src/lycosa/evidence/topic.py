@@ -12,7 +12,7 @@ from lycosa.page.terms import terms_of
 from lycosa.values import Fact
 
 
-def topic_vector(pages: Iterable[Mapping[str, int]], k: int) -> dict[str, float]:
+def topic_vector(pages: Iterable[Mapping[str, float]], k: int) -> dict[str, float]:
     """The k most frequent terms of the model pages, each with weight log(1 + f).
 
         w_t = log(1 + sum over pages of tf_t)          [Farag, ch. 3]
@@ -22,9 +22,10 @@ def topic_vector(pages: Iterable[Mapping[str, int]], k: int) -> dict[str, float]
     >>> {term: round(w, 2) for term, w in topic_vector([{"owl": 3, "night": 1}, {"owl": 1}], 2).items()}
     {'owl': 1.61, 'night': 0.69}
     """
-    total: Counter[str] = Counter()
+    total: dict[str, float] = {}
     for page in pages:
-        total.update(page)
+        for term, frequency in page.items():
+            total[term] = total.get(term, 0) + frequency
     best = sorted(total.items(), key=lambda item: (-item[1], item[0]))[:k]
     return {term: math.log1p(frequency) for term, frequency in best}
 

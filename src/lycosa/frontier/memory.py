@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable
 from heapq import heappop, heappush, nsmallest
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -101,6 +102,24 @@ class MemoryFrontier(QueuedFrontier):
         waiting = (entry for entry in self._entries.values() if entry.state in (WAITING, LATER))
         return nsmallest(count, waiting, key=lambda entry: (entry.priority, -entry.id))
 
+    def _sink(self) -> None:
+        for entry in self._entries.values():
+            if _is_rescored(entry):
+                assert entry.link is not None
+                entry.priority = entry.filed = -math.inf
+                entry.link = replace(entry.link, priority=-math.inf)
+
+    def _sunk(self, most: int) -> list[Entry]:
+        sunk = (e for e in self._entries.values() if e.priority == -math.inf and _is_rescored(e))
+        return list(islice(sunk, most))
+
+    def _fill(self, authority: Authority) -> None:
+        authority.queue += sorted(
+            (-entry.priority, entry.id)
+            for entry in self._entries.values()
+            if entry.authority is authority and entry.state == WAITING
+        )
+
     def _pages_of(self, authority: Authority) -> list[Entry]:
         ids = {id for queue in (authority.queue, self._later) for _, id in queue}
         entries = (self._by_id[id] for id in sorted(ids) if id in self._by_id)
@@ -132,3 +151,9 @@ class MemoryFrontier(QueuedFrontier):
 
     def _note(self, authority: Authority) -> None:
         pass  # `choice` keeps it
+
+
+def _is_rescored(entry: Entry) -> bool:
+    link = entry.link
+    found = link is not None and link.parent != 0 and link.redirects == 0
+    return found and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER)

@@ -21,6 +21,7 @@ from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
 DONE, WAITING, TAKEN, LATER = 0, 2, 3, 4
 STATES = {DONE: "done", WAITING: "waiting", TAKEN: "taken", LATER: "waiting"}
 
+DROPPED_AT_ONCE = 10_000
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
 
 
@@ -63,6 +64,8 @@ class Entry:
 
     def merge(self, link: Link, priority: float, merge: Merge) -> bool:
         """Let another link to this waiting URL count. Returns whether anything changed."""
+        if self.priority == -math.inf:  # being re-scored, or of no known worth: any offer counts
+            merge = Merge.REPLACE
         if merge is Merge.KEEP:
             return False
         better = merge is Merge.REPLACE or (not link.trail, priority) > (not self.trail, self.priority)
@@ -230,6 +233,27 @@ class QueuedFrontier(ABC):
             entry.authority.done -= 1
             self._done -= 1
             self._note(entry.authority)
+
+    def begin_rescoring(self) -> None:
+        """Let all links that pages led to wait for a new offer; what was held is unknown again.
+
+        Seeds, redirects, images and requisites keep their places: nobody will offer them again.
+        """
+        for hold in self.holds():
+            self.release(hold)
+        self._sink()
+        for authority in self._choice.authorities:
+            authority.queue.clear()
+            self._fill(authority)
+            self._refile(authority)
+
+    def end_rescoring(self) -> int:
+        """Drop the links that were not offered again. Returns how many."""
+        dropped = 0
+        while sunk := self._sunk(DROPPED_AT_ONCE):
+            self._drop(sunk, Reason.LOW_PRIORITY)
+            dropped += len(sunk)
+        return dropped
 
     # FrontierView
 
@@ -412,6 +436,18 @@ class QueuedFrontier(ABC):
     @abstractmethod
     def _worst(self, count: int) -> list[Entry]:
         """The waiting URLs of lowest priority, the latest found first among equals."""
+
+    @abstractmethod
+    def _sink(self) -> None:
+        """Set the priority of waiting pages that were found as links to -inf; queues are not touched."""
+
+    @abstractmethod
+    def _sunk(self, most: int) -> list[Entry]:
+        """Some of those whose priority is still -inf."""
+
+    @abstractmethod
+    def _fill(self, authority: Authority) -> None:
+        """Put the waiting URLs, or the best of them, into an emptied queue."""
 
     @abstractmethod
     def _pages_of(self, authority: Authority) -> list[Entry]:

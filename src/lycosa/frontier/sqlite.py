@@ -76,6 +76,12 @@ WORST = (
     f" UNION ALL SELECT priority, id FROM urls WHERE state = {LATER})"
     " ORDER BY priority, id DESC LIMIT ?)"
 )
+RESCORED = (
+    f"state IN ({WAITING}, {LATER}) AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND parent <> 0"
+    " AND redirects = 0 AND id NOT IN (SELECT id FROM leases)"
+)
+SINK = f"UPDATE urls SET priority = ? WHERE {RESCORED}"
+SUNK = f"SELECT {ENTRY} FROM urls WHERE priority = ? AND {RESCORED} LIMIT ?"
 PAGES_OF = " UNION ALL ".join(
     f"SELECT {ENTRY} FROM urls WHERE authority = ?1 AND state = {state}"
     f" AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND id NOT IN (SELECT id FROM leases)"
@@ -278,6 +284,15 @@ class SqliteFrontier(QueuedFrontier):
 
     def _worst(self, count: int) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(WORST, (count,))]
+
+    def _sink(self) -> None:
+        self._db.execute(SINK, (-math.inf,))
+
+    def _sunk(self, most: int) -> list[Entry]:
+        return [self._entry(row) for row in self._db.execute(SUNK, (-math.inf, most)).fetchall()]
+
+    def _fill(self, authority: Authority) -> None:
+        pass  # `_head` reads the best ones when they are needed
 
     def _pages_of(self, authority: Authority) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(PAGES_OF, (authority.id,))]

@@ -22,6 +22,7 @@ from lycosa.evidence import Evidence
 from lycosa.fetch.http import redirect_target
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
+from lycosa.page.paths import Outline
 from lycosa.store.warc import digest_of
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Image, Link, NotFetched, Page, PagePlace, Reason, Refusal
@@ -31,7 +32,10 @@ STORED = (
     "link_url_terms context_terms whole_context_terms windows simhash genre_features "
     "main_terms date places names link_places link_dates"
 ).split()
+STORED_OF_TYPED = ("outline",)
+"""Only of webs with page types: large, and of no use to others."""
 _types: dict[str, Any] = {
+    "outline": Outline,
     "links": tuple[Link, ...],
     "images": tuple[Image, ...],
     "windows": list[tuple[str, str]],
@@ -132,6 +136,7 @@ def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
 
 async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
     recipe = Recipe(language=language, index_names=web.index_names)
+    names = (*STORED, *STORED_OF_TYPED) if web.page_types else STORED
     records = {}
     for url in web.archive.urls():
         key = key_of(url, web.index_names)
@@ -142,7 +147,7 @@ async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
         if fetched.status == 200 and "html" in fetched.header("content-type").lower():
             document = document_of(fetched, recipe)
             if isinstance(document, Document):
-                stored = msgspec.msgpack.encode({name: getattr(document, name) for name in STORED})
+                stored = msgspec.msgpack.encode({name: getattr(document, name) for name in names})
                 targets = tuple(link.key for link in document.links)
         records[key] = Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), targets, stored)
     return records

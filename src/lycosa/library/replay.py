@@ -19,17 +19,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from lycosa import urls
-from lycosa.errors import LycosaError
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.shelf import Shelf
 from lycosa.page.bounds import HTML_CHARS, bounded
-from lycosa.store.collection import ReadCollection
-from lycosa.store.warc import Capture
-from lycosa.values import Fetched, Link, Refusal
+from lycosa.store.responses import archived
+from lycosa.values import Fetched, Refusal
 
 MAX_BYTES = 20_000_000
-REDIRECTS = 5
 _SHOWN = ("text/", "image/", "font/", "audio/", "video/", "application/font", "application/vnd.ms-fontobject")
 _CSS_URL = re.compile(
     r"""url\(\s*(['"]?)([^'")]{1,2000})\1\s*\)|@import\s+(['"])([^'"]{1,2000})\3""", re.IGNORECASE
@@ -67,7 +64,7 @@ class _Replay:
         if name not in self._shelf.directories or url is None:
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
         with self._shelf.open(name) as collection:
-            found = _archived(collection, url)
+            found = archived(collection, url)
         if isinstance(found, str):
             return self._sealed(HTMLResponse(_NOT_HERE.format(escape(url), escape(found)), 404), host)
         return self._sealed(
@@ -88,7 +85,8 @@ class _Replay:
         )
         answer.headers["X-Content-Type-Options"] = "nosniff"
         answer.headers["Referrer-Policy"] = "no-referrer"
-        answer.headers["Cross-Origin-Resource-Policy"] = "same-site"
+        # The sandbox makes the page an origin like no other, also to its own images; the key is what protects them.
+        answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
@@ -103,50 +101,6 @@ def _asked(request: Request) -> str | None:
     query = request.scope["query_string"].decode("latin-1")
     url = (parts[3] if len(parts) > 3 else "") + (f"?{query}" if query else "")
     return urls.parse(url) if len(url) <= 8000 else None
-
-
-def _archived(collection: ReadCollection, url: str) -> Fetched | str:
-    """The newest response that has a body for this URL, redirects followed; or why there is none."""
-    for _ in range(REDIRECTS):
-        stored = collection.reader.page(urls.key_of(url))
-        if stored is None:
-            return "No page of this address was archived."
-        captures = [one for one in collection.reader.captures(stored.id) if not one.capture.revisit]
-        chosen = next(
-            (one for one in reversed(captures) if one.status == 200), captures[-1] if captures else None
-        )
-        capture = chosen.capture if chosen else _original(collection, stored.capture.digest)
-        if capture is None:
-            return "Only a revisit of it was archived, and its original is not here."
-        try:
-            head, body = collection.response(capture)
-        except LycosaError:
-            return "The archive cannot be read at its place."
-        fetched = _response(url, head, body)
-        target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None
-        if not target:
-            return fetched
-        url = target
-    return "It redirects too often."
-
-
-def _original(collection: ReadCollection, digest: bytes) -> Capture | None:
-    """The capture that holds the body of a revisit."""
-    row = collection.connection.execute(
-        "SELECT warcs.text, offset, length FROM captures JOIN warcs ON warcs.id = warc"
-        " WHERE digest = ? AND revisit = 0 AND status = 200 ORDER BY at LIMIT 1",
-        (digest,),
-    ).fetchone()
-    return Capture(row[0], row[1], row[2], digest) if row else None
-
-
-def _response(url: str, head: bytes, body: bytes) -> Fetched:
-    lines = head.decode("latin-1").split("\r\n")
-    words = lines[0].split(" ", 2)
-    status = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == 3 else 0
-    pairs = [line.partition(":") for line in lines[1:] if ":" in line]
-    headers = tuple((name.strip(), value.strip()) for name, _, value in pairs)
-    return Fetched(Link(url, urls.key_of(url)), status, headers, body, b"", head, 0.0, 0.0)
 
 
 def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:

@@ -48,10 +48,10 @@ def spots(
     if not has_table(connection, "places"):
         return []
     rows = connection.execute(
-        "SELECT canonical, max(places.kind), max(lat), max(lon), max(country), count(DISTINCT places.page)"
+        "SELECT places.canonical, max(places.kind), max(lat), max(lon), max(country), count(DISTINCT places.page)"
         f" FROM places JOIN pages ON pages.id = places.page WHERE {chosen.sql}"
         f"{' AND lat IS NOT NULL AND lon IS NOT NULL' if mapped else ''}"
-        " GROUP BY canonical ORDER BY 6 DESC, 1 LIMIT ?",
+        " GROUP BY places.canonical ORDER BY 6 DESC, 1 LIMIT ?",
         (*chosen.values, most),
     )
     return [Spot(*row) for row in rows]

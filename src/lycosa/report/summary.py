@@ -73,8 +73,8 @@ def key_sentences(
 
     w_t is the topic's weight of a term, or a small one for any other.
 
-    >>> [s.text for s in key_sentences([(1, "Owls hunt mice at night over open fields and meadows. So it is.")], {"owl": 1.0})]
-    ['Owls hunt mice at night over open fields and meadows.']
+    >>> [s.text for s in key_sentences([(1, "Owls hunt mice and voles at night over open fields and wet meadows. So it is.")], {"owl": 1.0})]
+    ['Owls hunt mice and voles at night over open fields and wet meadows.']
     """
     found = [(page, sentence) for page, text in texts for sentence in _sentences(text)][:SENTENCES]
     terms = [frozenset(terms_of(sentence, language)) for _, sentence in found]
@@ -132,7 +132,7 @@ def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], langu
 
 def _sentences(text: str) -> list[str]:
     pieces = (" ".join(piece.split()) for piece in _SENTENCE.split(text))
-    return list(dict.fromkeys(p for p in pieces if 45 <= len(p) <= 320 and p[-1:] in ".!?。\"”'’)"))
+    return list(dict.fromkeys(p for p in pieces if 60 <= len(p) <= 320 and p[-1:] in ".!?。\"”'’)"))
 
 
 def _newness(words: frozenset[str], chosen: Sequence[int], terms: Sequence[frozenset[str]]) -> float:

@@ -63,8 +63,11 @@ class Store(Protocol):
         """Note what was decided on links that had been held; inside `commit`."""
         ...
 
-    def promote(self, keys: Sequence[int]) -> None:
-        """Pages that were only explored join the collection; inside `commit`."""
+    def promote(self, keys: Sequence[int]) -> int:
+        """Pages that were only explored join the collection; inside `commit`.
+
+        Returns how many of them are relevant.
+        """
         ...
 
     def known_digest(self, digest: bytes) -> Earlier | None:

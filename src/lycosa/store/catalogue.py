@@ -19,7 +19,7 @@ import msgspec
 from lycosa.store import Counts, Record, add_to
 from lycosa.store.warc import Capture, Earlier, Position, digest_of
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page
+from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PagePlace
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
@@ -100,11 +100,12 @@ class Catalogue:
             ((*self._decided(one), one.link.parent, one.link.key) for one in decisions),
         )
 
-    def promote(self, keys: Sequence[int]) -> None:
-        """Explored pages join the collection."""
-        sql = "UPDATE pages SET explored = 0, trail = 0 WHERE key = ? AND explored = 1"
-        joined = self._connection.executemany(sql, ((key,) for key in keys)).rowcount
-        self.counts = msgspec.structs.replace(self.counts, explored=self.counts.explored - max(0, joined))
+    def promote(self, keys: Sequence[int]) -> int:
+        """Explored pages join the collection. Returns how many of them are relevant."""
+        sql = "UPDATE pages SET explored = 0, trail = 0 WHERE key = ? AND explored = 1 RETURNING relevant"
+        joined = [row for key in keys for row in self._connection.execute(sql, (key,)).fetchall()]
+        self.counts = msgspec.structs.replace(self.counts, explored=self.counts.explored - len(joined))
+        return sum(bool(relevant) for (relevant,) in joined)
 
     def known_digest(self, digest: bytes) -> Earlier | None:
         """The first archived capture with this body; an empty body is never known."""
@@ -139,6 +140,22 @@ class Catalogue:
         """Note a page's simhash and the key of the first page of its cluster (0: itself)."""
         sql = "UPDATE pages SET simhash = ?, near_duplicate_of = ? WHERE id = ?"
         self._connection.execute(sql, (_signed(simhash), near_duplicate_of, page))
+
+    def set_date(self, page: int, date: str) -> None:
+        """Note a page's day of publication."""
+        self._connection.execute("UPDATE pages SET date = ? WHERE id = ?", (date, page))
+
+    def set_places(self, page: int, places: Iterable[PagePlace]) -> None:
+        """Note the places of a page, instead of those noted before."""
+        self._connection.execute("DELETE FROM places WHERE page = ?", (page,))
+        self._add_places(page, places)
+
+    def _add_places(self, page: int, places: Iterable[PagePlace]) -> None:
+        self._connection.executemany(
+            "INSERT INTO places (page, name, canonical, kind, lat, lon, country, state, count) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(page, *msgspec.structs.astuple(place)) for place in places],
+        )
 
     def begin_run(self, at: float) -> None:
         """A crawl starts or resumes."""
@@ -234,7 +251,7 @@ class Catalogue:
             return run(_INSERT_PAGE, values).lastrowid or 0, True
         page = int(known[0])
         run(_UPDATE_PAGE, (*values, page))
-        for table in ("links", "evidence", "link_evidence"):
+        for table in ("links", "evidence", "link_evidence", "places"):
             run(f"DELETE FROM {table} WHERE page = ?", (page,))
         run("DELETE FROM texts WHERE rowid = ?", (page,))
         return page, True
@@ -289,6 +306,7 @@ class Catalogue:
         many("INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?)", facts)
         numbers = [(number, name, _packed(values)) for name, values in page.link_evidence.items()]
         many("INSERT OR REPLACE INTO link_evidence VALUES (?, ?, ?)", numbers)
+        self._add_places(number, page.places)
         if page.text:
             self._connection.execute(
                 "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",

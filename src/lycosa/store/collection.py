@@ -122,8 +122,8 @@ class Collection:
     def settle(self, decisions: Sequence[Decision]) -> None:
         self.catalogue.settle(decisions)
 
-    def promote(self, keys: Sequence[int]) -> None:
-        self.catalogue.promote(keys)
+    def promote(self, keys: Sequence[int]) -> int:
+        return self.catalogue.promote(keys)
 
     def known_digest(self, digest: bytes) -> Earlier | None:
         with plain_errors(self.path):

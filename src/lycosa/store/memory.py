@@ -48,10 +48,11 @@ class MemoryStore:
     def settle(self, decisions: Sequence[Decision]) -> None:
         """Links are not kept, so there is nothing to note."""
 
-    def promote(self, keys: Sequence[int]) -> None:
+    def promote(self, keys: Sequence[int]) -> int:
         joined = self.explored.intersection(keys)
         self.explored -= joined
         self._counts = msgspec.structs.replace(self._counts, explored=self._counts.explored - len(joined))
+        return sum(key in self.judgements and self.judgements[key].relevant for key in joined)
 
     def known_digest(self, digest: bytes) -> Earlier | None:
         return self._digests.get(digest)

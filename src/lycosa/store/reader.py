@@ -153,6 +153,22 @@ class Reader:
         rows = self._rows("SELECT key, simhash FROM pages WHERE simhash != 0 ORDER BY id")
         return ((key, simhash & (1 << 64) - 1) for key, simhash in rows)
 
+    def clusters(self) -> Iterator[tuple[int, int, int, int]]:
+        """(id, key, simhash, key of its cluster or 0) of every page that has a fingerprint, in commit order."""
+        rows = self._rows(
+            "SELECT id, key, simhash, near_duplicate_of FROM pages WHERE simhash != 0 ORDER BY id"
+        )
+        return iter([tuple(row) for row in rows])
+
+    def original(self, digest: bytes) -> Capture | None:
+        """The first capture that holds a body of this digest: what a revisit refers to."""
+        rows = self._rows(
+            "SELECT warcs.text, offset, length FROM captures JOIN warcs ON warcs.id = warc"
+            " WHERE digest = ? AND revisit = 0 AND status = 200 ORDER BY at LIMIT 1",
+            digest,
+        )
+        return next((Capture(file, offset, length, digest) for file, offset, length in rows), None)
+
     def evidence(self, page: int) -> dict[str, Fact]:
         """The evidence on a page (by its id)."""
         rows = self._rows("SELECT name, value, label FROM evidence WHERE page = ?", page)
@@ -218,6 +234,11 @@ class Reader:
         """How much had been saved at the last commit."""
         row = next(self._rows("SELECT value FROM facts WHERE name = 'counts'"), None)
         return msgspec.msgpack.decode(row[0], type=Counts) if row else Counts()
+
+    def collected(self) -> int:
+        """Relevant pages of the collection, those that were only explored not counted."""
+        row = next(self._rows("SELECT count(*) FROM pages WHERE relevant = 1 AND explored = 0"))
+        return int(row[0])
 
     def counts_by_reason(self) -> ReasonCounts:
         """What was not taken, and why."""

@@ -130,7 +130,23 @@ _FIRST = (
     "CREATE VIRTUAL TABLE texts USING fts5(title, body, tokenize = 'unicode61 remove_diacritics 2')",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_PLACES = (
+    """CREATE TABLE places (
+        page INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        canonical TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        lat REAL,
+        lon REAL,
+        country TEXT NOT NULL,
+        state TEXT NOT NULL,
+        count INTEGER NOT NULL
+    )""",
+    "CREATE INDEX places_of_page ON places (page)",
+    "CREATE INDEX pages_of_place ON places (canonical)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES)
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
 

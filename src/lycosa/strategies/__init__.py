@@ -103,6 +103,8 @@ BUILT_IN = {
     "link-context": "lycosa.strategies.link_context:LinkContext",
     "shark-search": "lycosa.strategies.shark_search:SharkSearch",
     "opic": "lycosa.strategies.opic:Opic",
+    "genre": "lycosa.strategies.genre:Genre",
+    "profile": "lycosa.strategies.profile:Profile",
     "event": "lycosa.strategies.event:Event",
 }
 

@@ -35,7 +35,8 @@ class Event(BaseStrategy):
             thompson, absolute-good, thompson-best or success-rate-best.
         k: terms of the topic that count, for pages and links alike; 0: as the model says.
         url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
-        alpha, beta: what success rate and Thompson sampling give a new source in advance.
+        alpha: relevant pages that success rate and Thompson sampling give a new source in advance.
+        beta: other pages that they give it.
         """
         self.source = source
         self.k = k

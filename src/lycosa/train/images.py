@@ -32,10 +32,10 @@ from lycosa.evidence.images.model import (
     describe,
     encoded,
 )
-from lycosa.evidence.images.reading import read_image
+from lycosa.evidence.images.reading import Pixels, read_image
 from lycosa.evidence.text_kinds import Sigmoid
 from lycosa.train.validation import figures_of, fit_sigmoid, folds_by_group
-from lycosa.values import Refusal
+from lycosa.values import Reason, Refusal
 
 Truth = NDArray[np.bool_]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -105,9 +105,8 @@ def read_examples(folders: Mapping[str, Path], sources: Mapping[str, str] | None
     features, labels, origins, skipped = [], [], [], []
     for label, folder in folders.items():
         for file in _files(folder):
-            data = file.read_bytes() if file.stat().st_size <= MAX_BYTES else None
-            pixels = read_image(data) if data is not None else "larger than 50 MB"
-            if isinstance(pixels, (Refusal, str)):
+            pixels = _read(file)
+            if isinstance(pixels, Refusal):
                 skipped.append((str(file), str(pixels)))
                 continue
             features.append(describe(pixels))
@@ -289,6 +288,16 @@ def _files(folder: Path) -> Iterator[Path]:
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. Name a folder with example images.")
     return (file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.startswith("."))
+
+
+def _read(file: Path) -> Pixels | Refusal:
+    """The pixels of a file, or why it has none."""
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            return Refusal(Reason.TOO_LARGE, f"over {MAX_BYTES // 1_000_000} MB")
+        return read_image(file.read_bytes())
+    except OSError as error:
+        return Refusal(Reason.NOT_A_PAGE, error.strerror or "it cannot be opened")
 
 
 def _some(skipped: Sequence[tuple[str, str]]) -> str:

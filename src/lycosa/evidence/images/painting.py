@@ -216,10 +216,11 @@ def steps(canvas: Canvas) -> Numbers:
 def step_shares(rgb: Plane, where: Mask, gap: int) -> Numbers:
     """Shares of 8 classes of max |ΔRGB| among the pairs of pixels `gap` apart that both count."""
     counts = np.zeros(8)
-    for planes, mask in ((rgb, where), (rgb.transpose(0, 2, 1), where.T)):
-        change = np.abs(planes[:, gap:] - planes[:, :-gap])
+    down = np.abs(rgb[:, gap:] - rgb[:, :-gap]), where[gap:] & where[:-gap]
+    right = np.abs(rgb[:, :, gap:] - rgb[:, :, :-gap]), where[:, gap:] & where[:, :-gap]
+    for change, both in (down, right):
         largest = np.maximum(np.maximum(change[0], change[1]), change[2])
-        counts += np.bincount(_STEP_BIN[largest[mask[gap:] & mask[:-gap]]], minlength=8)
+        counts += np.bincount(_STEP_BIN[largest[both]], minlength=8)
     return counts / max(float(counts.sum()), 1.0)
 
 

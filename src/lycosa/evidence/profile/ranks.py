@@ -46,3 +46,15 @@ def user_rank(inner: float, inter: float, alpha: float, beta: float) -> float:
     0.375
     """
     return alpha * inner + beta * inter
+
+
+def after_items(rank: float, hits: int, items: int, prior_items: float) -> float:
+    """A rank corrected by the user's items that have been seen (ours: the paper never looks back).
+
+        rank' = (m · rank + hits) / (m + items)        m: how many items the profile is worth
+
+    >>> after_items(0.2, hits=3, items=8, prior_items=2)
+    0.34
+    """
+    total = prior_items + items
+    return (prior_items * rank + hits) / total if total else rank

@@ -34,9 +34,7 @@ _SIGNS: Mapping[Form, frozenset[str]] = {
         "entities id_str extended_tweet retweeted_status full_text edit_history_tweet_ids author_id "
         "referenced_tweets conversation_id possibly_sensitive delete".split()
     ),
-    Form.MASTODON: frozenset(
-        "content reblog spoiler_text visibility account reblogs_count contentMap published".split()
-    ),
+    Form.MASTODON: frozenset("reblog spoiler_text visibility reblogs_count contentMap orderedItems".split()),
     Form.BLUESKY: frozenset("$type createdAt langs facets cid record commit value did indexedAt".split()),
 }
 
@@ -73,14 +71,21 @@ def _vote(line: bytes) -> Form | None:
         value = msgspec.json.decode(line)
     except BROKEN:
         return None
-    value = _inner(value)
+    signs = _signs(value) or _signs(_inner(value))
+    return max(signs, key=lambda form: signs[form]) if signs else Form.JSON
+
+
+def _signs(value: object) -> dict[Form, int]:
+    """How many fields of an object speak for each format; those that none speaks for are left out."""
     if not isinstance(value, dict):
-        return Form.JSON
-    best = max(_SIGNS, key=lambda form: len(_SIGNS[form] & value.keys()))
-    signs = _SIGNS[best] & value.keys()
-    if best is Form.TWITTER:
-        return best if signs & {"delete"} or (value.keys() & {"text", "full_text"} and signs) else Form.JSON
-    return best if len(signs) > 1 else Form.JSON
+        return {}
+    names = value.keys()
+    found = {form: len(signs & names) for form, signs in _SIGNS.items()}
+    if not names & {"text", "full_text", "delete", "tweet"}:
+        found[Form.TWITTER] = 0
+    if found[Form.BLUESKY] == 1 and not str(value.get("$type")).startswith("app.bsky."):
+        found[Form.BLUESKY] = 0
+    return {form: number for form, number in found.items() if number}
 
 
 def _inner(value: object) -> object:

@@ -90,7 +90,7 @@ def whole_or_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
         for line in coming:
             start.append(line)
             size += len(line)
-            if size > MAX_LINE_BYTES or _is_json(line):
+            if size > MAX_LINE_BYTES:
                 break
         else:
             whole = b"".join(start)
@@ -100,9 +100,6 @@ def whole_or_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _is_json(line: bytes) -> bool:
-    """Whether it is a whole JSON object or array."""
-    if line.strip()[:1] not in (b"{", b"["):
-        return False
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
     except BROKEN:

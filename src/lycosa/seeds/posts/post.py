@@ -131,6 +131,15 @@ def urls_in(text: str) -> tuple[Mention, ...]:
     return mentions((url, "") for url in map(_trimmed, _URL.findall(text)) if url)
 
 
+def without_urls(text: str) -> str:
+    """The text without its URLs: they are in no language.
+
+    >>> without_urls("Water rises http://a.example/b again")
+    'Water rises  again'
+    """
+    return _URL.sub("", text)
+
+
 def _trimmed(url: str) -> str:
     if url.endswith(_CUT):
         return ""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from lycosa.seeds.posts.keywords import Keywords
-from lycosa.seeds.posts.post import Post
+from lycosa.seeds.posts.post import Post, language_code, without_urls
 from lycosa.seeds.posts.reading import PostFile
 from lycosa.seeds.posts.tally import SourceCount, UrlTally
 
@@ -102,7 +102,7 @@ def _count(post: Post, wanted: Wanted, counts: PostCounts, tally: UrlTally, lang
     counts.posts += 1
     language, day = post.language, post.date
     if wanted.language and post.urls and not language:
-        language = language_of(post.text)
+        language = language_code(language_of(without_urls(post.text)))
     counts.by_language[language] += 1
     fits = not wanted.language or not language or language == wanted.language
     counts.in_language += bool(wanted.language) and language == wanted.language

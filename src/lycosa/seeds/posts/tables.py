@@ -93,7 +93,8 @@ def _post(fields: Mapping[str, object], days: Days) -> Post:
         text=text,
         date=day,
         language=language_code(language) if isinstance(language, str) else "",
-        urls=_mentions(fields) or urls_in(text),
+        # A list, even an empty one, says all: what else looks like a URL in the text is a picture's.
+        urls=_mentions(fields) or (() if isinstance(fields.get("url"), list) else urls_in(text)),
         id=str(fields.get("id") or "")[:100],
         impossible_date=day is None and bool(said),
     )

@@ -5,7 +5,6 @@ Counts live in a temporary SQLite file; only a batch of them is in memory.
 
 from __future__ import annotations
 
-import heapq
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -25,7 +24,7 @@ PLATFORMS = frozenset("twitter.com x.com t.co twimg.com bsky.app bsky.social".sp
 _TABLES = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;
 CREATE TABLE mention (key INTEGER PRIMARY KEY, url TEXT, long TEXT, times INTEGER);
-CREATE TABLE long (key INTEGER PRIMARY KEY) ;
+CREATE TABLE long (key INTEGER PRIMARY KEY);
 CREATE TABLE page (key INTEGER PRIMARY KEY, url TEXT, source TEXT, times INTEGER, best INTEGER, about INTEGER);
 """
 _ADD_MENTION = """
@@ -35,7 +34,8 @@ SET times = times + excluded.times, long = CASE WHEN long = '' THEN excluded.lon
 _ADD_PAGE = """
 INSERT INTO page VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
 SET times = times + excluded.times, about = max(about, excluded.about),
-    url = CASE WHEN excluded.best > best THEN excluded.url ELSE url END, best = max(best, excluded.best)
+    url = CASE WHEN (excluded.best, excluded.url) > (best, url) THEN excluded.url ELSE url END,
+    best = max(best, excluded.best)
 """
 
 
@@ -62,6 +62,7 @@ class UrlTally:
         self._folder = tempfile.TemporaryDirectory(prefix="lycosa-seeds-")
         self._db = sqlite3.connect(Path(self._folder.name) / "urls.db", isolation_level=None)
         self._db.executescript(_TABLES)
+        self._db.create_function("is_short", 1, is_short, deterministic=True)
         self._batch: dict[str, list[str | int]] = {}
 
     def __enter__(self) -> Self:
@@ -103,11 +104,16 @@ class UrlTally:
     def short(self, most: int) -> list[str]:
         """The URLs that still need expanding, the most frequent first, at most so many."""
         self._flush()
-        rows = self._db.execute("SELECT times, coalesce(nullif(long, ''), url) FROM mention")
-        return [url for _, url in heapq.nlargest(most, (row for row in rows if is_short(row[1])))]
+        rows = self._db.execute(
+            "SELECT coalesce(nullif(long, ''), url) AS end FROM mention WHERE is_short(end) "
+            "GROUP BY end ORDER BY SUM(times) DESC, end LIMIT ?",
+            (most,),
+        )
+        return [str(url) for (url,) in rows]
 
     def expanded(self, ends: Iterable[tuple[str, str]]) -> None:
         """Take over what short URLs were found to lead to: (short, long)."""
+        self._flush()
         self._db.execute("CREATE TEMP TABLE ends (short TEXT PRIMARY KEY, long TEXT)")
         self._many("INSERT OR REPLACE INTO ends VALUES (?, ?)", ends)
         self._db.execute(
@@ -119,7 +125,7 @@ class UrlTally:
     def settle(self, keywords: Keywords) -> Counted:
         """Make pages of the mentions: normalised, each once, with source and whether a keyword is in the URL."""
         self._flush()
-        unusable = not_expanded = platform = 0
+        unusable = not_expanded = 0
         rows = self._db.execute("SELECT coalesce(nullif(long, ''), url), times FROM mention")
         while some := rows.fetchmany(BATCH):
             longs, pages = [], []

@@ -1,0 +1,74 @@
+"""The commands around a finished collection: serve, export, index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lycosa.commands import say
+from lycosa.errors import SpecError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (serve, export, index):
+        app.command()(command)
+
+
+def serve(
+    collections: Annotated[
+        list[Path], typer.Argument(help="One or several collections.", metavar="COLLECTION...")
+    ],
+    port: Annotated[int, typer.Option(help="Where to listen; archived pages use the next one.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="Another address than this machine's own; needs --password.")
+    ] = "127.0.0.1",
+    password: Annotated[
+        str, typer.Option(help="Asked for in the browser.", envvar="LYCOSA_PASSWORD", show_envvar=True)
+    ] = "",
+) -> None:
+    """Show collections in the browser: search, map, timeline, reasons, and the crawl as it runs."""
+    from lycosa.library.serving import serve as run
+
+    run(collections, host=host, port=port, password=password, say=say)
+
+
+def export(
+    collection: Annotated[Path, typer.Argument(help="A collection.")],
+    wacz: Annotated[Path | None, typer.Option(help="Write a WACZ archive, for ReplayWeb.page.")] = None,
+    jsonl: Annotated[Path | None, typer.Option(help="Write JSON lines.")] = None,
+    parquet: Annotated[Path | None, typer.Option(help="Write a Parquet table.")] = None,
+    only: Annotated[str, typer.Option(help="all, or relevant: only pages judged relevant.")] = "all",
+    dedupe: Annotated[
+        bool, typer.Option("--dedupe", help="One page of each near-duplicate cluster.")
+    ] = False,
+) -> None:
+    """Hand the collection over: WACZ for replay, JSON lines or Parquet for corpora."""
+    from lycosa.store.exports import Choice
+    from lycosa.store.exports.corpus import export_jsonl, export_parquet
+    from lycosa.store.exports.wacz import export_wacz
+
+    targets = [(export_wacz, wacz), (export_jsonl, jsonl), (export_parquet, parquet)]
+    if not any(out for _, out in targets):
+        raise SpecError("Say what to write: --wacz FILE, --jsonl FILE or --parquet FILE.")
+    if only not in ("all", "relevant"):
+        raise SpecError(f"--only {only}: known are all and relevant.")
+    choice = Choice(only_relevant=only == "relevant", dedupe=dedupe)
+    for write, out in targets:
+        if out is not None:
+            typer.echo(f"Wrote {write(collection, out, choice):,} pages to {out}")
+
+
+def index(
+    collection: Annotated[Path, typer.Argument(help="A collection that no crawl is writing to.")],
+    workers: Annotated[int | None, typer.Option(help="Processes; default: the cores.")] = None,
+) -> None:
+    """Catch up: text index, near duplicates, dates and places of pages that were crawled without."""
+    from lycosa.indexing import index_collection
+
+    done = index_collection(collection, workers, say=say)
+    typer.echo(
+        f"{done.texts:,} texts, {done.fingerprints:,} fingerprints, {done.dates:,} dates, {done.places:,} places."
+    )

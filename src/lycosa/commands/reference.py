@@ -1,0 +1,74 @@
+"""docs/commands.md, written from the commands themselves: `python -m lycosa.commands.reference`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+HEAD = """# The commands
+
+Written from the program's own help by `python -m lycosa.commands.reference > docs/commands.md`; a test
+keeps it up to date. `lycosa COMMAND --help` says the same.
+
+Results go to standard output, words about them to standard error. Exit codes: 0 done, 1 failed, 2 wrong use
+or spec, 3 stopped early (run the same command again and it goes on).
+"""
+
+
+def commands_reference() -> str:
+    """Every command with its arguments and options."""
+    from lycosa.cli import app
+
+    return HEAD + "".join(_described("lycosa", name, command) for name, command in _commands(app))
+
+
+def _commands(app: typer.Typer) -> list[tuple[str, Any]]:
+    """All commands by their full name, groups unfolded."""
+    found: list[tuple[str, Any]] = []
+    waiting = [("", typer.main.get_command(app))]
+    while waiting:
+        name, command = waiting.pop(0)
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            found.append((name, command))
+        else:
+            waiting += [(f"{name} {key}".strip(), item) for key, item in inner.items()]
+    return found
+
+
+def _described(program: str, name: str, command: Any) -> str:
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    options = [param for param in command.params if param.param_type_name == "option"]
+    usage = " ".join(
+        [program, name, *(_argument(param) for param in arguments), *(["[OPTIONS]"] if options else [])]
+    )
+    lines = ["", f"## lycosa {name}", "", (command.help or "").strip(), "", "```", usage, "```"]
+    if command.params:
+        lines += ["", "| | |", "|---|---|"]
+        lines += [f"| `{_argument(param)}` | {_help(param)} |" for param in arguments]
+        lines += [f"| `{_option(param)}` | {_help(param)} |" for param in options]
+    return "\n".join(lines) + "\n"
+
+
+def _argument(param: Any) -> str:
+    name = (param.metavar or param.name).upper()
+    return f"{name}..." if param.nargs == -1 else name if param.required else f"[{name}]"
+
+
+def _option(param: Any) -> str:
+    names = " / ".join([*param.opts, *param.secondary_opts])
+    if param.is_flag:
+        return names
+    return f"{names} {param.metavar or param.name.upper().replace('_', '-')}"
+
+
+def _help(param: Any) -> str:
+    text = " ".join((param.help or "").split()).replace("|", "\\|")
+    default = param.default
+    shown = not callable(default) and default not in (None, False, (), "") and not isinstance(default, bool)
+    return f"{text} Default: {default}." if shown else text
+
+
+if __name__ == "__main__":
+    print(commands_reference(), end="")

@@ -1,0 +1,217 @@
+"""The library for programs: JSON, described at /api/openapi.json. In: requests. Out: the data of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from lycosa import __version__
+from lycosa.control import ask
+from lycosa.library import views
+from lycosa.library.filters import Filters, filters_of
+from lycosa.library.find import condition, find
+from lycosa.library.labelling import label_page
+from lycosa.library.shelf import Shelf
+from lycosa.report.overview import days, spots
+from lycosa.store.collection import ReadCollection
+
+_encode = msgspec.json.Encoder().encode
+Handler = Callable[[Request, ReadCollection], object]
+
+
+def answer(value: object, status: int = 200) -> Response:
+    """A value as JSON."""
+    return Response(_encode(value), status, media_type="application/json")
+
+
+def search(request: Request, collection: ReadCollection) -> object:
+    """Pages that match words and conditions, best first, 20 at a time."""
+    results = find(collection, filters_of(request.query_params))
+    return {
+        "total": results.total,
+        "page": results.page,
+        "hits": [{name: getattr(hit, name) for name in hit.__struct_fields__} for hit in results.hits],
+    }
+
+
+def page(request: Request, collection: ReadCollection) -> object:
+    """One page: text, metadata, evidence, reasons."""
+    found = views.page(collection, request.path_params["id"])
+    if found is None:
+        raise HTTPException(404, "There is no such page in this collection.")
+    return found
+
+
+def about(_: Request, collection: ReadCollection) -> object:
+    """What the collection is, in figures."""
+    return views.about(collection)
+
+
+def summary(_: Request, collection: ReadCollection) -> object:
+    """Key sentences, terms, places, sources and the time course."""
+    return views.summary(collection)
+
+
+def timeline(request: Request, collection: ReadCollection) -> object:
+    """How many pages were published on each day."""
+    return days(collection.connection, condition(collection, filters_of(request.query_params)))
+
+
+def map_(request: Request, collection: ReadCollection) -> object:
+    """Places with coordinates and the number of pages that name them."""
+    chosen = condition(collection, filters_of(request.query_params))
+    return spots(collection.connection, chosen, 2000, mapped=True)
+
+
+def browse(request: Request, collection: ReadCollection) -> object:
+    """The values of a field with the number of pages of each."""
+    field = request.path_params["field"]
+    if field not in views.FIELDS:
+        raise HTTPException(404, f"Known fields are: {', '.join(views.FIELDS)}.")
+    return views.browse(collection, field, filters_of(request.query_params))
+
+
+def status(_: Request, collection: ReadCollection) -> object:
+    """How the crawl stands, live where one is running."""
+    return {
+        **views.status(collection),
+        "troubles": views.troubles(collection),
+        "queue": views.queue(collection),
+    }
+
+
+READS: tuple[tuple[str, Handler, bool], ...] = (
+    ("/c/{name}", about, False),
+    ("/c/{name}/search", search, True),
+    ("/c/{name}/page/{id:int}", page, False),
+    ("/c/{name}/summary", summary, False),
+    ("/c/{name}/timeline", timeline, True),
+    ("/c/{name}/map", map_, True),
+    ("/c/{name}/browse/{field}", browse, True),
+    ("/c/{name}/status", status, False),
+)
+"""Address, handler, and whether it takes the filters of a search."""
+
+
+def routes(shelf: Shelf) -> list[Route]:
+    """All addresses below /api."""
+
+    def opened(handler: Handler) -> Callable[[Request], Response]:
+        def handle(request: Request) -> Response:
+            with _collection(shelf, request) as collection:
+                return answer(handler(request, collection))
+
+        return handle
+
+    def collections(_: Request) -> Response:
+        return answer(list(shelf.directories))
+
+    async def label(request: Request) -> Response:
+        asked = await _body(request)
+        number, relevant = asked.get("id"), asked.get("relevant")
+        if not isinstance(number, int) or relevant not in (True, False, None) or abs(number) > 2**62:
+            raise HTTPException(400, 'Send {"id": PAGE, "relevant": true, false or null}.')
+        said = "clear" if relevant is None else "yes" if relevant else "no"
+
+        def keep() -> None:
+            with _collection(shelf, request) as collection:
+                label_page(collection, number, said)
+
+        await run_in_threadpool(keep)
+        return answer({"ok": True})
+
+    async def control(request: Request) -> Response:
+        do = (await _body(request)).get("do")
+        if do not in ("pause", "resume", "stop", "labels-changed"):
+            raise HTTPException(400, 'Send {"do": "pause"}, "resume", "stop" or "labels-changed".')
+        with _collection(shelf, request) as collection:
+            said = await run_in_threadpool(ask, collection.directory, do, 120.0)
+        return answer(said or {"ok": False, "error": "No crawl is running on this collection."})
+
+    def described(_: Request) -> Response:
+        return answer(openapi())
+
+    return [
+        Route("/openapi.json", described),
+        Route("/collections", collections),
+        *(Route(path, opened(handler)) for path, handler, _ in READS),
+        Route("/c/{name}/label", label, methods=["POST"]),
+        Route("/c/{name}/control", control, methods=["POST"]),
+    ]
+
+
+def _collection(shelf: Shelf, request: Request) -> ReadCollection:
+    name = request.path_params["name"]
+    if name not in shelf.directories:
+        raise HTTPException(404, "There is no such collection. See /api/collections.")
+    return shelf.open(name)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(await request.body(), type=dict[str, Any])
+    except msgspec.MsgspecError:
+        raise HTTPException(400, "The body must be a JSON object.") from None
+
+
+def openapi() -> dict[str, Any]:
+    """The description of this API (OpenAPI 3.1)."""
+    filters = [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": {"type": "integer" if name == "page" else "string"},
+        }
+        for name in Filters.__struct_fields__
+    ]
+    paths: dict[str, Any] = {
+        "/api/collections": {"get": _described("The names of the collections.", [])},
+    }
+    for path, handler, filtered in READS:
+        plain = "/api" + path.replace(":int", "")
+        given = [_in_path(part) for part in ("name", "id", "field") if f"{{{part}}}" in plain]
+        paths[plain] = {"get": _described(handler.__doc__ or "", [*given, *(filters if filtered else [])])}
+    label = {"id": {"type": "integer"}, "relevant": {"type": ["boolean", "null"]}}
+    control = {"do": {"enum": ["pause", "resume", "stop", "labels-changed"]}}
+    paths["/api/c/{name}/label"] = {
+        "post": _change("Mark a page relevant or not; null takes it back.", label)
+    }
+    paths["/api/c/{name}/control"] = {"post": _change("Command the running crawl.", control)}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Lycosa library", "version": __version__},
+        "paths": paths,
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "security": [{"token": []}],
+    }
+
+
+def _described(words: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    content: dict[str, Any] = {"application/json": {"schema": {}}}
+    return {
+        "summary": words.splitlines()[0],
+        "parameters": parameters,
+        "responses": {
+            "200": {"description": "As asked.", "content": content},
+            "404": {"description": "Unknown."},
+        },
+    }
+
+
+def _in_path(name: str) -> dict[str, Any]:
+    kind = "integer" if name == "id" else "string"
+    return {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
+
+
+def _change(words: str, properties: dict[str, Any]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    return {**_described(words, [_in_path("name")]), "requestBody": body}

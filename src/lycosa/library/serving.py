@@ -1,0 +1,89 @@
+"""Running the library: two ports, one for the application and one for archived pages.
+
+In: collections and where to bind. Out: nothing; it serves until interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import uvicorn
+
+from lycosa.errors import InputError, SpecError
+from lycosa.library import app, replay
+from lycosa.library.doors import Keys, Origins, is_loopback, new_keys
+from lycosa.library.shelf import Shelf
+
+Say = Callable[[str], None]
+
+
+def serve(directories: Sequence[Path], *, host: str, port: int, password: str, say: Say) -> None:
+    """Serve collections until interrupted. Beyond this machine only with a password."""
+    if not is_loopback(host) and not password:
+        raise SpecError(
+            f"Binding {host} opens the library to other machines: set a password with --password, "
+            "or leave --host out."
+        )
+    shelf = Shelf(directories)
+    main, second = _bound(host, port), _bound(host, port + 1 if port else 0, or_any=True)
+    origins = Origins(host, main.getsockname()[1], second.getsockname()[1])
+    keys = new_keys(password)
+    say(f"The library: {address(origins, keys)}")
+    if not is_loopback(host):
+        say("Other machines can reach it, by its password. The connection is not encrypted.")
+    say("Ctrl-C ends it.")
+    asyncio.run(_run(shelf, keys, origins, main, second))
+
+
+def address(origins: Origins, keys: Keys) -> str:
+    """Where to point the browser."""
+    name = "127.0.0.1" if origins.host in ("0.0.0.0", "::") else origins.host  # noqa: S104 - compared, not bound
+    return f"http://{f'[{name}]' if ':' in name else name}:{origins.port}/?token={keys.token}"
+
+
+async def _run(
+    shelf: Shelf, keys: Keys, origins: Origins, main: socket.socket, second: socket.socket
+) -> None:
+    servers = [
+        (uvicorn.Server(_config(app.application(shelf, keys, origins))), main),
+        (uvicorn.Server(_config(replay.application(shelf, keys, origins))), second),
+    ]
+    tasks = [asyncio.ensure_future(server.serve(sockets=[bound])) for server, bound in servers]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for server, _ in servers:
+            server.should_exit = True
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _config(application: object) -> uvicorn.Config:
+    return uvicorn.Config(
+        application,  # type: ignore[arg-type]  # any ASGI application
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=200,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=32_768,
+    )
+
+
+def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        if or_any:
+            return _bound(host, 0)
+        raise InputError(
+            f"{host}:{port} cannot be used ({error.strerror}). Choose another with --port."
+        ) from None
+    return bound

@@ -1,0 +1,64 @@
+"""Bar charts as SVG files of their own: no library, nothing to load, light and dark by the viewer's wish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from lycosa.report.svg import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, nice_ceiling
+
+HEAD = 26  # room for the title
+LABELS = 40
+"""With more bars than this, only some of them are labelled."""
+
+_STYLE = Markup("""
+text { font: 11px sans-serif; fill: #333 } .title { font-size: 14px; font-weight: bold }
+.grid { stroke: #ddd } .bar { fill: #3b6ea5 } .back { fill: #fff }
+@media (prefers-color-scheme: dark) { text { fill: #ddd } .grid { stroke: #444 } .bar { fill: #7fb2e5 } .back { fill: #1b1b1b } }
+""")
+
+
+def bar_chart(bars: Sequence[tuple[str, float]], title: str, y_title: str) -> str:
+    """Named bars, from left to right, as a whole SVG document; each tells its value when pointed at."""
+    end = nice_ceiling(max((value for _, value in bars), default=1.0) or 1.0)
+    step = (WIDTH - LEFT - RIGHT) / max(1, len(bars))
+    every = -(-len(bars) // LABELS) or 1
+    low, high = HEIGHT - BOTTOM - 20, TOP + HEAD
+    parts = [Markup('<text class="title" x="{}" y="20">{}</text>').format(LEFT, title)]
+    for quarter in range(5):
+        y = low - quarter / 4 * (low - high)
+        parts.append(
+            Markup('<line class="grid" x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>').format(
+                LEFT, WIDTH - RIGHT, y
+            )
+        )
+        parts.append(
+            Markup('<text x="{}" y="{:.1f}" text-anchor="end">{:,g}</text>').format(
+                LEFT - 6, y + 4, end * quarter / 4
+            )
+        )
+    for at, (name, value) in enumerate(bars):
+        x, tall = LEFT + at * step, value / end * (low - high)
+        parts.append(
+            Markup(
+                '<rect class="bar" x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}"><title>{}: {:,g}</title></rect>'
+            ).format(x + step * 0.1, low - tall, step * 0.8, tall, name, value)
+        )
+        if at % every == 0:
+            parts.append(
+                Markup(
+                    '<text transform="translate({:.1f} {:.1f}) rotate(-60)" text-anchor="end">{}</text>'
+                ).format(x + step / 2 + 3, low + 12, name[:24])
+            )
+    parts.append(
+        Markup('<text transform="translate(12 {}) rotate(-90)" text-anchor="middle">{}</text>').format(
+            (low + high) / 2, y_title
+        )
+    )
+    return str(
+        Markup(
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img"><style>{}</style>'
+            '<rect class="back" width="100%" height="100%"/>{}</svg>\n'
+        ).format(WIDTH, HEIGHT + 60, _STYLE, Markup("").join(parts))
+    )

@@ -1,0 +1,60 @@
+"""Archived responses as they were fetched. In: a page of the catalogue. Out: a Fetched, as the crawl had it."""
+
+from __future__ import annotations
+
+from lycosa import urls
+from lycosa.errors import ArchiveError
+from lycosa.store.collection import ReadCollection
+from lycosa.store.reader import Reader, StoredPage
+from lycosa.store.warc import Capture, read_capture
+from lycosa.values import Fetched, Link
+
+
+def capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
+    """The newest good capture of a page that holds a body: its own, or the original of a revisit."""
+    captures = [*reader.captures(page.id)]
+    whole = [one for one in captures if not one.capture.revisit]
+    good = [one for one in whole if one.status == 200] or whole
+    return good[-1].capture if good else reader.original(page.capture.digest)
+
+
+def response_of(collection: ReadCollection, page: StoredPage) -> Fetched | None:
+    """The archived response of a page; None where the archive has no body of it."""
+    capture = capture_with_body(collection.reader, page)
+    if capture is None:
+        return None
+    try:
+        head, body = read_capture(collection.archive, capture.file, capture.offset)
+    except ArchiveError:
+        return None
+    return parsed_response(page.link, head, body)
+
+
+def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
+    """A response from its head and body.
+
+    >>> parsed_response(Link("http://a.test/", 1), b"HTTP/1.1 404 Not Found\\r\\nA: b\\r\\n\\r\\n", b"").headers
+    (('A', 'b'),)
+    """
+    lines = head.decode("latin-1").split("\r\n")
+    words = lines[0].split(" ", 2)
+    status = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == 3 else 0
+    pairs = (line.partition(":") for line in lines[1:] if ":" in line)
+    headers = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+    return Fetched(link, status, headers, body, b"", head, 0.0, 0.0)
+
+
+def archived(collection: ReadCollection, url: str, redirects: int = 5) -> Fetched | str:
+    """The response for a URL, redirects followed; or, in a sentence, why there is none."""
+    for _ in range(redirects + 1):
+        page = collection.reader.page(urls.key_of(url))
+        if page is None:
+            return "No page of this address was archived."
+        fetched = response_of(collection, page)
+        if fetched is None:
+            return "Its body is not in the archive."
+        target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None
+        if not target:
+            return fetched
+        url = target
+    return "It redirects too often."

@@ -1,0 +1,338 @@
+"""`profile` (Zhang & Nasraoui 2009): on sharing sites, follow the items of users whose profile fits the topic.
+
+In: pages with their type, fields and link kinds. Out: items by their uploader's rank, held until it is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import msgspec
+
+from lycosa.errors import SpecError
+from lycosa.evidence.profile.addresses import url_parts
+from lycosa.evidence.profile.cotags import clean_tag, read_tags
+from lycosa.evidence.profile.page_types import LinkKind, PageTypes, load_page_types
+from lycosa.evidence.profile.people import People
+from lycosa.evidence.profile.reading import (
+    FIELDS,
+    KINDS,
+    TYPE,
+    UPLOADER,
+    FieldEvidence,
+    PageTypeEvidence,
+    UploaderEvidence,
+    people_of,
+    texts_of,
+)
+from lycosa.evidence.profile.stages import TopicSearch
+from lycosa.strategies import BaseStrategy, Step
+from lycosa.strategies.preparation import Preparation
+from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
+
+_WORD = re.compile(r"\w+")
+
+STAGE_TWO = "stage two"
+AWAITED = 100
+"""Profiles wait in stage one for at most so many items of their page."""
+BATCH = 5
+"""So many items of a user wait at a time; after them the rank decides on the next."""
+FIRST = 1e-3
+"""By so much a user's profile and lists go before the items."""
+STRANGER = 0.5
+"""What a stranger is worth against the user, or the mean of users, that led to him."""
+
+
+class Profile(BaseStrategy):
+    """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
+
+    merge: ClassVar[Merge] = Merge.REPLACE
+
+    def __init__(
+        self,
+        *,
+        page_types: str | PageTypes = "",
+        tag: str = "",
+        topic_tags: Sequence[str] | str = (),
+        alpha: float = 0.5,
+        beta: float = 0.5,
+        rank_threshold: float = 0.01,
+        order: Literal["rank", "fifo"] = "rank",
+        others: Literal["opic", "none"] = "opic",
+        topic_lists: bool = True,
+        prior_items: float = 2.0,
+        cotag_items: int = 300,
+        cotag_top: int = 15,
+        cotag_by: Literal["count", "phi"] = "count",
+        stop_tags: Sequence[str] = (),
+        cotag_table: str = "",
+    ) -> None:
+        """Store the settings.
+
+        page_types: the site's model, made by `lycosa train page-types`.
+        tag: the tag that the topic starts from; stage one widens it by co-tagging.
+        topic_tags: the topic's tags (or a file of them, such as an edited table): skips stage one.
+        alpha: weight of the user's own tags, sets and collections (inner rank).
+        beta: weight of the contacts' (inter rank).
+        rank_threshold: items of users ranked no higher are refused.
+        order: `rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper).
+        others: links that lead neither to items, profiles nor lists: by `opic`, or `none`.
+        topic_lists: list pages whose address names a topic tag go first, and their items need no rank.
+        prior_items: a user's own items count too, so many as much as the profile; they are taken a few at a
+            time. Negative: only the profile counts, as in the paper.
+        cotag_items: stage one ends with so many different tag sets with the start tag.
+        cotag_top: so many tags are added to the start tag.
+        cotag_by: `count` (how often together) or `phi` (eq. 6, with counts outside the sample).
+        stop_tags: noise tags that never join the topic.
+        cotag_table: where to write the table of stage one, to edit it and give it as topic_tags.
+        """
+        self.page_types = page_types
+        self.tag = tag
+        self.topic_tags = topic_tags
+        self.alpha = alpha
+        self.beta = beta
+        self.rank_threshold = rank_threshold
+        self.order = order
+        self.others = others
+        self.topic_lists = topic_lists
+        self.prior_items = prior_items
+        self.cotag_items = cotag_items
+        self.cotag_top = cotag_top
+        self.cotag_by = cotag_by
+        self.stop_tags = stop_tags
+        self.cotag_table = cotag_table
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Load the page types; with topic tags stage two begins at once."""
+        super().fit(preparation)
+        types = self._types()
+        self.needs = (
+            *self.needs,
+            PageTypeEvidence(types),
+            UploaderEvidence(types),
+            *(FieldEvidence(types, field) for field in FIELDS),
+        )
+        tags = read_tags(Path(self.topic_tags)) if isinstance(self.topic_tags, str) and self.topic_tags else self.topic_tags
+        if not tags and not self.tag:
+            raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
+        self.search_ = None if tags else TopicSearch(self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags)
+        self.people_ = People(self.alpha, self.beta, self.prior_items if self.prior_items >= 0 else None)
+        self.waiting_: dict[int, dict[int, Link]] = {}  # by user: what waits by the rank
+        self.cash_: dict[int, float] = {}
+        self.seen_: set[int] = set()
+        self._set_topic(tags or (self.tag,))
+        return self
+
+    def judge(self, page: Page) -> Judgement:
+        """A detail page with a tag of the topic is relevant [8.3], whatever the spec's judge."""
+        if page.evidence[TYPE].label != "detail":
+            return Judgement(False, 0.0, f"a page of type {page.evidence[TYPE].label}")
+        tags = {clean_tag(tag) for tag in texts_of(page.evidence, "tags")}
+        found = tags & self.tags_
+        uploader = people_of(page.evidence, UPLOADER)
+        rank = self.people_.rank(uploader[0][1]) if uploader else None
+        rule = f"tagged {', '.join(sorted(found))[:200]}" if found else "no tag of the topic"
+        return Judgement(bool(found), rank or 0.0, rule)
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Step]:
+        """One Decision a link, then new orders for items whose uploader's rank has changed."""
+        steps: list[Step] = list(self._links_of(page))
+        changed = self._take_in(page.link, page.evidence)
+        if self.search_ is not None and self.search_.is_enough:
+            self._end_stage_one()
+            steps.append(Release(STAGE_TWO))
+        steps += [decision for user in changed for decision in self._reordered(user)]
+        return steps
+
+    def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
+        """Decide on items whose uploader's profile has come, or never will; on profiles held in stage one."""
+        if self.search_ is not None and any("u" not in link.memo for link in links):
+            self._end_stage_one()  # nothing is left to fetch for it
+        for link in links:
+            self.waiting_.pop(link.memo.get("u", 0), None)
+        # A user's further lists are only of use when the items at hand are done.
+        ordered = sorted(links, key=lambda link: link.memo.get("is") == "list")
+        return [self._settled(link) for link in ordered]
+
+    def _settled(self, link: Link) -> Decision:
+        match link.memo:
+            case {"is": "list", "u": user}:
+                return self._list(link, user)
+            case {"u": user}:
+                return self._item(link, user, final=True)
+        return self._profile(link, None)
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Take in what the page says of users and tags, unless `rank` has."""
+        self._take_in(link, evidence)
+        if self.search_ is not None and self.search_.is_enough:
+            self._end_stage_one()
+
+    def _types(self) -> PageTypes:
+        if isinstance(self.page_types, PageTypes):
+            return self.page_types
+        if not self.page_types:
+            raise SpecError(
+                "[profile] page_types is missing. Train the site's page types from a few example pages: "
+                "lycosa train page-types, and name the model there."
+            )
+        return load_page_types(Path(self.page_types))
+
+    def _set_topic(self, tags: Sequence[str]) -> None:
+        self.tags_ = frozenset(clean_tag(tag) for tag in tags)
+        self.tag_words_ = frozenset(_words(tag) for tag in self.tags_)
+        self.people_.set_topic(self.tags_)
+
+    def _end_stage_one(self) -> None:
+        search, self.search_ = self.search_, None
+        if search is not None and (tags := search.topic(Path(self.cotag_table) if self.cotag_table else None)):
+            self._set_topic(tags)
+
+    def _take_in(self, link: Link, evidence: Mapping[str, Fact]) -> set[int]:
+        """Keep what a page says; the users whose rank it changed."""
+        if link.key in self.seen_:
+            return set()
+        self.seen_.add(link.key)
+        self.waiting_.get(link.memo.get("u", link.key), {}).pop(link.key, None)
+        kind = evidence[TYPE].label if TYPE in evidence else "other"
+        tags = [clean_tag(tag) for tag in texts_of(evidence, "tags")]
+        if kind == "profile":
+            names = [clean_tag(name) for name in texts_of(evidence, "sets")]
+            contacts = [key for _, key in people_of(evidence, "contacts") if key != link.key]
+            return self.people_.add_profile(link.key, [*tags, *names], contacts)
+        if kind == "detail":
+            if self.search_ is not None:
+                self.search_.add(tags)
+            if uploader := people_of(evidence, UPLOADER):
+                return self.people_.add_item(uploader[0][1], not self.tags_.isdisjoint(tags))
+        if link.memo.get("is") == "profile":
+            self.people_.unreadable.add(link.key)
+        return set()
+
+    def _links_of(self, page: Page) -> list[Decision]:
+        kinds = page.link_evidence[TYPE]
+        uploaders = page.link_evidence[UPLOADER]
+        kind = page.evidence[TYPE].label
+        on_topic = kind == "list" and self._is_topic_list(page.url)
+        owner = page.link.key if kind == "profile" else page.link.memo.get("u")
+        share = self.cash_.pop(page.link.key, page.link.priority or 1.0) / (len(page.links) or 1)
+        decisions = []
+        for link, number, uploader in zip(page.links, kinds, uploaders, strict=True):
+            user = page.links[int(uploader)].key if uploader >= 0 else owner
+            match LinkKind(int(number * KINDS)):
+                case LinkKind.DETAIL if user is not None and (self.search_ is None or on_topic):
+                    decisions.append(self._item(link, user, listed=on_topic))
+                case LinkKind.PROFILE if self.search_ is not None:
+                    decisions.append(self._for_stage_two(link, page))
+                case LinkKind.PROFILE:
+                    decisions.append(self._profile(link, owner if kind == "profile" else None))
+                case LinkKind.LIST if self._is_topic_list(link.url):
+                    decisions.append(self._order(link, 1.0, "a list page of the topic"))
+                case LinkKind.LIST if owner is not None and self.people_.has_profile(owner):
+                    decisions.append(self._list(link, owner))
+                case LinkKind.ELSE if self._is_topic_list(link.url):
+                    decisions.append(self._order(link, 1.0, "its address names the topic"))
+                case other:
+                    decisions.append(self._other(link, share, other))
+        return decisions
+
+    def _is_topic_list(self, url: str) -> bool:
+        if not self.topic_lists:
+            return False
+        return any(_words(part) in self.tag_words_ for part in url_parts(url)[1:])
+
+    def _item(self, link: Link, user: int, listed: bool = False, final: bool = False) -> Decision:
+        """What to do with a detail link of a user: wait by rank, be refused, or be held for the profile."""
+        link = msgspec.structs.replace(link, memo={"u": user, "l": 1} if listed else {"u": user})
+        rank = self.people_.rank(user)
+        if listed:
+            return self._order(link, 1.0 + (rank or 0.0), "an item on a list page of the topic")
+        if rank is None or not self.people_.has_profile(user):
+            if user in self.people_.unreadable or final:
+                why = "its uploader's profile could not be read: an error, a login, or a page of another type"
+                return Decision(link, 0.0, Refusal(Reason.LOW_PRIORITY, why), rule="no profile of its uploader")
+            return Decision(link, hold=_hold("profile of", user), waits_for=(user,), rule="its uploader is not ranked yet")
+        if rank <= self.rank_threshold:
+            why = f"its uploader's rank is not above profile.rank_threshold ({self.rank_threshold:g})"
+            return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule="its uploader's rank")
+        return self._of_user(link, user, rank, "its uploader's rank")
+
+    def _of_user(self, link: Link, user: int, priority: float, rule: str) -> Decision:
+        """Let a user's item or list wait; held if enough of the user's wait already."""
+        waiting = self.waiting_.setdefault(user, {})
+        if link.key in self.seen_:
+            return self._order(link, priority, rule)
+        if len(waiting) >= BATCH and link.key not in waiting and self.prior_items >= 0:
+            return Decision(link, hold=_hold("items of", user), waits_for=tuple(waiting), rule="after others of its user")
+        waiting[link.key] = link
+        return self._order(link, priority, rule)
+
+    def _profile(self, link: Link, friend: int | None) -> Decision:
+        link = msgspec.structs.replace(link, memo={"is": "profile"})
+        known = self.people_.rank(link.key)
+        if known is None:
+            known = self.people_.rank(friend) if friend is not None else None
+            rank = STRANGER * (self.people_.mean if known is None else known)
+            rule = "a profile, by who led to it"
+        else:
+            rank, rule = known + FIRST, "a profile, by the user's items"
+        if link.key not in self.seen_:
+            self.waiting_.setdefault(link.key, {})[link.key] = link
+        return self._order(link, rank, rule)
+
+    def _for_stage_two(self, link: Link, page: Page) -> Decision:
+        kinds = page.link_evidence[TYPE]
+        items = tuple(
+            out.key for out, number in zip(page.links, kinds, strict=True) if int(number * KINDS) == LinkKind.DETAIL
+        )
+        return Decision(
+            msgspec.structs.replace(link, memo={"is": "profile"}),
+            hold=STAGE_TWO,
+            waits_for=items[:AWAITED],
+            rule="profiles are read in stage two",
+        )
+
+    def _list(self, link: Link, owner: int) -> Decision:
+        link = msgspec.structs.replace(link, memo={"u": owner, "is": "list"})
+        rank = self.people_.rank(owner) or 0.0
+        if rank <= self.rank_threshold:
+            why = f"its owner's rank is not above profile.rank_threshold ({self.rank_threshold:g})"
+            return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule="a list of a user")
+        return self._of_user(link, owner, rank + FIRST, "a list of a user, by rank")
+
+    def _other(self, link: Link, share: float, kind: LinkKind) -> Decision:
+        if self.others == "none" and kind is not LinkKind.LIST:
+            return Decision(link, 0.0, Refusal(Reason.LOW_PRIORITY, "profile.others = none"), rule="of no type")
+        if link.key in self.seen_:
+            return Decision(link, 0.0, rule="a share of its page's cash")
+        cash = self.cash_[link.key] = self.cash_.get(link.key, 0.0) + share
+        return self._order(link, cash, "a share of its page's cash")
+
+    def _order(self, link: Link, priority: float, rule: str) -> Decision:
+        return Decision(link, 1.0 if self.order == "fifo" else priority, rule=rule)
+
+    def _reordered(self, user: int) -> list[Decision]:
+        """The waiting items of a user, by the new rank."""
+        rank = self.people_.rank(user)
+        if rank is None or self.order == "fifo" or self.search_ is not None:
+            return []
+        return [
+            Decision(link, rank, rule="its user's rank, which has changed")
+            for link in self.waiting_.get(user, {}).values()
+        ]
+
+
+def _hold(what: str, user: int) -> str:
+    return f"{what} {user & (1 << 64) - 1:x}"
+
+
+def _words(part: str) -> tuple[str, ...]:
+    """The words of a segment or parameter of a URL.
+
+    >>> _words("/heavy-metal"), _words("?tag=heavy+metal")
+    (('heavy', 'metal'), ('heavy', 'metal'))
+    """
+    return tuple(_WORD.findall(part.partition("=")[2].lower() if part[:1] == "?" else part.lower()))

@@ -1,0 +1,85 @@
+"""`lycosa seeds` as users call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lycosa.cli import app
+from lycosa.errors import InputError, LycosaError, SpecError
+from lycosa.seeds.lists import urls_in_lines
+from tests.seeds.posts.examples import LONG, MASTODON, V1, write_lines
+
+SHARED = Path("/work/shared/data/posts/rumoureval-tweets.jsonl.gz")
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["seeds", *map(str, arguments)])
+    if isinstance(result.exception, LycosaError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_file_of_seeds_can_be_crawled_from(tmp_path):
+    """One URL a line; comments do not disturb; the tables are shown."""
+    out = tmp_path / "seeds.txt"
+    shown = run(write_lines(tmp_path / "p.jsonl", V1, "{"), "--keyword", "flood", "--no-expand", "--out", out)
+    assert list(urls_in_lines(out.read_bytes())) == [LONG.partition("?")[0]]
+    assert "posts with URLs" in shown
+    assert "harbour-news.example" in shown
+    assert "skipped lines: 1 × not JSON" in shown
+
+
+def test_json_has_all_counts(tmp_path):
+    """A machine reads the same as a person."""
+    found = json.loads(run(write_lines(tmp_path / "p.jsonl", MASTODON), "--no-expand", "--json"))
+    assert found["posts"]["by_day"] == {"2023-05-02": 1}
+    assert found["posts"]["forms"] == {str(tmp_path / "p.jsonl"): "mastodon"}
+    assert found["seeds"][0]["source"] == "harbour-news.example"
+
+
+def test_plots_are_drawn_even_of_nothing(tmp_path):
+    """Four SVG files, also where no post has a date or a URL."""
+    run(write_lines(tmp_path / "p.txt", "nothing"), "--no-expand", "--plots", tmp_path / "plots")
+    run(write_lines(tmp_path / "p.jsonl", V1), "--no-expand", "--plots", tmp_path / "plots")
+    charts = sorted(path.name for path in (tmp_path / "plots").iterdir())
+    assert charts == ["days-with-urls.svg", "days.svg", "languages.svg", "sources.svg"]
+    assert "2016-03-22: 1" in (tmp_path / "plots" / "days.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--since", "2016-02-30"], "YYYY-MM-DD"),
+        (["--since", "2016-03-02", "--until", "2016-03-01"], "Swap"),
+        (["--language", "english!"], "like en"),
+        (["--keyword", "##"], "a word or a phrase"),
+        (["--format", "usenet"], "Choose one of"),
+        (["--look"], "--keyword"),
+    ],
+)
+def test_wrong_use_says_what_to_do(tmp_path, options, words):
+    """Each message ends with the next step."""
+    with pytest.raises(SpecError, match=words):
+        run(write_lines(tmp_path / "p.jsonl", V1), "--no-expand", *options)
+
+
+def test_a_file_that_is_not_there_says_so(tmp_path):
+    """Also where the format is forced."""
+    for options in ([], ["--format", "text"]):
+        with pytest.raises(InputError, match="Name a file"):
+            run(tmp_path / "none.jsonl", "--no-expand", *options)
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared")
+def test_real_tweets_are_read():
+    """The RumourEval tweets: all lines are posts, and half of their URLs are expanded in the post."""
+    found = json.loads(run(SHARED, "--no-expand", "--language", "en", "--json"))
+    assert found["posts"]["posts"] == 2932
+    assert not found["posts"]["skipped"]
+    assert found["urls"]["sources"] > 50

@@ -1,0 +1,46 @@
+"""The table of image rules holds out whole sources and has a line for every rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lycosa.evidence.images.model import RULES, ImageModel, describe
+from lycosa.lab.measure_images import SHARED_HEATMAPS, learning_curve, measure
+from lycosa.train.images import Examples, Setting
+from lycosa.values import Fact
+from tests.evidence.images.drawn import graded_map, noise
+
+QUICK = [Setting(3, 1, False)]
+
+
+def drawn() -> Examples:
+    images = [draw(i) for i in range(20) for draw in (graded_map, noise)]
+    sources = tuple(f"site{i // 4}" for i in range(40))
+    return Examples(np.array([describe(image) for image in images]), ("heatmap", "other") * 20, sources, ())
+
+
+def test_every_rule_has_its_figures():
+    """Drawn maps and noise are told apart by the default rule on sources never seen."""
+    table = {row.rule: row for row in measure(drawn(), seeds=[0, 1], settings=QUICK)}
+
+    assert set(table) == set(RULES)
+    assert table["mean"].f1 == 1
+    assert table["mean"].f1_se == 0
+
+
+def test_the_learning_curve_has_a_point_for_each_number_of_sources():
+    """From three and from eight sources."""
+    assert set(learning_curve(drawn(), owners=[3, 8], seeds=[0])) == {3, 8}
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED_HEATMAPS.is_dir(), reason="needs ../shared")
+def test_the_built_in_model_knows_its_own_examples():
+    """Of the images it was fitted on it knows nearly all: the shipped file fits the descriptors."""
+    model = ImageModel.builtin()
+    files = sorted(SHARED_HEATMAPS.glob("*/*"))[::40]
+    judged = model.judge_all([file.read_bytes() for file in files])
+    right = [isinstance(j, Fact) and j.label == f.parent.name for j, f in zip(judged, files, strict=True)]
+
+    assert np.mean(right) > 0.95

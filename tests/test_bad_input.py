@@ -1,0 +1,330 @@
+"""Bad input through the command line: one line that names the thing and the fix, the right exit code,
+no traceback, and nothing lost that was already collected.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lycosa.cli import main
+from lycosa.store.collection import Collection
+from lycosa.testing import Site, links, text
+from tests.engine import ROOT, kept, small_web, spec_text
+from tests.store.archives import records_of
+
+Told = tuple[int, str, str]
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site(small_web(2, 15)) as local:
+        yield local
+
+
+@pytest.fixture
+def lycosa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs a command in this process: exit code, standard output, standard error."""
+
+    def run(*arguments: object) -> Told:
+        monkeypatch.setattr(sys, "argv", ["lycosa", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+def write(tmp_path: Path, content: str) -> Path:
+    path = tmp_path / "crawl.toml"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def assert_one_line(told: Told, code: int, *words: str) -> None:
+    """The last thing said is one line with these words."""
+    exit_code, out, err = told
+    assert exit_code == code, (out, err)
+    line = err.strip().splitlines()[-1]
+    assert line.startswith("lycosa: ")
+    for word in words:
+        assert word in line
+    assert "Traceback" not in err + out
+
+
+# --- the spec -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("[fetch]\nper_host_dely_s = 1\n", ("line 2", "per_host_dely_s", "Did you mean 'per_host_delay_s'?")),
+        ("[fetsch]\nretries = 1\n", ("line 1", "fetsch", "Did you mean 'fetch'?")),
+        ('strategy = "best-fist"\n', ("line 1", "best-fist", "'best-first'")),
+        ('[limits]\npages = "many"\n', ("line 2", "[limits] pages", "many")),
+        ("[best-first]\nkk = 3\n", ("line 2", "kk", "Did you mean 'k'?")),
+        ("[limits\n", ("not valid TOML",)),
+    ],
+)
+def test_a_wrong_spec_names_key_line_and_fix(
+    spec: str, words: tuple[str, ...], tmp_path: Path, lycosa: Any
+) -> None:
+    """A misspelt key, section, strategy or value, and text that is no TOML."""
+    assert_one_line(lycosa("crawl", write(tmp_path, spec)), 2, "crawl.toml", *words)
+
+
+def test_a_missing_spec_says_how_to_get_one(tmp_path: Path, lycosa: Any) -> None:
+    """The message is the next command."""
+    assert_one_line(lycosa("crawl", tmp_path / "no.toml"), 2, "no.toml does not exist", "lycosa init")
+
+
+def test_a_missing_seed_file_is_named(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """With its path, and where paths begin."""
+    path = write(tmp_path, spec_text(site, [], seeds={"files": ["seeds.txt"]}))
+    told = lycosa("crawl", path, "--quiet")
+    assert_one_line(told, 2, str(tmp_path / "seeds.txt"), "No such file", "relative to the spec's folder")
+
+
+def test_no_seeds_at_all(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A spec without seeds, or with none that is a URL."""
+    path = write(tmp_path, spec_text(site, ["mailto:me@a.test"]))
+    told = lycosa("crawl", path, "--quiet")
+    assert_one_line(told, 2, "There are no seeds")
+    assert "mailto:me@a.test" in told[2]
+
+
+def test_an_empty_topic_is_refused(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A focused crawl needs to know of what."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"], judge={"kind": "topic"}))
+    assert_one_line(lycosa("crawl", path, "--quiet"), 2, "The topic is empty", "keywords")
+
+
+def test_a_missing_example_is_named(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """An example file that is not there."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"], topic={"examples": ["ex.html"]}))
+    assert_one_line(lycosa("crawl", path, "--quiet"), 2, "ex.html", "No such file")
+
+
+# --- the web ------------------------------------------------------------------------------------
+
+
+def test_unreachable_seeds_are_no_success_and_are_tried_again(
+    tmp_path: Path, site: Site, lycosa: Any
+) -> None:
+    """A crawl whose every seed failed says so and fails; when the host is back, the same command works."""
+    gone = {"*.test": "127.0.0.1:9"}
+    source = spec_text(site, ["http://h0.test/"])
+    path = write(tmp_path, source)
+    told = lycosa(
+        "crawl",
+        path,
+        "--quiet",
+        "--set",
+        "fetch.retries=0",
+        "--set",
+        f'fetch.connect_to={{"*.test" = "{gone["*.test"]}"}}',
+    )
+    assert_one_line(told, 1, "No page was collected", "http://h0.test/", "Check [seeds] and the connection")
+    assert lycosa("crawl", path, "--quiet", "--set", "fetch.obey_robots=false")[0] == 0
+    assert len(kept(tmp_path / "crawl")) == 30
+
+
+def test_one_bad_seed_of_two_is_in_the_summary(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """The crawl goes on with the good one."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/", "http://no.invalid/"]))
+    code, out, _ = lycosa("crawl", path, "--json", "--set", "fetch.retries=0")
+    assert code == 0
+    assert "http://no.invalid/" in out
+
+
+def test_an_unreadable_list_is_said_and_passed_over(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A sitemap that is not there costs only itself."""
+    site.pages["/bad.xml"] = text("this is no sitemap")
+    seeds = {"urls": ["http://h0.test/"], "sitemaps": ["http://h0.test/no.xml", "http://h0.test/bad.xml"]}
+    code, _, err = lycosa("crawl", write(tmp_path, spec_text(site, [], seeds=seeds)), "--quiet")
+    assert code == 0
+    assert "http://h0.test/no.xml could not be read" in err
+
+
+# --- the disk -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def begun(tmp_path: Path, site: Site, lycosa: Any) -> tuple[Path, Path]:
+    """A spec and its collection, stopped after ten pages."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"]))
+    assert lycosa("crawl", path, "--quiet", "--max-pages", 10)[0] == 0
+    assert len(kept(tmp_path / "crawl")) == 10
+    return path, tmp_path / "crawl"
+
+
+def test_a_full_disk_stops_and_loses_nothing(begun: tuple[Path, Path], lycosa: Any) -> None:
+    """The message says so; what was collected is whole; with room again the same command goes on.
+
+    Files of the system's temporary directory cannot grow either: that must not cost pages.
+    """
+    path, out = begun
+    most = max(file.stat().st_size for file in out.rglob("*") if file.is_file()) + 5_000
+    for workers in (0, 1):
+        told = _run_with_limit(most, "crawl", path, "--quiet", "--set", f"process.workers={workers}")
+        assert_one_line(told, 1, "disk", "run the same command")
+    assert len(kept(out)) >= 10
+    assert records_of(out / "archive")
+    assert lycosa("crawl", path, "--quiet")[0] == 0
+    assert len(kept(out)) == 30
+    assert records_of(out / "archive")
+
+
+def test_a_full_file_system_stops_and_loses_nothing(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """The same on a real file system without room."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"]))
+    with _mounted(tmp_path / "small", "size=400k") as disk:
+        told = lycosa("crawl", path, "--quiet", "--out", disk / "out")
+        assert_one_line(told, 1, str(disk), "the disk is full", "run the same command")
+        pages = kept(disk / "out")
+        subprocess.run(["mount", "-o", "remount,size=20m", str(disk)], check=True)
+        assert lycosa("crawl", path, "--quiet", "--out", disk / "out")[0] == 0
+        assert kept(disk / "out")[: len(pages)] == pages
+        assert len(kept(disk / "out")) == 30
+
+
+def test_a_directory_that_may_not_be_written(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """Said before anything is fetched."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"]))
+    with _read_only(tmp_path / "ro") as directory:
+        told = lycosa("crawl", path, "--quiet", "--out", directory / "out")
+    assert_one_line(told, 1, str(directory), "cannot be written", "--out")
+    assert not site.log
+
+
+def test_a_file_in_the_way(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """--out that is a file."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"]))
+    assert_one_line(lycosa("crawl", path, "--quiet", "--out", path), 1, str(path))
+
+
+# --- the collection -----------------------------------------------------------------------------
+
+
+def test_a_torn_archive_is_mended(begun: tuple[Path, Path], lycosa: Any) -> None:
+    """What lies past the last commit is cut, and the crawl goes on."""
+    path, out = begun
+    (warc,) = (out / "archive").glob("*.warc.gz")
+    with warc.open("ab") as stream:
+        stream.write(b"\x1f\x8b half a record")
+    assert lycosa("crawl", path, "--quiet")[0] == 0
+    assert len(kept(out)) == 30
+    assert records_of(out / "archive")
+
+
+def test_a_shortened_archive_is_said(begun: tuple[Path, Path], lycosa: Any) -> None:
+    """An archive that lost committed records is not written over."""
+    path, out = begun
+    (warc,) = (out / "archive").glob("*.warc.gz")
+    os.truncate(warc, warc.stat().st_size - 100)
+    size = warc.stat().st_size
+    assert_one_line(lycosa("crawl", path, "--quiet"), 1, warc.name, "Put it back from a copy")
+    assert warc.stat().st_size == size
+
+
+@pytest.mark.parametrize("command", ["crawl", "report", "why"])
+def test_a_damaged_catalogue_is_said(command: str, begun: tuple[Path, Path], lycosa: Any) -> None:
+    """Whoever opens it; the archive stays as it is."""
+    path, out = begun
+    catalogue = out / "catalogue.db"
+    catalogue.write_bytes(b"this is not a database" + catalogue.read_bytes()[22:])
+    archive = {file: file.read_bytes() for file in (out / "archive").iterdir()}
+    arguments = {"crawl": (path, "--quiet"), "report": (out,), "why": (out, "http://h0.test/")}[command]
+    assert_one_line(lycosa(command, *arguments), 1, str(catalogue), "damaged", "WARC files")
+    assert {file: file.read_bytes() for file in (out / "archive").iterdir()} == archive
+
+
+def test_a_page_of_the_catalogue_is_damaged(begun: tuple[Path, Path], lycosa: Any) -> None:
+    """Damage in the middle of the file is found when it is read, and said in the same way."""
+    path, out = begun
+    catalogue = out / "catalogue.db"
+    content = bytearray(catalogue.read_bytes())
+    for page in range(1, len(content) // 4096):
+        content[page * 4096 : page * 4096 + 200] = b"\xff" * 200
+    catalogue.write_bytes(content)
+    assert_one_line(lycosa("crawl", path, "--quiet"), 1, str(catalogue), "damaged")
+
+
+def test_a_collection_in_use_is_left_alone(begun: tuple[Path, Path], lycosa: Any) -> None:
+    """A second crawl into it names the process that has it."""
+    path, out = begun
+    with Collection.create_or_open(out, path.read_text(encoding="utf-8")):
+        assert_one_line(lycosa("crawl", path, "--quiet"), 1, str(out), f"in use by process {os.getpid()}")
+    assert lycosa("crawl", path, "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize("command", [("report",), ("why", "http://h0.test/")])
+def test_a_directory_that_is_no_collection(command: tuple[str, ...], tmp_path: Path, lycosa: Any) -> None:
+    """Is said to be none, and stays empty."""
+    name, *rest = command
+    (tmp_path / "empty").mkdir()
+    assert_one_line(
+        lycosa(name, tmp_path / "empty", *rest), 1, str(tmp_path / "empty"), "is not a collection"
+    )
+    assert not list((tmp_path / "empty").iterdir())
+
+
+def test_a_changed_spec_applies_at_once(begun: tuple[Path, Path], site: Site, lycosa: Any) -> None:
+    """Limits and scope of the second run are the edited ones."""
+    path, out = begun
+    path.write_text(spec_text(site, ["http://h0.test/"], scope={"hosts": ["h0.test"]}), encoding="utf-8")
+    asked = len(site.log)
+    assert lycosa("crawl", path, "--quiet", "--max-pages", 12)[0] == 0
+    assert len(kept(out)) == 12
+    assert lycosa("crawl", path, "--quiet")[0] == 0
+    later = {request.url for request in site.log[asked:]}
+    assert later
+    assert not [url for url in later if "h1.test" in url]
+    assert len(set(kept(out)) - {url for url in kept(out) if "h1.test" in url}) == 15
+
+
+def _run_with_limit(most_bytes: int, *arguments: object) -> Told:
+    """A command whose files may not grow beyond a size."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
+    command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@contextlib.contextmanager
+def _mounted(place: Path, options: str) -> Iterator[Path]:
+    """A small file system; skips where one cannot be mounted."""
+    place.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("needs the right to mount a file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+@contextlib.contextmanager
+def _read_only(place: Path) -> Iterator[Path]:
+    """A directory that nobody may write to: root is stopped only by a read-only mount."""
+    if os.geteuid():
+        place.mkdir(mode=0o555)
+        yield place
+    else:
+        with _mounted(place, "ro") as mounted:
+            yield mounted

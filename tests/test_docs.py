@@ -1,0 +1,171 @@
+"""The documentation is true: complete, linked, up to date, and its snippets run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lycosa.cli import app
+from lycosa.commands.reference import _commands, commands_reference
+from lycosa.strategies import BUILT_IN, settings_of
+from lycosa.template import spec_reference
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```", re.M | re.S)
+
+
+def name_of(path: object) -> str:
+    return str(path.relative_to(ROOT)) if isinstance(path, Path) else ""
+
+
+def snippets(language: str, mark: str = "") -> Iterator[tuple[Path, str]]:
+    """The fenced pieces of the documentation in a language, marked so."""
+    for page in PAGES:
+        for kind, marks, text in FENCE.findall(page.read_text(encoding="utf-8")):
+            if kind == language and (not mark or mark in marks.split()):
+                yield page, text
+
+
+def test_every_key_of_the_spec_is_documented():
+    """docs/spec.md is what the program's fields say. Mend: python -m lycosa.template > docs/spec.md."""
+    written = (DOCS / "spec.md").read_text(encoding="utf-8")
+    assert written == spec_reference(), "run: python -m lycosa.template > docs/spec.md"
+
+
+def test_every_command_is_documented():
+    """docs/commands.md is what the commands' help says."""
+    written = (DOCS / "commands.md").read_text(encoding="utf-8")
+    assert written == commands_reference(), "run: python -m lycosa.commands.reference > docs/commands.md"
+    for name, _ in _commands(app):
+        assert f"## lycosa {name}\n" in written
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_strategy_has_its_page(name):
+    """Idea, settings, when it fails and how to run; each setting is named; the index leads there."""
+    page = DOCS / "strategies" / f"{name}.md"
+    assert page.exists(), f"write {page.relative_to(ROOT)}"
+    text = page.read_text(encoding="utf-8")
+    missing = [setting for setting in settings_of(name) if f"`{setting}`" not in text]
+    assert not missing, f"{page.relative_to(ROOT)} does not explain {missing}"
+    assert text.startswith(f"# {name}\n")
+    assert f"]({name}.md)" in (DOCS / "strategies" / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_between_documents_resolve(page):
+    """Every relative link leads to a file that is there, and to a heading that it has."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page.name} links to {target}, which is not there"
+        assert file.is_relative_to(ROOT)
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.M)
+            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in slugs, f"{page.name} links to {target}"
+
+
+def run(command: list[str], folder: Path, cache: Path) -> str:
+    environment = {**os.environ, "LYCOSA_CACHE": str(cache), "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.mark.parametrize("snippet", [*snippets("python", "run")], ids=lambda snippet: snippet[0].name)
+def test_python_snippets_run(snippet, tmp_path, cache):
+    """What is marked `python run` runs as it stands, in an empty folder."""
+    run([sys.executable, "-c", snippet[1]], tmp_path, cache)
+
+
+@pytest.mark.parametrize("snippet", [*snippets("python")], ids=lambda snippet: snippet[0].name)
+def test_python_snippets_compile(snippet):
+    """All others are at least Python."""
+    compile(snippet[1], str(snippet[0]), "exec")
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=name_of)
+def test_examples_run(example, tmp_path, cache):
+    """Every example runs to its end and says something."""
+    assert run([sys.executable, str(example)], tmp_path, cache).strip()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo, crawled once, in a folder where the README's commands can be run."""
+    folder = tmp_path_factory.mktemp("readme")
+    run([sys.executable, "-m", "lycosa", "demo", "--out", "demo", "--json"], folder, folder)
+    return folder
+
+
+def test_console_snippets_run(demo):
+    """The commands of the README work as they stand; a crawl of the live Web is only checked."""
+    lines = [
+        line for page, text in snippets("console") if page.name == "README.md" for line in text.splitlines()
+    ]
+    commands = [shlex.split(line, comments=True) for line in lines if "lycosa " in line]
+    assert {command[1] for command in commands} >= {"why", "init", "crawl", "report"}
+    for program, command, *arguments in commands:
+        assert program.endswith("lycosa")
+        if command == "crawl":
+            spec = demo / arguments[0]
+            assert spec.exists()
+            continue
+        if command == "report":
+            arguments = ["demo"]
+        assert run([sys.executable, "-m", "lycosa", command, *arguments], demo, demo).strip()
+
+
+def test_make_targets_exist():
+    """The commands that the README promises are in the Makefile."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for page, text in snippets("console"):
+        for target in re.findall(r"^make (\w+)", text, re.M):
+            assert f"\n{target}:" in makefile, f"{page.name}: make {target}"
+
+
+def test_sql_of_the_documentation_runs(demo):
+    """Every query of docs/collection.md is valid, and most of them have an answer on the demo."""
+    connection = sqlite3.connect(f"file:{demo / 'demo' / 'catalogue.db'}?mode=ro", uri=True)
+    answers = [connection.execute(text).fetchall() for _, text in snippets("sql")]
+    tables = {
+        name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
+    connection.close()
+    assert len(answers) >= 5
+    assert sum(map(bool, answers)) >= 5
+    text = (DOCS / "collection.md").read_text(encoding="utf-8")
+    for row in re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", text, re.M):
+        assert re.findall(r"`(\w+)`", row[1])[: len(tables[row[0]])] == tables[row[0]], row[0]
+
+
+def test_the_readme_is_short_and_starts_with_two_commands():
+    """Under a hundred lines; `make demo` and `make test` on the first screen; the picture is small."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 100
+    first = "\n".join(lines[:20])
+    assert "make demo" in first
+    assert "make test" in first
+    assert (DOCS / "images" / "report.png").stat().st_size <= 300_000

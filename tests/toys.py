@@ -1,0 +1,81 @@
+"""Toy strategies and evidence, each with one habit that a test of the loop needs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from lycosa.page.document import Document
+from lycosa.strategies import BaseStrategy, Step
+from lycosa.values import Decision, Fact, Judgement, Kind, Link, Page, Reason, Refusal, Release
+
+
+class Patient(BaseStrategy):
+    """Holds links to /detail… until their page's link to /profile… has arrived, which decides on them."""
+
+    def __init__(self) -> None:
+        pass
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Step]:
+        profiles = [link.key for link in page.links if "/profile" in link.url or "/picture" in link.url]
+        hold = f"of {page.url}"
+        steps: list[Step] = []
+        for link in page.links:
+            if "/detail" in link.url:
+                steps.append(Decision(link, hold=hold, waits_for=tuple(profiles), rule="held"))
+            elif "/profile" in link.url:
+                memo = {"hold": hold}
+                steps.append(Decision(replace(link, memo=memo), 0.1, rule="a profile"))
+            elif "/picture" in link.url:
+                steps.append(Decision(replace(link, kind=Kind.IMAGE), 0.1, rule="a picture"))
+            else:
+                steps.append(Decision(link, 0.5, rule="a page"))
+        if "hold" in page.link.memo:
+            steps.append(Release(page.link.memo["hold"], 0.9))
+        return steps
+
+    def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
+        if value is not None:
+            return [Decision(link, value, rule="its profile is good") for link in links]
+        refusal = Refusal(Reason.LOW_PRIORITY, "no profile")
+        return [
+            Decision(link, 0.2, rule="without a profile")
+            if "/detail/anyway" in link.url
+            else Decision(link, refusal=refusal, rule="without a profile")
+            for link in links
+        ]
+
+
+class Explorer(BaseStrategy):
+    """Links with the anchor 'look' are only explored; all others are selected."""
+
+    def __init__(self) -> None:
+        pass
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        trail = page.link.trail + 1
+        return [
+            Decision(replace(link, trail=trail), 0.1, rule="looked through")
+            if link.anchor == "look"
+            else Decision(link, 0.5, rule="selected")
+            for link in page.links
+        ]
+
+
+class Fatal:
+    """Evidence that ends its process on some pages, and sleeps on others."""
+
+    name = "fatal"
+
+    def of_page(self, document: Document) -> Fact | None:
+        if "deadly" in document.url:
+            os._exit(7)
+        if "sleepy" in document.url:
+            time.sleep(60)
+        return Fact(1.0)
+
+    def of_links(self, document: Document) -> None:
+        return None
