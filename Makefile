@@ -28,6 +28,11 @@ types:
 tests:
 	$(BIN)/python -m pytest -n 2
 
+# Writes the pages that are made from the program itself.
+docs:
+	$(BIN)/python -m lycosa.template > docs/spec.md
+	$(BIN)/python -m lycosa.commands.reference > docs/commands.md
+
 .make/venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'
 	$(PYTHON) -m venv $(VENV)

@@ -37,6 +37,7 @@ with tempfile.TemporaryDirectory() as folder, web.serve() as site:
     print(f"{summary.pages} pages, {summary.relevant} about bread (harvest {summary.harvest:.2f})")
 
     with Collection.read(directory) as collection:
-        pages = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
-    for page in sorted(pages, key=lambda page: -page.judgement.score)[:5]:
-        print(f"  {page.judgement.score:.2f}  {page.title}  {page.link.url}")
+        judged = [(page.judgement, page) for page in collection.reader.pages() if page.judgement]
+    relevant = [(judgement.score, page) for judgement, page in judged if judgement.relevant]
+    for score, page in sorted(relevant, key=lambda found: -found[0])[:5]:
+        print(f"  {score:.2f}  {page.title}  {page.link.url}")

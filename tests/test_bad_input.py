@@ -17,7 +17,7 @@ import pytest
 
 from lycosa.cli import main
 from lycosa.store.collection import Collection
-from lycosa.testing import Site, links, text
+from lycosa.testing import Site, text
 from tests.engine import ROOT, kept, small_web, spec_text
 from tests.store.archives import records_of
 

@@ -11,7 +11,7 @@ import json
 import os
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,16 @@ NAME = "control.sock"
 LINE_BYTES = 65_536
 _PATH_BYTES = 100  # a socket's path is limited to 108 bytes on Linux, 104 on macOS
 
+RELEARN = "labels have changed"
+"""Why a crawl ends that is to go on at once with what the labels teach."""
+
 Answer = dict[str, Any]
-LabelsChanged = Callable[[], Awaitable[Answer]]
 
 
 @asynccontextmanager
-async def control_of(
-    crawl: Crawl, directory: Path, labels_changed: LabelsChanged | None = None
-) -> AsyncIterator[None]:
+async def control_of(crawl: Crawl, directory: Path) -> AsyncIterator[None]:
     """Serve the control socket of a crawl while the context lasts."""
-    commands = _Commands(crawl, labels_changed)
+    commands = _Commands(crawl)
     path = directory / NAME
     with suppress(OSError):
         path.unlink()  # the directory is locked by this process, so whoever made it is gone
@@ -90,19 +90,18 @@ def status_of(crawl: Crawl) -> Answer:
 
 
 class _Commands:
-    def __init__(self, crawl: Crawl, labels_changed: LabelsChanged | None) -> None:
+    def __init__(self, crawl: Crawl) -> None:
         self._crawl = crawl
-        self._labels_changed = labels_changed
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the lines of one connection; what is not understood is answered too."""
         with suppress(ConnectionError, ValueError, asyncio.LimitOverrunError):
             while line := await reader.readline():
-                writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
+                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
                 await writer.drain()
         writer.close()
 
-    async def _answer(self, line: bytes) -> Answer:
+    def _answer(self, line: bytes) -> Answer:
         try:
             asked = json.loads(line)
             do = asked["do"]
@@ -115,12 +114,7 @@ class _Commands:
         elif do == "stop":
             self._crawl.stop("interrupted")
         elif do == "labels-changed":
-            return await self._relearn()
+            self._crawl.stop(RELEARN)
         elif do != "status":
             return {"ok": False, "error": "Known are: status, pause, resume, stop, labels-changed."}
         return {"ok": True, **status_of(self._crawl)}
-
-    async def _relearn(self) -> Answer:
-        if self._labels_changed is None:
-            return {"ok": False, "error": "This crawl uses the labels when it is run again."}
-        return {"ok": True, **await self._labels_changed()}

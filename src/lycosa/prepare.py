@@ -17,6 +17,7 @@ from lycosa.config import JudgeSpec, TopicSpec
 from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
+from lycosa.labelled import Labelled
 from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.strategies import BaseStrategy
@@ -42,15 +43,25 @@ class TopicModel(msgspec.Struct, frozen=True):
 
 
 async def prepared_topic(
-    spec: TopicSpec, folder: Path, models: Path | None, get: GetDocument, say: Say
+    spec: TopicSpec,
+    folder: Path,
+    models: Path | None,
+    get: GetDocument,
+    say: Say,
+    labelled: Callable[[], Labelled] = Labelled,
 ) -> TopicModel:
-    """The saved topic of this collection, or one made of keywords, description and examples."""
+    """The saved topic of this collection, or one made of keywords, description, examples and labels."""
     saved = models / "topic.json" if models else None
     if saved and saved.exists():
         return load_topic(saved)
     examples = [await _example(where, folder, get, spec.language, say) for where in spec.examples]
     negatives = [await _example(where, folder, get, spec.language, say) for where in spec.negatives]
-    model = make_topic(spec, [e for e in examples if e], [n for n in negatives if n])
+    marked = labelled()
+    model = make_topic(
+        spec,
+        [*(page for page in examples if page), *marked.examples],
+        [*(page for page in negatives if page), *marked.negatives],
+    )
     if saved:
         saved.parent.mkdir(exist_ok=True)
         draft = saved.with_suffix(".draft")
@@ -128,12 +139,12 @@ def fitted_models(
         Label.NEGATIVE: topic.negatives,
         Label.UNLABELLED: () if topic.negatives else unlabelled,
     }
-    return fit_in_child(wants, pages, models, {"language": topic.language, "from": "the examples of the crawl"})
+    return fit_in_child(
+        wants, pages, models, {"language": topic.language, "from": "the examples of the crawl"}
+    )
 
 
-def make_judge(
-    spec: JudgeSpec, topic: TopicEvidence, models: Mapping[str, TextModel] | None = None
-) -> Judge:
+def make_judge(spec: JudgeSpec, topic: TopicEvidence, models: Mapping[str, TextModel] | None = None) -> Judge:
     """The judge that the spec names."""
     if spec.kind == "text":
         if not models or "text" not in models:
@@ -147,9 +158,7 @@ def make_judge(
     raise SpecError(f"[judge] kind: there is no judge {spec.kind!r}. Known are: topic, text, event, all.")
 
 
-async def _example(
-    where: str, folder: Path, get: GetDocument, language: str, say: Say
-) -> ExamplePage | None:
+async def _example(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> ExamplePage | None:
     """An example page; None (and a word about it) if it cannot be had."""
     if (url := urls.parse(where)) is not None:
         document = await get(url)

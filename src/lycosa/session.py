@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,7 @@ from lycosa import __version__
 from lycosa.analysis import Recipe, document_of
 from lycosa.clock import SystemClock
 from lycosa.config import Spec
-from lycosa.control import control_of
+from lycosa.control import RELEARN, control_of
 from lycosa.crawl import Crawl
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
@@ -30,11 +31,13 @@ from lycosa.fetch.polite import PoliteReader
 from lycosa.follow import Follow
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.frontier.standing import rests_in
+from lycosa.labelled import labelled_pages
 from lycosa.limits import Limits
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.prepare import TopicModel, preparation, prepared_topic
 from lycosa.prepare_event import prepared_event, source_priors, with_event
+from lycosa.rejudge import is_judged_otherwise, note_judging, rejudge
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.store import Record
@@ -83,6 +86,16 @@ async def crawl_spec(
 
     `watch` may show the running crawl; `pause_points` hears of each commit's steps (for tests).
     """
+    while True:
+        summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
+        if summary.ended != RELEARN:
+            return summary
+        say("Labels have changed: the topic is learned anew.")
+
+
+async def _crawl(
+    spec: Spec, text: str, folder: Path, directory: Path, say: Say, watch: Watch | None, pause_points: Hook
+) -> Summary:
     clock = SystemClock()
     with Collection.create_or_open(
         directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes, pause_points=pause_points
@@ -96,6 +109,7 @@ async def crawl_spec(
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)
+            judged_otherwise = is_judged_otherwise(collection, spec)
             ready = await _prepare(spec, folder, collection, helper, say)
             strategy = fitted_strategy(spec, ready)
             seeds = await gather(spec.seeds, folder, helper.list, say)
@@ -119,6 +133,12 @@ async def crawl_spec(
                 )
                 if spec.event.source_priors:
                     _prefer(crawl, collection, source_priors(folder / spec.event.source_priors))
+                if judged_otherwise:
+                    say("The strategy, topic, judge or labels have changed: all pages are judged again.")
+                    again = fitted_strategy(spec, ready)
+                    await rejudge(collection, frontier, analyser, again, crawl.follow, say)
+                with collection.commit():
+                    note_judging(collection, spec)
                 _recall(crawl, collection)
                 async with control_of(crawl, directory):
                     await _run(crawl, seeds, watch, say)
@@ -219,7 +239,8 @@ async def _prepare(
     elif spec.judge.kind == "all" and not given:
         topic = TopicModel(language, {})
     else:
-        topic = await prepared_topic(spec.topic, folder, models, helper.document, say)
+        marked = partial(labelled_pages, collection, language)
+        topic = await prepared_topic(spec.topic, folder, models, helper.document, say, marked)
     return with_event(preparation(topic, spec.judge, {}, spec.random_seed), spec.judge, event)
 
 

@@ -72,6 +72,7 @@ class Reason(StrEnum):
     ANALYSIS_TIMEOUT = "its analysis took longer than process.deadline_s"
     ANALYSIS_CRASH = "its analysis crashed the worker process"
     NOT_A_PAGE = "it could not be read as a page"
+    NOT_AN_IMAGE = "it could not be read as an image"
 
 
 class Refusal(msgspec.Struct, frozen=True, array_like=True):

@@ -29,6 +29,8 @@ from lycosa.values import Fetched, Page, Reason, Refusal
 
 FRAME = struct.Struct("<I")
 MAX_FRAME = 1 << 30
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""There is a worker for every core: numpy's own threads would only get in their way."""
 
 Note = Callable[[str], None]
 """Hears of workers that were replaced."""
@@ -147,7 +149,9 @@ class WorkerPool:
         ours, theirs = socket.socketpair()
         # Not in a thread: Linux would end the worker with the thread that started it.
         process = subprocess.Popen(
-            [sys.executable, "-m", "lycosa.workers", str(theirs.fileno())], pass_fds=[theirs.fileno()]
+            [sys.executable, "-m", "lycosa.workers", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env=os.environ | ONE_THREAD,
         )
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)

@@ -479,4 +479,4 @@ def test_a_forgotten_url_may_be_offered_again(open_frontier: Open) -> None:
     assert frontier.counts().done == 0
     assert frontier.add([offer("a/1"), offer("a/2"), offer("b/1")]).new == 1
     frontier.done(taken, Outcome(rest_until=0.0))
-    assert drain(frontier) == ["a/1", "b/1"]
+    assert drain(frontier) == ["b/1", "a/1"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,8 @@ Changes = Annotated[
 
 def say(message: str) -> None:
     """A word to the user, beside the results."""
-    typer.echo(message, err=True)
+    # Not typer.echo: it would write past the live progress, which then draws over the message.
+    print(message, file=sys.stderr, flush=True)
 
 
 def as_json(value: object) -> str:

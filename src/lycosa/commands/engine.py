@@ -101,6 +101,8 @@ def demo(out: Out = None, json: Json = False) -> None:
     directory = out or Path("demo")
     summary = run_demo(directory, say, quiet=json)
     typer.echo(as_json(summary) if json else tell_demo(directory, summary))
+    if summary.resumable:
+        raise StoppedEarly("Stopped early; run the same command again and it goes on.")
 
 
 def bench(

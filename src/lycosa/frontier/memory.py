@@ -103,22 +103,19 @@ class MemoryFrontier(QueuedFrontier):
         return nsmallest(count, waiting, key=lambda entry: (entry.priority, -entry.id))
 
     def _sink(self) -> None:
+        for authority in self._choice.authorities:
+            authority.queue.clear()
         for entry in self._entries.values():
             if _is_rescored(entry):
                 assert entry.link is not None
                 entry.priority = entry.filed = -math.inf
                 entry.link = replace(entry.link, priority=-math.inf)
+            if entry.state == WAITING:
+                self._enqueue(entry)
 
     def _sunk(self, most: int) -> list[Entry]:
         sunk = (e for e in self._entries.values() if e.priority == -math.inf and _is_rescored(e))
         return list(islice(sunk, most))
-
-    def _fill(self, authority: Authority) -> None:
-        authority.queue += sorted(
-            (-entry.priority, entry.id)
-            for entry in self._entries.values()
-            if entry.authority is authority and entry.state == WAITING
-        )
 
     def _pages_of(self, authority: Authority) -> list[Entry]:
         ids = {id for queue in (authority.queue, self._later) for _, id in queue}

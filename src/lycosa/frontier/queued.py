@@ -243,8 +243,6 @@ class QueuedFrontier(ABC):
             self.release(hold)
         self._sink()
         for authority in self._choice.authorities:
-            authority.queue.clear()
-            self._fill(authority)
             self._refile(authority)
 
     def end_rescoring(self) -> int:
@@ -439,15 +437,11 @@ class QueuedFrontier(ABC):
 
     @abstractmethod
     def _sink(self) -> None:
-        """Set the priority of waiting pages that were found as links to -inf; queues are not touched."""
+        """Set the priority of waiting pages that were found as links to -inf, and make all queues anew."""
 
     @abstractmethod
     def _sunk(self, most: int) -> list[Entry]:
         """Some of those whose priority is still -inf."""
-
-    @abstractmethod
-    def _fill(self, authority: Authority) -> None:
-        """Put the waiting URLs, or the best of them, into an emptied queue."""
 
     @abstractmethod
     def _pages_of(self, authority: Authority) -> list[Entry]:

@@ -287,12 +287,11 @@ class SqliteFrontier(QueuedFrontier):
 
     def _sink(self) -> None:
         self._db.execute(SINK, (-math.inf,))
+        for authority in self._choice.authorities:
+            authority.queue.clear()  # `_head` reads the best ones when they are needed
 
     def _sunk(self, most: int) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(SUNK, (-math.inf, most)).fetchall()]
-
-    def _fill(self, authority: Authority) -> None:
-        pass  # `_head` reads the best ones when they are needed
 
     def _pages_of(self, authority: Authority) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(PAGES_OF, (authority.id,))]

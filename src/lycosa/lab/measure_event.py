@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from lycosa.config import JudgeSpec
 from lycosa.evidence.event_model import (
     OURS,
     PAPER,
@@ -30,10 +31,20 @@ from lycosa.evidence.event_model import (
     link_facts,
     page_facts,
 )
+from lycosa.evidence.topic import topic_vector
+from lycosa.frontier import Floats
 from lycosa.lab.cache import CachedWeb
+from lycosa.lab.metrics import paired_test
+from lycosa.lab.protocol import Draw, Options, reachable
+from lycosa.lab.run import run_strategy
 from lycosa.lab.web import VirtualWeb
+from lycosa.page.document import Document
+from lycosa.prepare import TopicModel, preparation
+from lycosa.prepare_event import with_event
+from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.strategies.event import Event
+from lycosa.strategies.sources import SOURCES
 from lycosa.train.event import (
-    Floats,
     Sample,
     average_precision,
     best_f1,
@@ -42,6 +53,7 @@ from lycosa.train.event import (
     sample_of,
     weight_grid,
 )
+from lycosa.urls import authority_of, key_of, source_of
 
 KS = (10, 30, 100, 200, 500, 1000)
 MODEL_PAGES = 3
@@ -69,21 +81,24 @@ class EventWeb:
     @cached_property
     def facts(self) -> list[Facts]:
         """Of every page, in the order of `keys`."""
-        return [page_facts(self._document(key), names=True) for key in self.keys]
+        return [page_facts(self.document(key), names=True) for key in self.keys]
 
     @cached_property
     def links(self) -> dict[int, Facts]:
         """Of every page that is linked to: what the first link to it says."""
         found: dict[int, Facts] = {}
         for key in self.keys:
-            document = self._document(key)
+            document = self.document(key)
             for link, facts in zip(document.links, link_facts(document), strict=True):
                 if link.key in self.cached.pages:
                     found.setdefault(link.key, facts)
         return found
 
-    def _document(self, key: int) -> Any:
-        return self.cached.document(key)
+    def document(self, key: int) -> Document:
+        """A page of the web."""
+        document = self.cached.document(key)
+        assert document is not None
+        return document
 
     def model_pages(self, event: str, draw: int) -> list[int]:
         """Keys of the model pages of an event: the same for the same draw."""
@@ -100,9 +115,7 @@ class EventWeb:
         left_out = set(self.model_pages(event, draw))
         kept = [number for number, key in enumerate(self.keys) if key not in left_out]
         relevant = [self.keys[number] in self.events[event] for number in kept]
-        return sample_of(
-            self.model(event, draw, like), [self.facts[number] for number in kept], relevant, ks
-        )
+        return sample_of(self.model(event, draw, like), [self.facts[number] for number in kept], relevant, ks)
 
     def link_sample(self, event: str, draw: int, like: EventModel, ks: Sequence[int]) -> Sample:
         """One link to each page that is linked to, but the model pages, compared with the event."""
@@ -167,14 +180,18 @@ def _searched(
     samples: Sequence[Sample], row: int, side: Side, aspects: Sequence[str], groups: Sequence[str]
 ) -> dict[str, Weights]:
     """For each event the weights of highest mean average precision over the others' samples."""
-    grid = [w for w in weight_grid(who="who" in aspects, step=0.1 if "who" in aspects else 0.05)]
-    grid = [w for w in grid if all(name in aspects or not getattr(w, name) for name in ("place", "date", "who"))]
+    grid = [*weight_grid(who="who" in aspects, step=0.1 if "who" in aspects else 0.05)]
+    grid = [
+        w for w in grid if all(name in aspects or not getattr(w, name) for name in ("place", "date", "who"))
+    ]
     precision = np.zeros((len(grid), len(samples)))
     for number, weights in enumerate(grid):
         tried = msgspec.structs.replace(side, weights=weights)
         precision[number] = [average_precision(combined(s, row, tried), s.relevant) for s in samples]
     group = np.array(groups)
-    return {name: grid[int(np.argmax(precision[:, group != name].mean(axis=1)))] for name in sorted(set(groups))}
+    return {
+        name: grid[int(np.argmax(precision[:, group != name].mean(axis=1)))] for name in sorted(set(groups))
+    }
 
 
 def classification(
@@ -195,12 +212,19 @@ def classification(
                 float(np.mean([average_precision(s, t) for s, t in zip(scores, truths, strict=True)])),
                 float(np.mean([best_f1([s], [t])[0] for s, t in zip(scores, truths, strict=True)])),
                 2 * hits / max(1, wanted),
-                Weights(*(float(np.mean([getattr(w, n) for w in weights])) for n in ("topic", "place", "date", "who"))),
+                Weights(
+                    *(
+                        float(np.mean([getattr(w, n) for w in weights]))
+                        for n in ("topic", "place", "date", "who")
+                    )
+                ),
                 float(np.mean([one.threshold for one in fitted])),
             )
 
 
-def measure_classification(web: EventWeb, draws: int, say: Say, ks: Sequence[int] = KS) -> list[dict[str, Any]]:
+def measure_classification(
+    web: EventWeb, draws: int, say: Say, ks: Sequence[int] = KS
+) -> list[dict[str, Any]]:
     """The paper's model and ours, on pages and on links."""
     tables: list[dict[str, Any]] = []
     groups = [event for event in web.events for _ in range(draws)]
@@ -224,11 +248,136 @@ def told(row: dict[str, Any]) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """One crawl of one event."""
+
+    strategy: str
+    k: int
+    event: str
+    recall: float
+    auc: float
+    harvest: float
+    hosts: int  # distinct sources of the pages fetched
+    relevant_hosts: int  # of the relevant ones
+
+
+class Crawls:
+    """Crawls of every event from 3 of its pages and the web's start pages; relevance is the labels."""
+
+    def __init__(self, web: EventWeb, pages: int = 100, draw: int = 0) -> None:
+        self.web = web
+        self.draw = draw
+        self.options = Options(pages=pages, start_from="both")
+        self.start = tuple(key_of(url, web.cached.web.index_names) for url in web.cached.web.start)
+
+    def draw_of(self, event: str) -> Draw:
+        """What a crawl of the event starts from and is measured against."""
+        model_pages = tuple(self.web.model_pages(event, self.draw))
+        seeds = (*model_pages, *self.start)
+        targets = self.web.events[event] - set(seeds)
+        return Draw(model_pages, (), seeds, targets & reachable(self.web.cached.graph, seeds))
+
+    def run(self, name: str, strategy: BaseStrategy, k: int, event: str) -> Crawled:
+        """Crawl with a fitted strategy."""
+        web = self.web.cached
+        draw = self.draw_of(event)
+        run = run_strategy(name, strategy, {"k": k}, web, web.web.topic(event), draw, self.options, self.draw)
+        relevant = {web.url(key) for key in draw.targets}
+        hosts = [source_of(authority_of(url)) for url in run.fetched]
+        useful = {host for host, url in zip(hosts, run.fetched, strict=True) if url in relevant}
+        return Crawled(name, k, event, run.recall, run.auc, run.harvest, len(set(hosts)), len(useful))
+
+    def best_first(self, event: str, k: int, strategy: str = "best-first") -> Crawled:
+        """The topic-only baseline, its topic vector made of the model pages."""
+        examples = [dict(self.web.document(key).terms) for key in self.web.model_pages(event, self.draw)]
+        topic = TopicModel("english", topic_vector(examples, k))
+        ready = preparation(topic, JudgeSpec(kind="all"))
+        return self.run(strategy, strategy_class(strategy)().fit(ready), k, event)
+
+    def event(self, event: str, like: EventModel, source: str = "none", name: str = "event") -> Crawled:
+        """The event strategy, with this way of scoring."""
+        model = self.web.model(event, self.draw, like)
+        topic = TopicModel("english", topic_vector([model.terms], like.pages.k))
+        judge = JudgeSpec(kind="event")
+        ready = with_event(preparation(topic, judge), judge, model)
+        return self.run(name, Event(source=source).fit(ready), like.pages.k, event)
+
+
+def learned_models(
+    web: EventWeb, like: EventModel, k: int, aspects: Sequence[str], how: str, draw: int = 0
+) -> dict[str, EventModel]:
+    """For each event a way of scoring whose weights and thresholds come from the other events only."""
+    events = [*web.events]
+    sides: dict[str, list[Side]] = {}
+    for sort, make, side in (("pages", web.page_sample, like.pages), ("links", web.link_sample, like.links)):
+        samples = [make(event, draw, like, (k,)) for event in events]
+        kept = aspects if sort == "pages" else [name for name in aspects if name != "who"]
+        fitted, _ = leave_one_out(samples, 0, msgspec.structs.replace(side, k=k), kept, how, events)
+        sides[sort] = fitted
+    return {
+        event: EventModel({}, pages=sides["pages"][at], links=sides["links"][at], matching=like.matching)
+        for at, event in enumerate(events)
+    }
+
+
+def measure_crawls(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0) -> list[dict[str, Any]]:
+    """Topic-only best-first and the event strategy at every topic size, then with source importance."""
+    crawls = Crawls(web, draw=draw)
+    runs: list[Crawled] = []
+
+    def note(new: Iterable[Crawled]) -> None:
+        fresh = [*new]
+        runs.extend(fresh)
+        say(summary(fresh))
+
+    three = VARIANTS["topic + place + date"]
+    note(crawls.best_first(event, 100, "breadth-first") for event in web.events)
+    for k in ks:
+        note(crawls.best_first(event, k) for event in web.events)
+        for name, like, how in (("event, paper", PAPER, "f1"), ("event", OURS, "search")):
+            models = learned_models(web, like, k, three, how, draw)
+            note(crawls.event(event, models[event], name=name) for event in web.events)
+            if name == "event" and k in (10, 200):
+                for source in SOURCES[1:]:
+                    note(crawls.event(e, models[e], source, f"event, {source}") for e in web.events)
+    return [msgspec.to_builtins(run) for run in runs]
+
+
+def summary(runs: Sequence[Crawled]) -> str:
+    """The means over events, as a line."""
+    means = {
+        name: float(np.mean([getattr(run, name) for run in runs]))
+        for name in ("recall", "auc", "harvest", "hosts", "relevant_hosts")
+    }
+    told = "  ".join(f"{name} {value:.3f}" for name, value in means.items())
+    return f"{runs[0].strategy:30} k={runs[0].k:<5} {told}"
+
+
+def compared(
+    runs: Sequence[dict[str, Any]], one: tuple[str, int], other: tuple[str, int]
+) -> dict[str, float]:
+    """Mean differences of two crawlers over the events, and the paired tests' p values."""
+    by = {(run["strategy"], run["k"], run["event"]): run for run in runs}
+    events = sorted({run["event"] for run in runs})
+    found: dict[str, float] = {}
+    for name in ("recall", "auc", "hosts"):
+        first = [by[(*one, event)][name] for event in events]
+        second = [by[(*other, event)][name] for event in events]
+        found[name] = float(np.mean(first) - np.mean(second))
+        found[f"{name} p"] = paired_test(first, second)
+    return found
+
+
 def main() -> None:
     """Measure, print, and write the figures."""
     web = EventWeb(Path(sys.argv[1]))
+    crawls = measure_crawls(web, say=print)
+    for k in KS:
+        print(k, compared(crawls, ("event", k), ("best-first", k)))
     tables = measure_classification(web, draws=2, say=print)
-    Path(sys.argv[2]).write_bytes(msgspec.json.format(msgspec.json.encode(tables)))
+    found = {"crawls": crawls, "classification": tables}
+    Path(sys.argv[2]).write_bytes(msgspec.json.format(msgspec.json.encode(found)))
 
 
 if __name__ == "__main__":

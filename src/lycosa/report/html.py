@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lycosa import __version__
 from lycosa.errors import CollectionError
+from lycosa.report.genre import genre_counts, genre_table
 from lycosa.report.svg import line_chart
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.values import Reason
@@ -79,6 +80,8 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
         "languages": _counted(collection, "language"),
+        "genres": genre_counts(collection),
+        "genre_table": genre_table(collection),
     }
 
 

@@ -92,6 +92,24 @@ class Catalogue:
         refused = [one.refusal.reason.name for one in record.decisions if one.refusal is not None]
         self._refused.update(map(self._reasons.id_of, refused))
 
+    def judge_again(self, record: Record, capture: Capture) -> None:
+        """Overwrite what was concluded of a page that is archived already."""
+        assert record.fetched is not None
+        assert record.page is not None
+        key = record.fetched.link.key
+        sql = "SELECT relevant, refusal IS NOT NULL, explored FROM pages WHERE key = ?"
+        relevant, refused, explored = self._connection.execute(sql, (key,)).fetchone()
+        page, _ = self._save_page(record, record.fetched, capture)
+        self._save_links(page, record.decisions)
+        self._save_evidence(page, record.page)
+        counts = self.counts
+        self.counts = msgspec.structs.replace(
+            counts,
+            relevant=counts.relevant - bool(relevant) + bool(record.judgement and record.judgement.relevant),
+            refused=counts.refused - refused + (record.refusal is not None),
+            explored=counts.explored - explored + record.explored,
+        )
+
     def settle(self, decisions: Iterable[Decision]) -> None:
         """Overwrite what was decided on held links; they are found by their parent and key."""
         self._connection.executemany(

@@ -169,7 +169,9 @@ class Collection:
             _tell_refusal(self.log, "refused", fetched.link.url, record.refusal, status=fetched.status)
         elif not_fetched is not None and not_fetched.refusal.reason is not Reason.ROBOTS_PENDING:
             again = not_fetched.again_in_s
-            _tell_refusal(self.log, "not fetched", not_fetched.link.url, not_fetched.refusal, again_in_s=again)
+            _tell_refusal(
+                self.log, "not fetched", not_fetched.link.url, not_fetched.refusal, again_in_s=again
+            )
 
     def _finish(self) -> None:
         """The end of a commit. Each step is complete before the next one relies on it."""

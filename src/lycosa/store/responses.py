@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.warc import Capture, read_capture
 from lycosa.values import Fetched, Link
@@ -18,7 +18,7 @@ def capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
     return good[-1].capture if good else reader.original(page.capture.digest)
 
 
-def response_of(collection: ReadCollection, page: StoredPage) -> Fetched | None:
+def response_of(collection: ReadCollection | Collection, page: StoredPage) -> Fetched | None:
     """The archived response of a page; None where the archive has no body of it."""
     capture = capture_with_body(collection.reader, page)
     if capture is None:

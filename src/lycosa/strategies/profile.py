@@ -42,6 +42,8 @@ BATCH = 5
 """So many items of a user wait at a time; after them the rank decides on the next."""
 FIRST = 1e-3
 """By so much a user's profile and lists go before the items."""
+NAMED = 0.15
+"""Priority of a profile that is named on a list page of the topic."""
 STRANGER = 0.5
 """What a stranger is worth against the user, or the mean of users, that led to him."""
 
@@ -121,6 +123,7 @@ class Profile(BaseStrategy):
         self.search_ = None if tags else TopicSearch(self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags)
         self.people_ = People(self.alpha, self.beta, self.prior_items if self.prior_items >= 0 else None)
         self.waiting_: dict[int, dict[int, Link]] = {}  # by user: what waits by the rank
+        self.hopes_: dict[int, float] = {}  # priority of profiles that wait
         self.cash_: dict[int, float] = {}
         self.seen_: set[int] = set()
         self._set_topic(tags or (self.tag,))
@@ -163,7 +166,7 @@ class Profile(BaseStrategy):
                 return self._list(link, user)
             case {"u": user}:
                 return self._item(link, user, final=True)
-        return self._profile(link, None)
+        return self._profile(link, None, on_topic=True)
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Take in what the page says of users and tags, unless `rank` has."""
@@ -206,7 +209,8 @@ class Profile(BaseStrategy):
         if kind == "detail":
             if self.search_ is not None:
                 self.search_.add(tags)
-            if uploader := people_of(evidence, UPLOADER):
+            # Items on the topic's lists were chosen for it: they say nothing of the user's other items.
+            if "l" not in link.memo and (uploader := people_of(evidence, UPLOADER)):
                 return self.people_.add_item(uploader[0][1], not self.tags_.isdisjoint(tags))
         if link.memo.get("is") == "profile":
             self.people_.unreadable.add(link.key)
@@ -228,7 +232,7 @@ class Profile(BaseStrategy):
                 case LinkKind.PROFILE if self.search_ is not None:
                     decisions.append(self._for_stage_two(link, page))
                 case LinkKind.PROFILE:
-                    decisions.append(self._profile(link, owner if kind == "profile" else None))
+                    decisions.append(self._profile(link, owner if kind == "profile" else None, on_topic))
                 case LinkKind.LIST if self._is_topic_list(link.url):
                     decisions.append(self._order(link, 1.0, "a list page of the topic"))
                 case LinkKind.LIST if owner is not None and self.people_.has_profile(owner):
@@ -270,18 +274,13 @@ class Profile(BaseStrategy):
         waiting[link.key] = link
         return self._order(link, priority, rule)
 
-    def _profile(self, link: Link, friend: int | None) -> Decision:
+    def _profile(self, link: Link, friend: int | None, on_topic: bool) -> Decision:
         link = msgspec.structs.replace(link, memo={"is": "profile"})
-        known = self.people_.rank(link.key)
-        if known is None:
-            known = self.people_.rank(friend) if friend is not None else None
-            rank = STRANGER * (self.people_.mean if known is None else known)
-            rule = "a profile, by who led to it"
-        else:
-            rank, rule = known + FIRST, "a profile, by the user's items"
-        if link.key not in self.seen_:
-            self.waiting_.setdefault(link.key, {})[link.key] = link
-        return self._order(link, rank, rule)
+        friends = self.people_.rank(friend) if friend is not None else None
+        rank = STRANGER * (self.people_.mean if friends is None else friends)
+        before = self.hopes_.get(link.key, 0.0)
+        self.hopes_[link.key] = max(before, NAMED if on_topic else rank)
+        return self._order(link, self.hopes_[link.key], "a profile, by what led to it")
 
     def _for_stage_two(self, link: Link, page: Page) -> Decision:
         kinds = page.link_evidence[TYPE]

@@ -21,9 +21,9 @@ class Choice(msgspec.Struct, frozen=True):
     @property
     def sql(self) -> str:
         """As a condition on the rows of `pages`."""
-        parts = ["relevant IS NOT NULL"]
+        parts = ["pages.relevant IS NOT NULL"]
         if self.only_relevant:
-            parts = ["relevant = 1 AND explored = 0"]
+            parts = ["pages.relevant = 1 AND pages.explored = 0"]
         if self.dedupe:
             # Of a cluster its first page that is exported stands for all of it.
             parts.append(

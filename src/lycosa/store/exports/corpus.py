@@ -70,8 +70,9 @@ def export_jsonl(directory: Path, out: Path, choice: Choice) -> int:
     """Write one JSON object a line; how many."""
     encode, count = msgspec.json.Encoder().encode, 0
     with Collection.read(directory) as collection, written(out) as draft, draft.open("wb") as file:
-        for count, row in enumerate(corpus_rows(collection, choice), start=1):
+        for row in corpus_rows(collection, choice):
             file.write(encode(row) + b"\n")
+            count += 1
     return count
 
 
@@ -85,12 +86,15 @@ def export_parquet(directory: Path, out: Path, choice: Choice) -> int:
             "Writing Parquet needs pyarrow. Install it: pip install 'lycosa[parquet]' (or: pip install pyarrow)"
         ) from None
     schema, count = _schema(pyarrow), 0
-    with Collection.read(directory) as collection, written(out) as draft:
-        with parquet.ParquetWriter(draft, schema, compression="zstd") as writer:
-            for group in _groups(corpus_rows(collection, choice)):
-                rows = [_flat(row) for row in group]
-                writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
-                count += len(rows)
+    with (
+        Collection.read(directory) as collection,
+        written(out) as draft,
+        parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
+    ):
+        for group in _groups(corpus_rows(collection, choice)):
+            rows = [_flat(row) for row in group]
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+            count += len(rows)
     return count
 
 

@@ -10,6 +10,7 @@ import base64
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import re
 import zipfile
@@ -21,7 +22,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 from fastwarc.stream_io import GzipReader
-from fastwarc.warc import ArchiveIterator, WarcRecordType
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import __version__, urls
 from lycosa.store.collection import Collection, ReadCollection
@@ -31,7 +32,6 @@ from lycosa.store.warc import Position
 
 LINES_PER_BLOCK = 1024
 CHUNK = 1 << 20
-_INDEXED = WarcRecordType.response | WarcRecordType.revisit
 _to_json = msgspec.json.Encoder().encode
 
 
@@ -163,9 +163,7 @@ def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[
     """The CDXJ lines of an archive file of the package."""
     found: list[tuple[str, str, dict[str, str], int]] = []
     ends: list[int] = []
-    with package.open(entry) as file:
-        held = io.BytesIO(file.read())
-    for record in ArchiveIterator(GzipReader(held), parse_http=False):
+    for record in _records(package, entry):
         ends.append(record.stream_pos)
         if record.record_type not in (WarcRecordType.response, WarcRecordType.revisit):
             continue
@@ -176,8 +174,8 @@ def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[
         digest = record.headers.get("WARC-Payload-Digest") or ""
         about = {"url": url, "mime": mime, "status": status, "digest": digest}
         found.append((surt_of(url), re.sub(r"\D", "", date)[:14], about, record.stream_pos))
-    ends.append(len(held.getvalue()))
-    following = dict(zip(ends, ends[1:], strict=False))
+    ends.append(package.getinfo(entry).file_size)
+    following = dict(itertools.pairwise(ends))
     return [
         (
             f"{surt} {when}",
@@ -185,6 +183,11 @@ def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[
         )
         for surt, when, about, at in found
     ]
+
+
+def _records(package: zipfile.ZipFile, entry: str) -> Iterator[WarcRecord]:
+    with package.open(entry) as file:
+        yield from ArchiveIterator(GzipReader(file), parse_http=False)
 
 
 def _head_of(start: bytes) -> tuple[str, str]:

@@ -1,0 +1,194 @@
+"""Judging a collection anew from its archive: after the strategy, the topic or the judge has changed.
+
+In: an open collection and its frontier. Out: the same, with every page judged and ranked as if the new
+strategy had seen it, and what waits scored by it. No request is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from lycosa.analysis import Analyser
+from lycosa.config import Spec
+from lycosa.errors import ArchiveError
+from lycosa.follow import Follow
+from lycosa.frontier.queued import QueuedFrontier
+from lycosa.labelled import labels_as_used
+from lycosa.store import Record
+from lycosa.store.collection import Collection
+from lycosa.store.reader import StoredPage
+from lycosa.store.responses import capture_with_body, parsed_response
+from lycosa.store.warc import read_capture
+from lycosa.strategies import BaseStrategy
+from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release
+
+BATCH = 200
+"""Pages of one commit."""
+BATCH_BYTES = 50_000_000
+"""Fewer pages where these are large: they are in memory together."""
+MODELS = {"topic": "topic.json", "event": "event.json", "labels": "topic.json"}
+"""What is prepared of which section of the spec, or of people's labels."""
+_JUDGED_BY = "judged_by"
+
+Say = Callable[[str], None]
+Judging = dict[str, Any]
+
+
+def judging_of(spec: Spec) -> Judging:
+    """All of a spec that judgements and scores follow from."""
+    sections = {
+        name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
+        for name in ("topic", "event", "judge")
+    }
+    options = spec.options.get(spec.strategy, {})
+    return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **sections}
+
+
+def is_judged_otherwise(collection: Collection, spec: Spec) -> bool:
+    """Whether the pages were judged by another spec; models that it made stale are removed."""
+    packed = collection.catalogue.fact(_JUDGED_BY)
+    if packed is None:
+        return False
+    before, now = json.loads(packed), {**judging_of(spec), **labels_as_used(collection.directory)}
+    models = collection.directory / "models"
+    for section, model in MODELS.items():
+        if before.get(section) != now.get(section):
+            (models / model).unlink(missing_ok=True)
+    if any(before.get(name) != now.get(name) for name in ("topic", "labels")):
+        for path in models.glob("*.model"):  # fitted on other examples
+            path.unlink()
+    return bool(before != now)
+
+
+def note_judging(collection: Collection, spec: Spec) -> None:
+    """Remember what the pages are judged by; inside `commit`."""
+    now = {**judging_of(spec), **labels_as_used(collection.directory)}
+    collection.catalogue.set_fact(_JUDGED_BY, json.dumps(now).encode())
+
+
+async def rejudge(
+    collection: Collection,
+    frontier: QueuedFrontier,
+    analyser: Analyser,
+    strategy: BaseStrategy,
+    follow: Follow,
+    say: Say,
+) -> int:
+    """Judge and rank every page again, in the order of their commits. Returns how many.
+
+    `strategy` is a fitted one that has learned nothing yet, and is used up: it learns on the way. If
+    this is cut short it has to be done again from the start, and nothing may be taken before.
+    """
+    judged = _Rejudged(collection, frontier, strategy, follow)
+    with collection.commit():
+        frontier.begin_rescoring()
+    after = 0
+    while batch := _batch(collection.reader.pages(after)):
+        after = batch[-1].id
+        found = [(page, _archived(collection, page)) for page in batch if _is_judged(page)]
+        pages = [(stored, fetched) for stored, fetched in found if fetched is not None]
+        analysed = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in pages))
+        with collection.commit():
+            for (stored, fetched), page in zip(pages, analysed, strict=True):
+                if isinstance(page, Page):
+                    judged.conclude(stored, fetched, page)
+        say(f"Judged again from the archive: {judged.pages:,} pages.")
+    with collection.commit():
+        for hold in frontier.orphans():
+            judged.settle(hold, None)
+        dropped = frontier.end_rescoring()
+    say(f"{dropped:,} waiting links are no longer wanted.")
+    return judged.pages
+
+
+class _Rejudged:
+    """The conclusions of the new strategy, written over the old ones."""
+
+    def __init__(
+        self, collection: Collection, frontier: QueuedFrontier, strategy: BaseStrategy, follow: Follow
+    ) -> None:
+        self.collection = collection
+        self.frontier = frontier
+        self.strategy = strategy
+        self.follow = follow
+        self.pages = 0
+
+    def conclude(self, stored: StoredPage, fetched: Fetched, page: Page) -> None:
+        """Judge, rank and save a page again, as the loop does."""
+        judgement = self.strategy.judge(page)
+        refusal = self.follow.scope.refuse_page(page) or _lasting(stored.refusal)
+        steps: Sequence[Decision | Release] = ()
+        if refusal:
+            judgement = Judgement(False, judgement.score, refusal.reason.name.lower())
+        else:
+            steps = self.strategy.rank(page, judgement)
+        decisions = self.follow.admit([step for step in steps if isinstance(step, Decision)], page)
+        record = Record(
+            stored.at,
+            fetched,
+            None,
+            page,
+            judgement,
+            refusal,
+            decisions,
+            stored.explored,
+            stored.near_duplicate_of,
+        )
+        self.collection.catalogue.judge_again(record, stored.capture)
+        self.strategy.learn(stored.link, judgement, page.evidence)
+        self._add((*decisions, *self.follow.requisites(page, judgement)))
+        for step in steps:
+            if isinstance(step, Release):
+                self.settle(step.hold, step.value)
+        self.pages += 1
+
+    def settle(self, hold: str, value: float | None) -> None:
+        """Decide on held links. Only `rejudge` says when a hold waits in vain: its page may come yet."""
+        decisions = self.follow.admit(self.strategy.settle(self.frontier.release(hold), value))
+        self.collection.settle(decisions)
+        self._add(decisions)
+
+    def _add(self, decisions: Sequence[Decision]) -> None:
+        added = self.frontier.add(decisions, self.strategy.merge)
+        if added.promoted:
+            self.collection.promote(added.promoted)
+
+
+def _batch(pages: Iterator[StoredPage]) -> list[StoredPage]:
+    """The next pages of one commit: so many, or as many bytes."""
+    batch: list[StoredPage] = []
+    size = 0
+    for page in islice(pages, BATCH):
+        batch.append(page)
+        size += page.bytes
+        if size > BATCH_BYTES:
+            break
+    return batch
+
+
+def _is_judged(page: StoredPage) -> bool:
+    return page.kind is Kind.PAGE and page.judgement is not None
+
+
+def _lasting(refusal: Refusal | None) -> Refusal | None:
+    """What stays refused whatever the strategy; the rest follows from the page itself."""
+    return refusal if refusal and refusal.reason is Reason.DUPLICATE else None
+
+
+def _archived(collection: Collection, page: StoredPage) -> Fetched | None:
+    """The response that a page was judged by; None if the archive has lost it."""
+    capture = capture_with_body(collection.reader, page)
+    if capture is None:
+        return None
+    try:
+        head, body = read_capture(collection.archive, capture.file, capture.offset)
+    except ArchiveError:
+        return None
+    response = parsed_response(page.link, head, body)
+    return msgspec.structs.replace(response, started=page.at, elapsed_s=page.elapsed_s)
