@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +311,25 @@ def test_error_pages_are_not_kept(tmp_path: Path) -> None:
     assert not site.hits("http://a.test/more")
 
 
+def test_the_log_tells_what_happened(tmp_path: Path) -> None:
+    """Runs with their figures, every URL that became no page with its reason, and what the user was told."""
+    seeds = {"urls": [START, "http://b.test/", "nonsense"]}
+    web: Web = {("a.test", "/"): links("/hard", "/a.pdf"), "/a.pdf": data(b"%PDF", "application/pdf")}
+    crawl_of(web, tmp_path / "out", seeds=seeds)
+    lines = (tmp_path / "out" / "crawl.log").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    told = {(event["event"], event.get("url", ""), event.get("reason", "")) for event in events}
+    assert told == {
+        ("run begun", "", ""),
+        ("note", "", ""),
+        ("refused", "http://a.test/hard", "HTTP_ERROR"),
+        ("refused", "http://b.test/", "HTTP_ERROR"),
+        ("not fetched", "http://a.test/a.pdf", "CONTENT_TYPE"),
+        ("run ended", "", ""),
+    }
+    assert (events[-1]["pages"], events[-1]["ended"]) == (1, "nothing is left to fetch")
+
+
 # --- holds and exploration ----------------------------------------------------------------------
 
 
@@ -369,7 +390,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
         spec = tmp_path / "crawl.toml"
         section = {"connect_to": site.connect_to, "allow_private": ["*.test"], "per_host_delay_s": 0.05}
         spec.write_text(spec_text(site, ["http://h0.test/"], fetch=section), encoding="utf-8")
-        command = [sys.executable, "-m", "lycosa", "crawl", spec, "--quiet"]
+        command = [sys.executable, "-m", "lycosa", "crawl", str(spec), "--quiet"]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while len(site.log) < 20 and process.poll() is None:
             time.sleep(0.02)
@@ -398,7 +419,7 @@ def test_lists_are_read_politely_after_a_crash(tmp_path: Path) -> None:
                 while len(site.log) < asked:
                     time.sleep(0.02)
         times = site.times("h0.test")
-    assert min(after - before for before, after in zip(times, times[1:], strict=False)) >= 3
+    assert min(after - before for before, after in pairwise(times)) >= 3
 
 
 # --- workers ------------------------------------------------------------------------------------

@@ -58,6 +58,9 @@ def test_every_strategy_has_its_page(name):
     text = page.read_text(encoding="utf-8")
     missing = [setting for setting in settings_of(name) if f"`{setting}`" not in text]
     assert not missing, f"{page.relative_to(ROOT)} does not explain {missing}"
+    table = text.partition("**Settings**")[2].partition("**When it fails.**")[0]
+    unknown = set(re.findall(r"^\| `(\w+)` \|", table, re.M)) - set(settings_of(name))
+    assert not unknown, f"{page.relative_to(ROOT)} explains {unknown}, which there are not"
     assert text.startswith(f"# {name}\n")
     assert f"]({name}.md)" in (DOCS / "strategies" / "index.md").read_text(encoding="utf-8")
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lycosa.config import FetchSpec, LimitsSpec
+from lycosa.fetch.politeness import MAX_BACKOFF_S
 from lycosa.limits import Limits
 
 
@@ -16,9 +17,12 @@ def done(pages: int = 0, size: int = 0, seconds: float = 0.0) -> Any:
 
 
 def test_limits_come_from_the_spec():
-    """Pages, bytes and hours are the spec's; a wait as long as the longest Retry-After is borne."""
-    limits = Limits.of(LimitsSpec(pages=5, bytes=6, hours=7), FetchSpec(concurrency=3, max_retry_after_s=60))
-    assert limits == Limits(3, 5, 6, 7.0, 60.0)
+    """Pages, bytes and hours are the spec's; a wait as long as our own longest back-off is borne."""
+    limits = Limits.of(
+        LimitsSpec(pages=5, bytes=6, hours=7), FetchSpec(concurrency=3, max_retry_after_s=9000)
+    )
+    assert limits == Limits(3, 5, 6, 7.0, 9000.0)
+    assert Limits.of(LimitsSpec(), FetchSpec(max_retry_after_s=0)).patience_s >= MAX_BACKOFF_S
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from lycosa.store.collection import Collection
 from lycosa.strategies import BUILT_IN
-from lycosa.testing import Site, links
+from lycosa.testing import Page, Site, links
 from tests.engine import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 FOCUSED: dict[str, dict[str, Any]] = {
@@ -45,7 +45,7 @@ def _conclusions(out: Path) -> dict[str, Any]:
                 (link.target, link.priority, link.rule, link.refusal)
                 for link in collection.reader.links(page.id)
             ]
-            evidence = {name: fact for name, fact in collection.reader.evidence(page.id).items()}
+            evidence = collection.reader.evidence(page.id)
             found[page.link.url] = (page.judgement, page.refusal, evidence, links)
     return found
 
@@ -71,8 +71,8 @@ def test_a_changed_strategy_judges_as_if_it_had_crawled(site: Site, tmp_path: Pa
     fresh, again = _conclusions(tmp_path / "fresh"), _conclusions(tmp_path / "out")
     assert again == {url: fresh[url] for url in again}
     offered: dict[int, float] = {}
-    for _, _, _, links in again.values():
-        for target, priority, _, _ in links:
+    for _, _, _, found in again.values():
+        for target, priority, _, _ in found:
             offered[target] = max(priority, offered.get(target, 0.0))
     waiting = _waiting(tmp_path / "out")
     assert waiting
@@ -145,7 +145,7 @@ def test_judging_again_that_was_cut_short_starts_over(
 def test_held_links_are_held_and_settled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A strategy with holds that takes over a collection decides on every link that still waits."""
     monkeypatch.setitem(BUILT_IN, "patient", "tests.toys:Patient")
-    web = {
+    web: dict[str | tuple[str, str], Page] = {
         "/": links("/profile", "/page", "/detail", "/detail/anyway"),
         "/page": "<p>Q.",
         "/profile": "<p>P.",

@@ -455,6 +455,18 @@ def test_a_new_score_replaces_the_old_one_by_any_merge(open_frontier: Open, merg
     assert (taken.priority, taken.parent, taken.trail) == (0.25, 2, 2)
 
 
+def test_a_new_strategy_may_hold_what_waited(open_frontier: Open) -> None:
+    """A link that is being re-scored leaves the queue for its hold, and is not dropped."""
+    frontier = open_frontier()
+    frontier.add([offer("a/1", 0.5, parent=1), offer("a/2", 0.5, parent=1)])
+    frontier.begin_rescoring()
+    assert frontier.add([held("a/1", "h", "a/2"), offer("a/2", 0.1, parent=1)]).held == 1
+    assert frontier.end_rescoring() == 0
+    assert (frontier.counts().waiting, frontier.counts().held) == (1, 1)
+    assert frontier.done(take(frontier), REST) == ("h",)
+    assert [name_of(link) for link in frontier.release("h")] == ["a/1"]
+
+
 def test_rescoring_lets_go_of_held_links(open_frontier: Open) -> None:
     """A new strategy may hold them anew, or not; what waits for a time of its own does so still."""
     frontier = open_frontier()

@@ -80,7 +80,7 @@ def test_same_seed_same_bytes(web):
 
 def test_size(web):
     """Some hundreds of pages over about thirty hosts, each on a site of its own name."""
-    pages = [url for url, page in web.pages.items() if is_html(page)]
+    pages = [url for url, page in web.parts[0].pages.items() if is_html(page)]
 
     assert 500 <= len(pages) <= 750
     assert 25 <= len({urls.host_of(url) for url in pages}) <= 35
@@ -189,7 +189,7 @@ def test_dates_come_in_various_markups(web):
 
 def test_images_decode(web):
     """Every drawn picture is a proper PNG of the declared size, and pictures differ."""
-    pictures = [page.body for url, page in web.pages.items() if url.endswith(".png")]
+    pictures = [page.body for url, page in web.parts[0].pages.items() if url.endswith(".png")]
     for picture in pictures:
         with Image.open(io.BytesIO(picture)) as image:
             image.load()

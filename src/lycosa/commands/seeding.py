@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -237,11 +236,11 @@ def _form(given: str | None) -> Form | None:
 
 
 def _default_cache() -> Path:
-    """LYCOSA_CACHE, or the user's cache folder."""
+    from lycosa.lab.cache import cache_directory
+
     try:
-        folder = os.environ.get("LYCOSA_CACHE") or Path.home() / ".cache" / "lycosa"
+        return cache_directory() / "short-urls.db"
     except RuntimeError:
         raise InputError(
             "There is no home folder to keep expanded URLs in. Name a file: --cache FILE."
         ) from None
-    return Path(folder) / "short-urls.db"

@@ -60,7 +60,7 @@ def genre_prior(
         counts = link_counts(opened)
     if not counts:
         raise InputError(
-            f"{collection} has no links between pages with a genre. Crawl it with strategy = \"genre\", "
+            f'{collection} has no links between pages with a genre. Crawl it with strategy = "genre", '
             'or with [index] genre = "now".'
         )
     GenrePrior(dict(counts), {"collection": str(collection)}).save(out)

@@ -62,9 +62,14 @@ class Entry:
         self.kind = kind
         self.link = link
 
+    @property
+    def is_sunk(self) -> bool:
+        """Waits last: being re-scored, or of no known worth. Any other offer counts more."""
+        return self.priority == -math.inf and self.state in (WAITING, LATER)
+
     def merge(self, link: Link, priority: float, merge: Merge) -> bool:
         """Let another link to this waiting URL count. Returns whether anything changed."""
-        if self.priority == -math.inf:  # being re-scored, or of no known worth: any offer counts
+        if self.is_sunk:
             merge = Merge.REPLACE
         if merge is Merge.KEEP:
             return False
@@ -123,12 +128,16 @@ class QueuedFrontier(ABC):
         to_hold: dict[int, Decision] = {}
         left: list[int] = []
         promoted: list[Entry] = []
+        rather_held: list[Entry] = []
         merged = seen = full = 0
         for decision in wanted:
             link = decision.link
             key = link.key
             entry = known.get(key)
             if decision.hold:
+                if entry is not None and entry.is_sunk and key not in new:
+                    rather_held.append(known.pop(key))
+                    entry = None
                 if entry is None and key not in held:
                     held.add(key)
                     to_hold[key] = decision
@@ -157,6 +166,7 @@ class QueuedFrontier(ABC):
             self._holds.leave(left)
         if promoted:
             self._promote(promoted)
+        self._remove(rather_held)
         self._write(new.values(), changed.values())
         if to_hold:
             self._hold(list(to_hold.values()))
@@ -355,7 +365,11 @@ class QueuedFrontier(ABC):
         return excess
 
     def _drop(self, entries: Collection[Entry], reason: Reason) -> tuple[str, ...]:
-        """Make waiting URLs unknown. Returns the holds that became ripe by that."""
+        """Make waiting URLs unknown, and count them. Returns the holds that became ripe by that."""
+        self._count_dropped(reason, len(entries))
+        return self._remove(entries)
+
+    def _remove(self, entries: Collection[Entry]) -> tuple[str, ...]:
         if not entries:
             return ()
         self._delete(entries)
@@ -370,7 +384,6 @@ class QueuedFrontier(ABC):
         for authority in touched.values():
             self._refile(authority)
         self._earliest = self._first_later()
-        self._count_dropped(reason, len(entries))
         return self._holds.ended([entry.key for entry in entries])
 
     def _count_dropped(self, reason: Reason, count: int) -> None:

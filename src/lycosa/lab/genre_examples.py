@@ -119,16 +119,16 @@ def genre_examples(
 ) -> list[GenreExample]:
     """Labelled pages with their features, and the made-up ones, as examples."""
     real = [
-        GenreExample(
-            features, label.extended if extended else label.genre, label.source, tested=label.tested
-        )
+        GenreExample(features, label.extended if extended else label.genre, label.source, tested=label.tested)
         for label, features in pages
         if label.draw != "later"
     ]
     return [*real, *(made_examples(extended) if made else [])]
 
 
-def accuracy_later(model: GenreModel, pages: list[tuple[Labelled, dict[str, float]]], extended: bool) -> float:
+def accuracy_later(
+    model: GenreModel, pages: list[tuple[Labelled, dict[str, float]]], extended: bool
+) -> float:
     """The share of the pages drawn later that a model names rightly."""
     hits = [
         model.guess(features)[0] == (label.extended if extended else label.genre)

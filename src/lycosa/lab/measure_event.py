@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,6 +30,7 @@ from lycosa.evidence.event_model import (
     event_model,
     link_facts,
     page_facts,
+    topic_only,
 )
 from lycosa.evidence.topic import topic_vector
 from lycosa.frontier import Floats
@@ -180,7 +181,7 @@ def _searched(
     samples: Sequence[Sample], row: int, side: Side, aspects: Sequence[str], groups: Sequence[str]
 ) -> dict[str, Weights]:
     """For each event the weights of highest mean average precision over the others' samples."""
-    grid = [*weight_grid(who="who" in aspects, step=0.1 if "who" in aspects else 0.05)]
+    grid = [*weight_grid(who="who" in aspects, step=0.1)]
     grid = [
         w for w in grid if all(name in aspects or not getattr(w, name) for name in ("place", "date", "who"))
     ]
@@ -305,20 +306,20 @@ class Crawls:
 
 
 def learned_models(
-    web: EventWeb, like: EventModel, k: int, aspects: Sequence[str], how: str, draw: int = 0
-) -> dict[str, EventModel]:
-    """For each event a way of scoring whose weights and thresholds come from the other events only."""
-    events = [*web.events]
-    sides: dict[str, list[Side]] = {}
-    for sort, make, side in (("pages", web.page_sample, like.pages), ("links", web.link_sample, like.links)):
-        samples = [make(event, draw, like, (k,)) for event in events]
-        kept = aspects if sort == "pages" else [name for name in aspects if name != "who"]
-        fitted, _ = leave_one_out(samples, 0, msgspec.structs.replace(side, k=k), kept, how, events)
-        sides[sort] = fitted
-    return {
-        event: EventModel({}, pages=sides["pages"][at], links=sides["links"][at], matching=like.matching)
-        for at, event in enumerate(events)
-    }
+    web: EventWeb, like: EventModel, ks: Sequence[int], how: str, draw: int = 0
+) -> dict[tuple[str, int], EventModel]:
+    """For each event and size a way of scoring, learned on the other events only."""
+    events, aspects = [*web.events], VARIANTS["topic + place + date"]
+    pages = [web.page_sample(event, draw, like, ks) for event in events]
+    links = [web.link_sample(event, draw, like, ks) for event in events]
+    found = {}
+    for row, k in enumerate(ks):
+        page_side, link_side = (msgspec.structs.replace(side, k=k) for side in (like.pages, like.links))
+        of_pages, _ = leave_one_out(pages, row, page_side, aspects, how, events)
+        of_links, _ = leave_one_out(links, row, link_side, aspects, how, events)
+        for event, page, link in zip(events, of_pages, of_links, strict=True):
+            found[event, k] = EventModel({}, pages=page, links=link, matching=like.matching)
+    return found
 
 
 def measure_crawls(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0) -> list[dict[str, Any]]:
@@ -331,16 +332,21 @@ def measure_crawls(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 
         runs.extend(fresh)
         say(summary(fresh))
 
-    three = VARIANTS["topic + place + date"]
+    ours, paper = (
+        learned_models(web, OURS, ks, "search", draw),
+        learned_models(web, PAPER, ks[:1], "f1", draw),
+    )
     note(crawls.best_first(event, 100, "breadth-first") for event in web.events)
     for k in ks:
         note(crawls.best_first(event, k) for event in web.events)
-        for name, like, how in (("event, paper", PAPER, "f1"), ("event", OURS, "search")):
-            models = learned_models(web, like, k, three, how, draw)
-            note(crawls.event(event, models[event], name=name) for event in web.events)
-            if name == "event" and k in (10, 200):
-                for source in SOURCES[1:]:
-                    note(crawls.event(e, models[e], source, f"event, {source}") for e in web.events)
+        note(crawls.event(event, ours[event, k]) for event in web.events)
+        note(
+            crawls.event(event, topic_only(ours[event, k]), name="event, topic only") for event in web.events
+        )
+        if (next(iter(web.events)), k) in paper:
+            note(crawls.event(event, paper[event, k], name="event, paper") for event in web.events)
+    for source in SOURCES[1:]:
+        note(crawls.event(e, ours[e, ks[0]], source, f"event, {source}") for e in web.events)
     return [msgspec.to_builtins(run) for run in runs]
 
 
@@ -372,11 +378,11 @@ def compared(
 def main() -> None:
     """Measure, print, and write the figures."""
     web = EventWeb(Path(sys.argv[1]))
-    crawls = measure_crawls(web, say=print)
+    say = partial(print, flush=True)
+    found: dict[str, Any] = {"crawls": measure_crawls(web, say)}
     for k in KS:
-        print(k, compared(crawls, ("event", k), ("best-first", k)))
-    tables = measure_classification(web, draws=2, say=print)
-    found = {"crawls": crawls, "classification": tables}
+        say(f"event - best-first at k={k}: {compared(found['crawls'], ('event', k), ('best-first', k))}")
+    found["classification"] = measure_classification(web, draws=2, say=say)
     Path(sys.argv[2]).write_bytes(msgspec.json.format(msgspec.json.encode(found)))
 
 

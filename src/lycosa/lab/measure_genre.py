@@ -156,7 +156,9 @@ def make_case(
 def relevance_model(web: CachedWeb, drawn: Draw) -> TextModel:
     """The paper's relevance classifier: naive Bayes, three fields, under-sampled, 10 folds."""
     examples = [
-        Example(fields_of(document), label, source_of(authority_of(document.url)) if many_sources(web) else "")
+        Example(
+            fields_of(document), label, source_of(authority_of(document.url)) if many_sources(web) else ""
+        )
         for label, keys in ((Label.POSITIVE, drawn.positives), (Label.NEGATIVE, drawn.negatives))
         for key in keys
         if (document := web.document(key)) is not None

@@ -34,7 +34,17 @@ Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 _PLAYING = "video,audio,object,embed,iframe,pre,article"
 _TYPE = re.compile(r'\s*:\s*\[?\s*"(\w{1,40})"')
 _DAY = re.compile(r"[/-](?:19|20)\d\d(?:[/-]\d\d?|\d{4}|\b)|\b20\d{6}\b")
-_PLATFORMS = ("wordpress", "blogger", "jekyll", "hugo", "ghost", "pelican", "typepad", "serendipity", "livejournal")
+_PLATFORMS = (
+    "wordpress",
+    "blogger",
+    "jekyll",
+    "hugo",
+    "ghost",
+    "pelican",
+    "typepad",
+    "serendipity",
+    "livejournal",
+)
 
 
 @cache

@@ -135,7 +135,9 @@ class Reader:
         return next(map(_page, self._rows(f"{_PAGES} WHERE key = ?", key)), None)
 
     def page_by_id(self, number: int) -> StoredPage | None:
-        """The page with this id."""
+        """The page with this id; any number may be asked for."""
+        if number >> 63:
+            return None
         return next(map(_page, self._rows(f"{_PAGES} WHERE pages.id = ?", number)), None)
 
     def pages(self, after: int = 0) -> Iterator[StoredPage]:

@@ -21,7 +21,9 @@ def read_examples(path: Path, words: Words | None = None) -> list[GenreExample]:
         with path.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read ({error}). Give a CSV file with {', '.join(COLUMNS)}.") from None
+        raise InputError(
+            f"{path} cannot be read ({error}). Give a CSV file with {', '.join(COLUMNS)}."
+        ) from None
     return [_example(path, number, row, words) for number, row in enumerate(rows, start=2)]
 
 

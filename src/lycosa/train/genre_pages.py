@@ -86,7 +86,7 @@ def _forum(chance: Random) -> tuple[str, str, str]:
     name = _phrase(chance, 3)
     posts = "".join(
         f'<div><a href="/user/{i}">{chance.choice(_NOUNS)}{i}</a> Registered member, Posts: {i * 7} '
-        f'joined 2014<p>I {chance.choice(_VERBS)} my {chance.choice(_NOUNS)}. {_prose(chance, 2)}</p>'
+        f"joined 2014<p>I {chance.choice(_VERBS)} my {chance.choice(_NOUNS)}. {_prose(chance, 2)}</p>"
         f'<a href="/reply/{i}">Reply</a> <a href="/quote/{i}">Quote</a></div>'
         for i in range(chance.randint(2, 20))
     )

@@ -20,6 +20,11 @@ def example_pages(paths: Iterable[Path], language: str) -> list[ExamplePage]:
     return [example_of(document_in(path, language), hash_of(str(path))) for path in _files(paths)]
 
 
+def documents_in(paths: Iterable[Path], language: str) -> list[Document]:
+    """The documents of files, and of all files in folders that look like pages."""
+    return [document_in(path, language) for path in _files(paths)]
+
+
 def document_in(path: Path, language: str = "english") -> Document:
     """A page from a file."""
     try:

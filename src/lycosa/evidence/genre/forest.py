@@ -115,7 +115,11 @@ class GenreModel(msgspec.Struct, frozen=True, dict=True, eq=False):
         """Feature, left and right of each node; a leaf leads to itself."""
         leaf = self.feature == LEAF
         own = np.arange(len(self.feature))
-        return np.where(leaf, 0, self.feature), np.where(leaf, own, self.left), np.where(leaf, own, self.right)
+        return (
+            np.where(leaf, 0, self.feature),
+            np.where(leaf, own, self.left),
+            np.where(leaf, own, self.right),
+        )
 
     @cached_property
     def _depth(self) -> int:

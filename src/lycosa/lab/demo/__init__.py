@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from lycosa.lab.demo.environment import environment_part
 from lycosa.lab.demo.part import DemoTopic, Part
 from lycosa.lab.demo.topics import topics_part
 from lycosa.testing import Answer, Request, Site, status
 
 __all__ = ["DemoTopic", "DemoWeb", "Part", "demo_web"]
 
-PARTS: tuple[Callable[[int], Part], ...] = (topics_part,)
+PARTS: tuple[Callable[[int], Part], ...] = (topics_part, environment_part)
 NOT_FOUND = status(404)
 
 

@@ -48,7 +48,9 @@ def run_demo(out: Path, say: Callable[[str], None], *, quiet: bool = False) -> S
     web = demo_web()
     topic = web.topics[TOPIC]
     with web.serve() as site:
-        say(f"Serving the demo web: {len(web.pages)} URLs on {len({u.split('/')[2] for u in web.pages})} hosts.")
+        say(
+            f"Serving the demo web: {len(web.pages)} URLs on {len({u.split('/')[2] for u in web.pages})} hosts."
+        )
         say(f"Crawling it for: {topic.title}. Seeds: {', '.join(topic.seeds)}")
         text = spec_of(topic, site)
         summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)

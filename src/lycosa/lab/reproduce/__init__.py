@@ -8,7 +8,10 @@ from pathlib import Path
 
 from lycosa.errors import InputError
 
-PAPERS = {"selective": "lycosa.lab.reproduce.selective"}
+PAPERS = {
+    "selective": "lycosa.lab.reproduce.selective",
+    "genre": "lycosa.lab.reproduce.genre",
+}
 """Each module has `reproduce(web, out, say)`, which writes into the folder `out`."""
 
 Say = Callable[[str], None]

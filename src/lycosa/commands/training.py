@@ -1,0 +1,16 @@
+"""`lycosa train …`: models from examples. Each kind is a file of its own with `register(train)`."""
+
+from __future__ import annotations
+
+import typer
+
+from lycosa.commands import training_event, training_text
+
+train = typer.Typer(no_args_is_help=True, help="Fit a model from labelled pages.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add `train` to the command line."""
+    for kind in (training_text, training_event):
+        kind.register(train)
+    app.add_typer(train, name="train")

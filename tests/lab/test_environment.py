@@ -1,0 +1,58 @@
+"""The environmental part of the demo web: graded pages, drawn maps, trails that are blocked."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from lycosa.evidence.images import read_image, size_of
+from lycosa.lab.demo.environment import TOPIC, environment_part
+from lycosa.page.document import Document
+from lycosa.values import Refusal
+
+
+@pytest.fixture(scope="module")
+def part():
+    return environment_part(1)
+
+
+def test_it_has_pages_of_every_grade(part):
+    """Between a quarter and a half of the pages give data, some are about it, the rest are neither."""
+    grades = Counter(grade for _, _, grade in part.labels)
+
+    assert 300 <= grades.total() <= 420
+    assert 0.25 <= grades[2] / grades.total() <= 0.5
+    assert grades[1] >= 30
+
+
+def test_every_picture_can_be_read(part):
+    """Drawn pictures are proper images whose head tells their size; icons are small."""
+    for url, page in part.pages.items():
+        if url.endswith(".png"):
+            pixels = read_image(page.body)
+            assert not isinstance(pixels, Refusal)
+            assert size_of(page.body) is not None
+
+
+def test_trails_are_blocked(part):
+    """Each council's data lie behind at least one page that is not relevant, some behind two."""
+    grades = {url: grade for url, _, grade in part.labels}
+    links = {
+        url: {link.url for link in Document(part.pages[url].body, url, "text/html").links} for url in grades
+    }
+    councils = [
+        url for url in grades if url.startswith("http://www.council") and url.endswith("/air/today.html")
+    ]
+
+    assert len(councils) == 6
+    for url in councils:
+        host = url.split("/")[2]
+        outside = [source for source, targets in links.items() if url in targets and "/air/" not in source]
+        assert all(grades[source] == 0 and host in source for source in outside)
+    assert sum("/environment.html" in url for url in grades) == 3
+
+
+def test_seeds_are_pages(part):
+    """The seeds of the topic are pages of the part."""
+    assert set(part.topics[TOPIC].seeds) <= set(part.pages)

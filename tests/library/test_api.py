@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from lycosa.library.api import openapi
+from lycosa.store.labels import labels_in
+from tests.library import shelf
+
+
+def test_the_api_says_what_the_pages_say(browser):
+    """Search, page, summary, timeline, map, browse and status as JSON."""
+    found = browser.get("/api/c/storm/search?q=river").json()
+    assert (found["total"], found["hits"][0]["title"]) == (1, "Storm hits Rome")
+    page = browser.get("/api/c/storm/page/1").json()
+    assert page["evidence"]["topic"] == {"value": 0.71, "label": "12"}
+    assert browser.get("/api/c/storm/timeline").json()[0] == ["2024-05-02", 1]
+    assert {spot["name"] for spot in browser.get("/api/c/storm/map").json()} == {"Rome", shelf.EVIL}
+    assert browser.get("/api/c/storm/browse/genres").json()[0][1] == 1
+    assert browser.get("/api/c/storm/status").json()["running"] is False
+    assert browser.get("/api/c/storm/summary").json()["sources"] == [["news.example", 2]]
+    assert browser.get("/api/collections").json() == ["storm"]
+
+
+def test_every_address_is_described(browser):
+    """/api/openapi.json names each address of the API, with its parameters."""
+    described = browser.get("/api/openapi.json").json()
+    assert described == openapi()
+    assert set(described["paths"]) == {
+        "/api/collections",
+        "/api/c/{name}",
+        *(f"/api/c/{{name}}/{rest}" for rest in ("search", "page/{id}", "summary", "timeline", "map", "browse/{field}", "status", "label", "control")),
+    }  # fmt: skip
+
+
+def test_a_program_may_use_the_token(storm):
+    """With a bearer token no cookie is needed."""
+    with shelf.client(storm, let_in=False) as client:
+        assert client.get(
+            "/api/collections", headers={"Authorization": f"Bearer {shelf.KEYS.token}"}
+        ).json() == ["storm"]
+        assert client.get("/api/collections", headers={"Authorization": "Bearer no"}).status_code == 401
+
+
+def test_labels_through_the_api(storm, tmp_path):
+    """A program can label, and is told what it did wrong."""
+    own = tmp_path / "storm"
+    shutil.copytree(storm, own)
+    headers = {"Authorization": f"Bearer {shelf.KEYS.token}"}
+    with shelf.client(own, let_in=False) as client:
+        assert client.post(
+            "/api/c/storm/label", json={"id": 1, "relevant": True}, headers=headers
+        ).json() == {"ok": True}
+        assert len(labels_in(own)) == 1
+        for wrong in (b"[]", b"no", b'{"id": "1"}', b'{"id": 1, "relevant": "yes"}', b"[" * 20_000):
+            assert client.post("/api/c/storm/label", content=wrong, headers=headers).status_code == 400
+        said = client.post("/api/c/storm/control", json={"do": "pause"}, headers=headers).json()
+        assert said["ok"] is False
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/c/storm/page/99", "/api/c/storm/browse/x", "/api/c/no/status", "/api/none"]
+)
+def test_errors_are_json_too(browser, path):
+    """What is not there is said in JSON."""
+    answer = browser.get(path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]

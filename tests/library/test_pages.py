@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.store.collection import Collection
+from lycosa.store.labels import labels_in
+from tests.library import shelf
+
+PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/genres",
+         "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "timeline", "page/1", "page/2",
+         "page/2?view=archived", "page/2?view=reasons", "why?url=http://news.example/storm/1", "why?url=http://x.example/",
+         "monitor", "monitor?part=live", "labels"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_shows_hostile_text_as_text(browser, path):
+    """Titles, texts, links, places and evidence of pages never become markup of ours."""
+    answer = browser.get(f"/c/storm/{path}")
+    assert answer.status_code == 200
+    tree = LexborHTMLParser(answer.text)
+    assert [node.attributes.get("src") for node in tree.css("script")] == [
+        "/static/app.js"
+    ] or "part=live" in path
+    assert not tree.css("img, [onerror], [onload], [style]")
+    assert all(
+        not (node.attributes.get("href") or "").lower().startswith("javascript") for node in tree.css("a")
+    )
+
+
+def test_search_finds_by_words_and_filters(browser):
+    """Words and each filter narrow the hits; found words are marked."""
+
+    def titles(query: str) -> list[str]:
+        tree = LexborHTMLParser(browser.get(f"/c/storm/search?{query}").text)
+        return [node.text(strip=True) for node in tree.css(".hit .title")]
+
+    assert titles("q=river") == ["Storm hits Rome"]
+    assert "<mark>river</mark>" in browser.get("/c/storm/search?q=river").text
+    assert len(titles("q=storm")) == 2
+    assert titles("q=storm&language=en") == ["Storm hits Rome"]
+    assert titles("genre=news") == ["Storm hits Rome"]
+    assert titles("place=Rome") == ["Storm hits Rome"]
+    assert titles("since=2024-06") == [shelf.EVIL]
+    assert titles("until=2024-05") == ["Storm hits Rome"]
+    assert titles("relevant=no") == ["Cooking"]
+    assert titles("source=news.example&order=oldest")[0] == "Storm hits Rome"
+    assert "Nothing found" in browser.get("/c/storm/search?q=nosuchword").text
+
+
+@given(st.text(max_size=80))
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=60,
+)
+def test_any_search_string_is_answered(browser, text):
+    """No search string is an error, and none comes back as markup."""
+    answer = browser.get(
+        "/c/storm/search", params={"q": text, "source": text, "since": text, "page": text, "trail": text}
+    )
+    assert answer.status_code == 200
+    assert len(LexborHTMLParser(answer.text).css("script")) == 1
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "NOT", "a AND", "title:x", "x*", "^a", "NEAR(a b)", "' OR 1=1 --", "\x00", "{a}:"]
+)
+def test_operators_are_words(browser, query):
+    """Nothing typed is an operator of SQL or of the search language."""
+    assert browser.get("/c/storm/search", params={"q": query}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/c/..%2f..%2fetc/", "/c/nosuch/", "/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/c/storm/page/99",
+     "/c/storm/browse/secrets", "/c/storm/page/99999999999999999999", "/api/c/nosuch/search", "/c/storm/../../etc/passwd"],
+)  # fmt: skip
+def test_no_path_leads_out(browser, path):
+    """Unknown names, pages, fields and paths with dots are not found, and nothing else."""
+    answer = browser.get(path)
+    assert answer.status_code == 404
+    assert "import" not in answer.text
+
+
+def test_the_page_view_gives_its_reasons(browser):
+    """Evidence, score, rule, parent, link text and the path from the seed."""
+    text = LexborHTMLParser(browser.get("/c/storm/page/2?view=reasons").text).text()
+    for words in (
+        "0.7000",
+        "cosine",
+        "Found on",
+        "Storm hits Rome",
+        "Priority",
+        "mean",
+        "Path from the seed",
+    ):
+        assert words in text
+
+
+def test_map_and_timeline_lead_to_their_pages(browser):
+    """A dot is a link to the pages of its place, a column one to those of its days."""
+    assert "search?place=Rome" in browser.get("/c/storm/map").text
+    tree = LexborHTMLParser(browser.get("/c/storm/timeline").text)
+    assert next(node.attributes["href"] for node in tree.css(".columns a")).endswith(
+        "since=2024-05-02&until=2024-05-02"
+    )
+
+
+def test_an_empty_collection_is_shown_as_such(tmp_path):
+    """Every page of a collection without any page says so, and works."""
+    with Collection.create_or_open(tmp_path / "storm", ""):
+        pass
+    with shelf.client(tmp_path / "storm") as browser:
+        for path in PAGES:
+            if not path.startswith("page/"):
+                assert browser.get(f"/c/storm/{path}").status_code == 200
+        assert "Nothing has been collected yet" in browser.get("/c/storm/").text
+
+
+def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
+    """Marking writes labels.db and not a byte of the catalogue; it can be taken back."""
+    own = tmp_path / "storm"
+    shutil.copytree(storm, own)
+    before = (own / "catalogue.db").read_bytes()
+    with shelf.client(own) as browser:
+        answer = shelf.post(browser, "/c/storm/label", id="1", relevant="no", next="/c/storm/page/1")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/c/storm/page/1")
+        assert [label.relevant for label in labels_in(own).values()] == [False]
+        assert "labelled not relevant" in browser.get("/c/storm/page/1").text
+        assert "Storm hits Rome" in browser.get("/c/storm/labels").text
+        assert shelf.post(browser, "/c/storm/retrain").headers["location"].endswith("said=later")
+        shelf.post(browser, "/c/storm/label", id="1", relevant="clear", next="/")
+        assert labels_in(own) == {}
+        assert shelf.post(browser, "/c/storm/label", id="77", relevant="yes").status_code == 404
+        assert shelf.post(browser, "/c/storm/label", id="x", relevant="yes").status_code == 400
+    assert (own / "catalogue.db").read_bytes() == before
+
+
+def test_several_collections_share_a_shelf(storm, tmp_path):
+    """Two collections of one name get two names, and one search asks both."""
+    other = shelf.make(tmp_path / "storm")
+    from starlette.testclient import TestClient
+
+    from lycosa.library import app
+    from lycosa.library.shelf import Shelf
+
+    application = app.application(Shelf([storm, other]), shelf.KEYS, shelf.ORIGINS)
+    with TestClient(application, base_url=f"http://{shelf.HOST}:{shelf.PORT}") as browser:
+        browser.cookies.set(f"lycosa-{shelf.PORT}", shelf.KEYS.session())
+        assert "/c/storm-2/" in browser.get("/").text
+        assert len(re.findall(r'class="hit"', browser.get("/search?q=river").text)) == 2

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.library.replay import rewritten_css, rewritten_html
+from tests.library import shelf
+
+KEY = shelf.KEYS.replay_key()
+
+
+@pytest.fixture
+def other(storm):
+    with shelf.replayer(storm) as one:
+        yield one
+
+
+def test_an_archived_page_is_shown_disarmed(other):
+    """No script, frame, form target, refresh or base is left; addresses lead into the archive."""
+    answer = other.get(f"/{KEY}/storm/{shelf.SEED}/1")
+    assert answer.status_code == 200
+    tree = LexborHTMLParser(answer.text)
+    assert not tree.css("script, iframe, base, meta[http-equiv], [onload], [onerror], [action], [formaction]")
+    assert all(
+        not (node.attributes.get("href") or "").lower().startswith("javascript") for node in tree.css("*")
+    )
+    assert [node.attributes["href"] for node in tree.css("a")][1] == f"/{KEY}/storm/http://evil.example/storm"
+    assert "http://evil.example/x.png" not in answer.text.replace(
+        f"/{KEY}/storm/http://evil.example/x.png", ""
+    )
+
+
+def test_every_answer_is_a_sandbox(other):
+    """Errors too: no script can run, and only the library may frame it."""
+    for path in (
+        f"/{KEY}/storm/{shelf.SEED}",
+        f"/{KEY}/storm/http://no.example/",
+        "/",
+        "/wrong/storm/http://a.example/",
+    ):
+        policy = other.get(path).headers["content-security-policy"]
+        assert policy.startswith("sandbox;")
+        assert "allow-scripts" not in policy
+        assert f"frame-ancestors http://{shelf.HOST}:{shelf.PORT}" in policy
+
+
+@pytest.mark.parametrize(
+    "path",
+    [f"/wrong/storm/{shelf.SEED}", f"/{KEY}/nosuch/{shelf.SEED}", f"/{KEY}/storm/file:///etc/passwd", f"/{KEY}/storm/../../etc/passwd",
+     f"/{KEY}/storm/", "/c/storm/", "/api/collections", f"/{KEY}/..%2f..%2f/x"],
+)  # fmt: skip
+def test_only_archived_urls_are_found(other, path):
+    """Without the key, the collection or an archived URL there is nothing."""
+    answer = other.get(path)
+    assert answer.status_code == 404
+    assert "root:" not in answer.text
+
+
+def test_a_rebound_name_is_refused_here_too(other):
+    """The Host check holds on both ports."""
+    assert other.get(f"/{KEY}/storm/{shelf.SEED}", headers={"Host": "evil.test:8766"}).status_code == 421
+
+
+def test_what_is_not_archived_is_said_as_text(other):
+    """The address in the message is text."""
+    answer = other.get(f"/{KEY}/storm/http://a.example/?<script>alert(1)</script>")
+    assert answer.status_code == 404
+    assert "<script>" not in answer.text
+
+
+@given(st.text(max_size=300))
+def test_any_page_is_rewritten_without_scripts(text):
+    """Whatever the bytes, what comes out has no script and no handler."""
+    tree = LexborHTMLParser(rewritten_html(text, "http://a.example/", lambda url: "/k/" + url))
+    assert not tree.css("script, iframe, object, embed, base")
+
+
+def test_stylesheets_lead_into_the_archive():
+    """url() and @import are rewritten, data images stay."""
+    css = "@import 'a.css'; b{background:URL( \"x.png\" )} c{background:url(data:image/png;base64,AA)} d{background:url(javascript:x)}"
+    out = rewritten_css(css, "http://a.example/s/", lambda url: "/k/" + url)
+    assert '@import "/k/http://a.example/s/a.css"' in out
+    assert 'url("/k/http://a.example/s/x.png")' in out
+    assert "data:image/png" in out
+    assert "javascript" not in out
