@@ -11,10 +11,11 @@ from typing import Protocol, Self
 
 from lycosa.errors import LycosaError
 from lycosa.evidence import Evidence
+from lycosa.evidence.images.evidence import ImageEvidence
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.urls import INDEX_NAMES
-from lycosa.values import Fetched, Link, Page, Reason, Refusal
+from lycosa.values import Fetched, Kind, Link, Page, Reason, Refusal
 
 PLACES = 200
 """Of a page; the least mentioned beyond are not kept."""
@@ -40,6 +41,11 @@ class Recipe:
     requisites: bool = False
     index_names: frozenset[str] = INDEX_NAMES
 
+    @property
+    def image_evidence(self) -> ImageEvidence | None:
+        """What looks at images, if anything does."""
+        return next((kind for kind in self.evidence if isinstance(kind, ImageEvidence)), None)
+
 
 class Analyser(Protocol):
     """Something that makes Pages of responses."""
@@ -64,8 +70,21 @@ def document_of(fetched: Fetched, recipe: Recipe) -> Document | Refusal:
 
 def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     """Parse a response once and compute what the recipe asks for."""
+    if fetched.link.kind is Kind.IMAGE:
+        return image_of(fetched, recipe)
     document = document_of(fetched, recipe)
     return document if isinstance(document, Refusal) else page_of(document, fetched.link, recipe)
+
+
+def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
+    """What an image shows, as a Page without text or links."""
+    looks, body = recipe.image_evidence, decoded_body(fetched, recipe.max_decoded_bytes)
+    if isinstance(body, Refusal):
+        return body
+    fact = looks.of_image(body) if looks else None
+    if isinstance(fact, Refusal):
+        return fact
+    return Page(fetched.link, fetched.link.url, evidence={looks.name: fact} if looks and fact else {})
 
 
 def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
@@ -97,7 +116,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         text=document.main_text if recipe.text else "",
         simhash=document.simhash if recipe.simhash else 0,
         links=links,
-        images=document.images if recipe.images else (),
+        images=document.images if recipe.images or recipe.image_evidence else (),
         requisites=document.requisites if recipe.requisites else (),
         places=document.places[:PLACES] if recipe.places else (),
         evidence=evidence,

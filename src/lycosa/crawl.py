@@ -169,7 +169,7 @@ class Crawl:
     async def _visit(self, link: Link) -> Visit:
         refused = self.follow.refuse(link)
         fetched = NotFetched(link, refused) if refused else await self.fetcher.fetch(link)
-        if isinstance(fetched, Fetched) and fetched.status == 200 and link.kind is Kind.PAGE:
+        if isinstance(fetched, Fetched) and fetched.status == 200 and link.kind is not Kind.REQUISITE:
             return Visit(link, fetched, await self.analyser.analyse(fetched))
         return Visit(link, fetched)
 
@@ -220,7 +220,9 @@ class Crawl:
             return
         self.tally.bytes += len(fetched.body)
         outcome = Outcome(now + fetched.rest_s, counts=False)
-        if isinstance(visit.page, Page):
+        if isinstance(visit.page, Page) and link.kind is Kind.IMAGE:
+            self._see(visit.page, fetched)
+        elif isinstance(visit.page, Page):
             link, outcome = self._keep(visit.page, fetched, outcome)
         else:
             refusal, steps, again = self.follow.response(fetched, visit.page)
@@ -256,6 +258,19 @@ class Crawl:
             if isinstance(step, Release):
                 self._settle(step.hold, step.value)
         return self.follow.revisit(fetched, decisions, outcome, now)
+
+    def _see(self, page: Page, fetched: Fetched) -> None:
+        """Archive an image, and let the strategy decide on what waited for it."""
+        judgement = Judgement(False, 0.0, "an image")
+        self.store.save(Record(self.clock.now(), fetched, None, page))
+        self.strategy.learn(page.link, judgement, page.evidence)
+        for step in self.strategy.rank(page, judgement):
+            if isinstance(step, Release):
+                self._settle(step.hold, step.value)
+            else:
+                decisions = self.follow.admit([step])
+                self.store.settle(decisions)
+                self._add(decisions)
 
     def _duplicate(self, fetched: Fetched) -> Refusal | None:
         earlier = self.store.known_digest(digest_of(fetched.body))

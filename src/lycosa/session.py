@@ -24,6 +24,7 @@ from lycosa.crawl import Crawl
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
 from lycosa.evidence.genre import GenreEvidence, built_in_model
+from lycosa.evidence.images import refuse_small
 from lycosa.evidence.topic import topic_vector
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
@@ -46,7 +47,7 @@ from lycosa.store.log import tell
 from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
 from lycosa.strategies.preparation import Preparation
-from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
+from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
 from lycosa.workers import analyser_for
 
 MOST_SEEDS_TOLD = 1000
@@ -102,7 +103,9 @@ async def _crawl(
     ) as collection:
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
-        fetcher = HttpFetcher(spec.fetch, spec.scope.content_types, robots_store=collection.robots())
+        fetcher = HttpFetcher(
+            spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
+        )
         async with fetcher:
             now, delay_s = clock.now(), spec.fetch.per_host_delay_s
             rests = Rests(collection.catalogue, now, delay_s)
@@ -272,6 +275,8 @@ def _recall(crawl: Crawl, collection: Collection) -> None:
         for link, judgement, evidence in collection.reader.lessons():
             crawl.tally.pages += 1
             crawl.learn(link, judgement, evidence)
+        for link, evidence in collection.reader.images():
+            crawl.strategy.learn(link, Judgement(False, 0.0, "an image"), evidence)
         if crawl.near:
             for key, simhash in collection.reader.fingerprints():
                 crawl.near.add(key, simhash)

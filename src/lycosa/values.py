@@ -73,6 +73,7 @@ class Reason(StrEnum):
     ANALYSIS_CRASH = "its analysis crashed the worker process"
     NOT_A_PAGE = "it could not be read as a page"
     NOT_AN_IMAGE = "it could not be read as an image"
+    SMALL_IMAGE = "an image too small to show anything"
 
 
 class Refusal(msgspec.Struct, frozen=True, array_like=True):

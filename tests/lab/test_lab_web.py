@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import ArchiveError, InputError
+from lycosa.lab.demo import demo_web
 from lycosa.lab.web import VirtualWeb
 
 
@@ -53,7 +54,7 @@ def test_a_truncated_warc_is_used_as_far_as_it_goes(demo_folder: Path, tmp_path:
     (tmp_path / "a.warc.gz").write_bytes(source[: len(source) // 2])
     web = VirtualWeb.open(tmp_path)
 
-    assert 0 < len(web.archive) < 965
+    assert 0 < len(web.archive) < len(demo_web().pages)
     assert any("a.warc.gz" in note for note in web.notes)
 
 

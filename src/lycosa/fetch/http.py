@@ -30,7 +30,8 @@ class HttpFetcher:
     """Fetches politely and safely. Use it with `async with`.
 
     Robots.txt files are kept in `robots_store`, by authority, so that a catalogue can keep them
-    over a restart. `lookup` resolves host names (default: as the system does).
+    over a restart. `lookup` resolves host names (default: as the system does). `glance` may refuse
+    an image by its first bytes, before the rest is downloaded.
     """
 
     def __init__(
@@ -42,8 +43,10 @@ class HttpFetcher:
         clock: Callable[[], float] = time.time,
         rng: Random | None = None,
         lookup: Lookup = look_up,
+        glance: Callable[[bytes], Refusal | None] | None = None,
     ) -> None:
         self._spec = spec
+        self._glance_at = glance
         self._wanted = tuple(kind.lower() for kind in content_types)
         self._clock = clock
         self._rng = rng or Random()
@@ -101,7 +104,11 @@ class HttpFetcher:
     async def _ask(self, link: Link) -> Answer:
         look = partial(self._look, link)
         answer = await self._wire.ask(
-            link.url, max_bytes=self._spec.max_bytes, extra=_conditions(link), look=look
+            link.url,
+            max_bytes=self._spec.max_bytes,
+            extra=_conditions(link),
+            look=look,
+            glance=self._glance if link.kind is Kind.IMAGE else None,
         )
         if answer.cut:
             raise Fault(Refusal(Reason.TOO_LARGE))
@@ -118,6 +125,11 @@ class HttpFetcher:
         length = headers.get("Content-Length", "")
         if length.isdecimal() and status != 304 and int(length) > self._spec.max_bytes:
             raise Fault(Refusal(Reason.TOO_LARGE, f"{length} bytes"))
+
+    def _glance(self, head: bytes) -> None:
+        """Decide at the first bytes of an image whether the rest is wanted."""
+        if self._glance_at is not None and (refusal := self._glance_at(head)) is not None:
+            raise Fault(refusal)
 
     def _is_wanted(self, kind: Kind, content_type: str) -> bool:
         said = content_type.partition(";")[0].strip().lower()

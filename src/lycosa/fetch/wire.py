@@ -41,6 +41,10 @@ MAX_DETAIL = 200
 
 Look = Callable[[int, Mapping[str, str]], None]
 """Looks at status and headers before the body is read; raises a Fault to stop there."""
+Glance = Callable[[bytes], None]
+"""Looks at the first bytes of a body, as often as more have come; raises a Fault to stop there."""
+GLANCE_BYTES = 65_536
+"""What these first bytes do not tell is not asked again."""
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _DOMAIN = re.compile(r";\s*domain\s*=[^;]*", re.IGNORECASE)
@@ -166,6 +170,7 @@ class Wire:
         max_bytes: int,
         extra: Mapping[str, str] | None = None,
         look: Look | None = None,
+        glance: Glance | None = None,
     ) -> Answer:
         """Send one GET. The body is read up to `max_bytes`; Answer.cut says that there was more."""
         try:
@@ -176,26 +181,32 @@ class Wire:
         if self._proxy:
             if refusal := self._guard.literal_refusal(host):
                 raise Fault(refusal)
-            return await self._ask_guarded(target, host, max_bytes, extra, look)
+            return await self._ask_guarded(target, host, max_bytes, extra, look, glance)
         try:
             address = (await self._resolver.addresses(host))[0]
         except OSError as error:
             raise _dns_fault(error) from error
         await self._gate.enter(address)
         try:
-            return await self._ask_guarded(target, host, max_bytes, extra, look)
+            return await self._ask_guarded(target, host, max_bytes, extra, look, glance)
         finally:
             self._gate.leave(address)
 
     async def _ask_guarded(
-        self, url: URL, host: str, max_bytes: int, extra: Mapping[str, str] | None, look: Look | None
+        self,
+        url: URL,
+        host: str,
+        max_bytes: int,
+        extra: Mapping[str, str] | None,
+        look: Look | None,
+        glance: Glance | None,
     ) -> Answer:
         headers = self._headers_for(url, host, extra)
         for last in (False, True):
             attempt = Attempt(host)
             attempt_under_way.set(attempt)
             try:
-                return await self._exchange(url, host, headers, max_bytes, look)
+                return await self._exchange(url, host, headers, max_bytes, look, glance)
             except (Fault, asyncio.CancelledError):
                 raise
             except Exception as error:
@@ -207,7 +218,13 @@ class Wire:
         raise AssertionError("the second round returns or raises")
 
     async def _exchange(
-        self, url: URL, host: str, headers: CIMultiDict[str], max_bytes: int, look: Look | None
+        self,
+        url: URL,
+        host: str,
+        headers: CIMultiDict[str],
+        max_bytes: int,
+        look: Look | None,
+        glance: Glance | None,
     ) -> Answer:
         assert self._session is not None, "use the fetcher with 'async with'"
         tunnel = {"Proxy-Authorization": self._proxy_auth} if self._proxy_auth else None
@@ -218,7 +235,7 @@ class Wire:
         try:
             if look is not None:
                 look(response.status, response.headers)
-            body, cut = await _read(response, max_bytes)
+            body, cut = await _read(response, max_bytes, glance)
         except BaseException:
             response.close()
             raise
@@ -250,7 +267,7 @@ class Wire:
         return headers
 
 
-async def _read(response: ClientResponse, max_bytes: int) -> tuple[bytes, bool]:
+async def _read(response: ClientResponse, max_bytes: int, glance: Glance | None) -> tuple[bytes, bool]:
     """The body, up to so many bytes, and whether there was more."""
     said = response.headers.get("Content-Length", "")
     if said.isdecimal() and int(said) > max_bytes and response.status not in NO_BODY:
@@ -263,6 +280,8 @@ async def _read(response: ClientResponse, max_bytes: int) -> tuple[bytes, bool]:
     size = 0
     while chunk := await response.content.readany():
         chunks.append(chunk)
+        if glance is not None and response.status == 200 and size < GLANCE_BYTES:
+            glance(b"".join(chunks))
         size += len(chunk)
         if size > max_bytes:
             response.close()

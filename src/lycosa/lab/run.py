@@ -77,9 +77,10 @@ class CountingStore(MemoryStore):
         """Count a page that was analysed and is not one of the excluded."""
         super().save(record)
         self.decided_by.update(decision.rule for decision in record.decisions)
-        if record.page is None or record.page.link.key in self.excluded:
+        page = record.page
+        if page is None or page.link.kind is not Kind.PAGE or page.link.key in self.excluded:
             return
-        self.counted.append(record.page.link)
+        self.counted.append(page.link)
         if len(self.counted) >= self.budget and self.crawl:
             self.crawl.stop("the budget of the run is used up")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
@@ -22,11 +22,12 @@ from lycosa.errors import InputError
 if TYPE_CHECKING:
     from lycosa.page.document import Document
 
-SEARCHED_CHARS = 10_000
+SEARCHED_CHARS = 5_000
 """So much of a text is searched for words: the rest of a long page repeats its genre."""
-TYPED_CHARS = 100_000
+TYPED_CHARS = 60_000
 ELEMENTS = 10_000
 TYPES = 50
+MOST_MERGED = 200
 
 Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 """List name -> language -> words; the list `says` has genres in place of languages."""
@@ -89,8 +90,9 @@ class Signs:
 
     def __init__(self, document: Document, words: Words) -> None:
         self.document = document
-        self.words = words
-        self.languages = tuple(dict.fromkeys(("en", document.language)))
+        self.says_words = words["says"]
+        self.language = document.language
+        self.lists = _lists(words, self.language)
         self.text = document.text[:SEARCHED_CHARS].lower()
         self.tokens = Counter(self.text.split())
         self.elements = Counter(node.tag or "" for node in document.tree.css(_PLAYING)[:ELEMENTS])
@@ -108,27 +110,46 @@ class Signs:
 
     def occurrences(self, name: str) -> int:
         """How often the words of a list occur in the text, within longer words too."""
-        return sum(map(self.text.count, self._list(name)))
+        return sum(map(self.text.count, self.lists[name]))
 
     def count(self, name: str) -> int:
         """How often the words of a list occur in the text as whole words."""
-        if "ja" in self.languages:  # which puts no blanks between words
+        if self.language == "ja":  # which puts no blanks between words
             return self.occurrences(name)
-        return sum(map(self.tokens.__getitem__, self._list(name)))
+        return sum(map(self.tokens.__getitem__, self.lists[name]))
 
     def says(self, genre: str) -> int:
         """How often the page calls itself that: in address, title, site name and types."""
-        return sum(map(self.said.count, self.words["says"].get(genre, ())))
+        return sum(map(self.said.count, self.says_words.get(genre, ())))
 
-    def _list(self, name: str) -> dict[str, None]:
-        lists = self.words.get(name, {})
-        return dict.fromkeys(word for language in self.languages for word in lists.get(language, ()))
+
+_merged: dict[tuple[int, str], tuple[Words, dict[str, tuple[str, ...]]]] = {}
+
+
+def _lists(words: Words, language: str) -> dict[str, tuple[str, ...]]:
+    """The English words of every list and those of a language; merged once, not for every page."""
+    known = _merged.get((id(words), language))
+    if known is None or known[0] is not words:
+        merged = {
+            name: tuple(dict.fromkeys((*lists.get("en", ()), *lists.get(language, ()))))
+            for name, lists in words.items()
+        }
+        if len(_merged) >= MOST_MERGED:
+            _merged.clear()
+        known = _merged[id(words), language] = (words, defaultdict(tuple, merged))
+    return known[1]
 
 
 def _internal(document: Document) -> int:
-    own = urls.source_of(urls.authority_of(document.url))
-    authorities = Counter([urls.authority_of(link.url) for link in document.links])
-    return sum(count for authority, count in authorities.items() if urls.source_of(authority) == own)
+    authority = urls.authority_of(document.url)
+    same = f"{authority}/"
+    elsewhere = [link.url for link in document.links if not link.url.startswith(same)]
+    internal = len(document.links) - len(elsewhere)
+    own = urls.source_of(authority)
+    for other, count in Counter(map(urls.authority_of, elsewhere)).items():
+        if urls.source_of(other) == own:
+            internal += count
+    return internal
 
 
 def _schema_types(html: str) -> list[str]:

@@ -150,6 +150,11 @@ class Reader:
             if page.judgement is not None:
                 yield page.link, page.judgement, self.evidence(page.id)
 
+    def images(self) -> Iterator[tuple[Link, dict[str, Fact]]]:
+        """The images that were looked at, with what was seen."""
+        rows = self._rows(f"{_PAGES} WHERE pages.kind = 'image' ORDER BY pages.id")
+        return ((page.link, self.evidence(page.id)) for page in map(_page, rows))
+
     def fingerprints(self) -> Iterator[tuple[int, int]]:
         """(key, simhash) of every page that has one, in commit order."""
         rows = self._rows("SELECT key, simhash FROM pages WHERE simhash != 0 ORDER BY id")

@@ -106,6 +106,7 @@ BUILT_IN = {
     "genre": "lycosa.strategies.genre:Genre",
     "profile": "lycosa.strategies.profile:Profile",
     "event": "lycosa.strategies.event:Event",
+    "multimedia": "lycosa.strategies.multimedia:Multimedia",
 }
 
 

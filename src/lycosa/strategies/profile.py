@@ -5,7 +5,6 @@ In: pages with their type, fields and link kinds. Out: items by their uploader's
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -14,7 +13,7 @@ import msgspec
 
 from lycosa.errors import SpecError
 from lycosa.evidence.profile.addresses import url_parts
-from lycosa.evidence.profile.cotags import clean_tag, read_tags
+from lycosa.evidence.profile.cotags import TopicTags, clean_tag, read_tags
 from lycosa.evidence.profile.page_types import LinkKind, PageTypes, load_page_types
 from lycosa.evidence.profile.people import People
 from lycosa.evidence.profile.reading import (
@@ -32,8 +31,6 @@ from lycosa.evidence.profile.stages import TopicSearch
 from lycosa.strategies import BaseStrategy, Step
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
-
-_WORD = re.compile(r"\w+")
 
 STAGE_TWO = "stage two"
 AWAITED = 100
@@ -123,6 +120,7 @@ class Profile(BaseStrategy):
         self.search_ = None if tags else TopicSearch(self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags)
         self.people_ = People(self.alpha, self.beta, self.prior_items if self.prior_items >= 0 else None)
         self.waiting_: dict[int, dict[int, Link]] = {}  # by user: what waits by the rank
+        self.listed_: set[int] = set()  # items on list pages of the topic
         self.hopes_: dict[int, float] = {}  # priority of profiles that wait
         self.cash_: dict[int, float] = {}
         self.seen_: set[int] = set()
@@ -133,11 +131,10 @@ class Profile(BaseStrategy):
         """A detail page with a tag of the topic is relevant [8.3], whatever the spec's judge."""
         if page.evidence[TYPE].label != "detail":
             return Judgement(False, 0.0, f"a page of type {page.evidence[TYPE].label}")
-        tags = {clean_tag(tag) for tag in texts_of(page.evidence, "tags")}
-        found = tags & self.tags_
+        found = self.topic_.of(texts_of(page.evidence, "tags"))
         uploader = people_of(page.evidence, UPLOADER)
         rank = self.people_.rank(uploader[0][1]) if uploader else None
-        rule = f"tagged {', '.join(sorted(found))[:200]}" if found else "no tag of the topic"
+        rule = f"tagged {', '.join(found)[:200]}" if found else "no tag of the topic"
         return Judgement(bool(found), rank or 0.0, rule)
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
@@ -185,9 +182,8 @@ class Profile(BaseStrategy):
         return load_page_types(Path(self.page_types))
 
     def _set_topic(self, tags: Sequence[str]) -> None:
-        self.tags_ = frozenset(clean_tag(tag) for tag in tags)
-        self.tag_words_ = frozenset(_words(tag) for tag in self.tags_)
-        self.people_.set_topic(self.tags_)
+        self.topic_ = TopicTags(tags)
+        self.people_.set_topic(self.topic_.tags)
 
     def _end_stage_one(self) -> None:
         search, self.search_ = self.search_, None
@@ -211,7 +207,7 @@ class Profile(BaseStrategy):
                 self.search_.add(tags)
             # Items on the topic's lists were chosen for it: they say nothing of the user's other items.
             if "l" not in link.memo and (uploader := people_of(evidence, UPLOADER)):
-                return self.people_.add_item(uploader[0][1], not self.tags_.isdisjoint(tags))
+                return self.people_.add_item(uploader[0][1], bool(self.topic_.of(tags)))
         if link.memo.get("is") == "profile":
             self.people_.unreadable.add(link.key)
         return set()
@@ -246,13 +242,15 @@ class Profile(BaseStrategy):
     def _is_topic_list(self, url: str) -> bool:
         if not self.topic_lists:
             return False
-        return any(_words(part) in self.tag_words_ for part in url_parts(url)[1:])
+        return any(self.topic_.has(part.partition("=")[2] or part) for part in url_parts(url)[1:])
 
     def _item(self, link: Link, user: int, listed: bool = False, final: bool = False) -> Decision:
         """What to do with a detail link of a user: wait by rank, be refused, or be held for the profile."""
-        link = msgspec.structs.replace(link, memo={"u": user, "l": 1} if listed else {"u": user})
+        link = msgspec.structs.replace(link, memo={"u": user})
         rank = self.people_.rank(user)
-        if listed:
+        if listed or link.key in self.listed_:
+            self.listed_.add(link.key)
+            link = msgspec.structs.replace(link, memo={"u": user, "l": 1})
             return self._order(link, 1.0 + (rank or 0.0), "an item on a list page of the topic")
         if rank is None or not self.people_.has_profile(user):
             if user in self.people_.unreadable or final:
@@ -326,12 +324,3 @@ class Profile(BaseStrategy):
 
 def _hold(what: str, user: int) -> str:
     return f"{what} {user & (1 << 64) - 1:x}"
-
-
-def _words(part: str) -> tuple[str, ...]:
-    """The words of a segment or parameter of a URL.
-
-    >>> _words("/heavy-metal"), _words("?tag=heavy+metal")
-    (('heavy', 'metal'), ('heavy', 'metal'))
-    """
-    return tuple(_WORD.findall(part.partition("=")[2].lower() if part[:1] == "?" else part.lower()))

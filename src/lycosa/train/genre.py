@@ -36,8 +36,8 @@ class GenreExample:
 class GenreSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How to fit. `paper`: with the paper's nine features only."""
 
-    trees: int = 100
-    min_leaf: int = 2
+    trees: int = 60
+    min_leaf: int = 3
     paper: bool = False
     folds: int = 5
     random_seed: int = 0

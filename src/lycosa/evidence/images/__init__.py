@@ -6,8 +6,9 @@ or a Refusal. `size_of` tells from the first bytes whether an image is worth its
 
 from __future__ import annotations
 
+from lycosa.evidence.images.evidence import ImageEvidence, is_small, refuse_small
 from lycosa.evidence.images.model import ImageModel
 from lycosa.evidence.images.reading import read_image
 from lycosa.evidence.images.size import size_of
 
-__all__ = ["ImageModel", "read_image", "size_of"]
+__all__ = ["ImageEvidence", "ImageModel", "is_small", "read_image", "refuse_small", "size_of"]

@@ -6,6 +6,7 @@ In: the tag sets of items. Out: a table of tags that occur with the start tag, i
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import InputError
+
+_WORD = re.compile(r"\w+")
 
 TagSet = frozenset[str]
 
@@ -47,6 +50,39 @@ def clean_tag(tag: str) -> str:
     'heavy metal'
     """
     return " ".join(tag.lower().split())
+
+
+def words_of_tag(tag: str) -> tuple[str, ...]:
+    """The words of a tag, or of a part of a URL: the terms of profiles and topics.
+
+    >>> words_of_tag("Heavy-Metal"), words_of_tag("/heavy+metal")
+    (('heavy', 'metal'), ('heavy', 'metal'))
+    """
+    return tuple(_WORD.findall(tag.lower().replace("_", " ")))
+
+
+class TopicTags:
+    """The tags of a topic. A tag belongs to it if it is one of them, or has all words of one in a row."""
+
+    def __init__(self, tags: Iterable[str]) -> None:
+        self.tags = frozenset(clean_tag(tag) for tag in tags)
+        self._runs = tuple(sorted({words for tag in self.tags if (words := words_of_tag(tag))}))
+
+    def has(self, tag: str) -> bool:
+        """Whether a tag (or a part of a URL) is of the topic.
+
+        >>> metal = TopicTags(["metal"])
+        >>> metal.has("Black Metal"), metal.has("metalcore")
+        (True, False)
+        """
+        words = words_of_tag(tag)
+        return any(
+            words[i : i + len(run)] == run for run in self._runs for i in range(len(words) - len(run) + 1)
+        )
+
+    def of(self, tags: Iterable[str]) -> list[str]:
+        """Those of the tags that are of the topic."""
+        return [tag for tag in tags if self.has(tag)]
 
 
 def co_tags(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from lycosa.evidence.profile.cotags import words_of_tag
 from lycosa.evidence.profile.ranks import after_items, inner_rank, inter_rank, user_rank
 
 CHANGE = 0.1
 """A rank that changed by a smaller share than this is as good as unchanged."""
-TERMS = 2_000
+TEXTS = 500
 
 
 class User:
@@ -44,7 +45,7 @@ class People:
 
     def set_topic(self, tags: Iterable[str]) -> None:
         """Rank everybody anew for these tags."""
-        self._topic = dict(Counter(word for tag in tags for word in terms_of_tag(tag)))
+        self._topic = dict(Counter(word for tag in tags for word in words_of_tag(tag)))
         for user in self.users.values():
             user.inner = inner_rank(user.words, self._topic)
         self._total = sum(user.inner for user in self.users.values())
@@ -77,7 +78,7 @@ class People:
         for contact in user.contacts:
             self._friends_of.setdefault(contact, set()).add(key)
         before = user.inner
-        user.words.update(term for text in texts[:TERMS] for term in terms_of_tag(text))
+        user.words.update(term for text in texts[:TEXTS] for term in words_of_tag(text))
         user.inner = inner_rank(user.words, self._topic)
         self._total += user.inner - before
         return {each for each in (key, *self._friends_of.get(key, ())) if self._is_news(each)}
@@ -96,12 +97,3 @@ class People:
             return False
         user.told = rank
         return True
-
-
-def terms_of_tag(tag: str) -> list[str]:
-    """A tag as terms: the tag itself, so that only the same tag is fully alike.
-
-    >>> terms_of_tag("heavy metal")
-    ['heavy metal']
-    """
-    return [tag]
