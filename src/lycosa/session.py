@@ -17,6 +17,7 @@ import msgspec
 
 from lycosa import __version__
 from lycosa.analysis import Recipe, document_of
+from lycosa.bootstrap import first_pages, unlabelled_pages
 from lycosa.clock import SystemClock
 from lycosa.config import Spec
 from lycosa.control import RELEARN, control_of
@@ -36,7 +37,14 @@ from lycosa.labelled import labelled_pages
 from lycosa.limits import Limits
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
-from lycosa.prepare import TopicModel, preparation, prepared_topic
+from lycosa.prepare import (
+    TopicModel,
+    fitted_models,
+    given_models,
+    preparation,
+    prepared_topic,
+    wanted_models,
+)
 from lycosa.prepare_event import prepared_event, source_priors, with_event
 from lycosa.rejudge import is_judged_otherwise, note_judging, rejudge
 from lycosa.scope import Scope
@@ -87,6 +95,12 @@ async def crawl_spec(
 
     `watch` may show the running crawl; `pause_points` hears of each commit's steps (for tests).
     """
+    first = first_pages(spec, directory)
+    if first is not None:
+        say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
+        summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
+        if summary.resumable or not summary.pages:
+            return summary
     while True:
         summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
         if summary.ended != RELEARN:
@@ -244,7 +258,13 @@ async def _prepare(
     else:
         marked = partial(labelled_pages, collection, language)
         topic = await prepared_topic(spec.topic, folder, models, helper.document, say, marked)
-    return with_event(preparation(topic, spec.judge, {}, spec.random_seed), spec.judge, event)
+    wants = wanted_models(strategy_class(spec.strategy), spec.judge)
+    fitted = given_models(wants, spec.topic, folder, models)
+    if missing := [name for name in wants if name not in fitted]:
+        say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
+        unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
+        fitted |= fitted_models(missing, topic, unlabelled, models)
+    return with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:

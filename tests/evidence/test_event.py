@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,16 @@ from lycosa.evidence.event import (
     event_score,
     saturating_date_score,
 )
-from lycosa.evidence.event_model import EventModel, EventPlace, Facts, Matching, Side, Weights, scored_by
+from lycosa.evidence.event_model import (
+    EventModel,
+    EventPlace,
+    Facts,
+    Matching,
+    Side,
+    Weights,
+    background_of,
+    scored_by,
+)
 from lycosa.page.document import Document
 from lycosa.values import PagePlace
 
@@ -122,6 +132,22 @@ def test_undated_pages_say_so():
     date = event_evidence(MODEL)[3]
     fact = date.of_page(Document(b"<p>shooting", "http://a.example/", "text/html"))
     assert (fact.value, fact.label) == (0.0, "not said")
+
+
+def test_what_is_rare_counts_more():
+    """With a background, a page with the rare word and place beats one with the common ones."""
+    pages = [Facts({"said": 1}, (PagePlace("U.S.", "United States", "country"),)) for _ in range(20)]
+    places = (EventPlace("United States", 1.0, "country"), EventPlace("Tyler", 1.0, "city"))
+    model = EventModel({"said": 2.0, "arson": 2.0}, places)
+    rare = msgspec.structs.replace(model, background=background_of(pages))
+    common = Facts(
+        {"said": 1, "x": 1}, (PagePlace("U.S.", "United States", "country"), PagePlace("X", "X", "city"))
+    )
+    telling = Facts({"arson": 1, "x": 1}, (PagePlace("Tyler", "Tyler", "city"), PagePlace("X", "X", "city")))
+    for scorer, better in ((EventScorer(model), False), (EventScorer(rare), True)):
+        one, other = scorer.of_page_facts(telling), scorer.of_page_facts(common)
+        assert (one.topic > other.topic) is better
+        assert (one.place > other.place) is better
 
 
 def test_evidence_crosses_processes():

@@ -26,7 +26,9 @@ def test_an_archived_page_is_shown_disarmed(other):
     assert all(
         not (node.attributes.get("href") or "").lower().startswith("javascript") for node in tree.css("*")
     )
-    assert [node.attributes["href"] for node in tree.css("a")][1] == f"/{KEY}/storm/http://evil.example/storm"
+    assert f"/{KEY}/storm/http://evil.example/storm" in [
+        node.attributes.get("href") for node in tree.css("a")
+    ]
     assert "http://evil.example/x.png" not in answer.text.replace(
         f"/{KEY}/storm/http://evil.example/x.png", ""
     )

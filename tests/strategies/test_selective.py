@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+from lycosa.errors import SpecError
 from lycosa.strategies.selective import Selective
 from lycosa.values import Merge, Reason
 from tests.strategies.conftest import analysed
@@ -33,12 +37,20 @@ def test_the_threshold_is_the_classifiers_boundary_unless_set(ready):
     assert not any(decision.refusal for decision in strategy.rank(page, strategy.judge(page)))
 
 
-def test_page_weight_mixes_the_pages_own_score_in(ready):
-    """priority = (1 - w) · link + w · page."""
-    plain, mixed = Selective(drop=False).fit(ready), Selective(drop=False, page_weight=0.5).fit(ready)
-    page = analysed(mixed, PAGE)
-    of_page = page.evidence["text"].value
-    for alone, both in zip(
-        plain.rank(page, plain.judge(page)), mixed.rank(page, mixed.judge(page)), strict=True
-    ):
-        assert both.priority == 0.5 * alone.priority + 0.5 * of_page
+def test_weighed_averages_anchor_and_context(ready):
+    """combine = "weighed": both always count, nothing is dropped, the best offer stands."""
+    strategy = Selective(combine="weighed", anchor_weight=0.5).fit(ready)
+    page = analysed(strategy, PAGE)
+    decisions = strategy.rank(page, strategy.judge(page))
+    model = ready.model("text")
+    anchor, context = model.decision([{"owl": 1}, {"bread": 2, "owl": 1}])
+    expected = model.sigmoid(np.array([(anchor + context) / 2]))[0]
+    assert decisions[0].priority == pytest.approx(expected)
+    assert not any(decision.refusal for decision in decisions)
+    assert strategy.merge is Merge.MAX
+
+
+def test_an_unknown_way_to_combine_is_refused(ready):
+    """The message names the choices."""
+    with pytest.raises(SpecError, match="selective or weighed"):
+        Selective(combine="max").fit(ready)

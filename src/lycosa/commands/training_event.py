@@ -34,6 +34,9 @@ def event(
     ] = None,
     scoring: Annotated[str, typer.Option(help="ours or paper.")] = "ours",
     weights: Annotated[str, typer.Option(help="f1 (the paper's procedure) or search.")] = "f1",
+    background: Annotated[
+        list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
+    ] = None,
     min_pages: Annotated[
         int, typer.Option(help="Only terms on so many model pages count (the paper: 5).")
     ] = 1,
@@ -41,7 +44,17 @@ def event(
     json: Annotated[bool, typer.Option("--json", help="Print the model as JSON.")] = False,
 ) -> None:
     """Make the model of an event; with --positive and --negative, learn weights, size and threshold."""
-    from lycosa.evidence.event_model import Facts, event_model, event_table, page_facts, save_event, scored_by
+    import msgspec
+
+    from lycosa.evidence.event_model import (
+        Facts,
+        background_of,
+        event_model,
+        event_table,
+        page_facts,
+        save_event,
+        scored_by,
+    )
     from lycosa.train.event import train_event
     from lycosa.train.pages import documents_in
 
@@ -65,6 +78,8 @@ def event(
     except ValueError as error:
         raise InputError(f"{error}. Change --date or --end-date.") from None
     model = scored_by(model, "ours" if scoring == "ours" else "paper")
+    if background:
+        model = msgspec.structs.replace(model, background=background_of(facts(background)))
     if positive and negative:
         yes, no = facts(positive), facts(negative)
         labels = [True] * len(yes) + [False] * len(no)

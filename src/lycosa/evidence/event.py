@@ -13,11 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from lycosa.evidence.event_model import (
+    Background,
     EventModel,
     EventPlace,
     Facts,
     Matching,
     Missing,
+    Rarity,
     Side,
     Weights,
     link_facts,
@@ -32,6 +34,8 @@ EARTH_KM = 12742.0
 LEAST_NEARNESS = 0.2
 """Places that match less than this by distance do not match."""
 MOST_REMEMBERED = 100_000
+ALIKE = Rarity(0)
+"""Without a background all words count alike."""
 AREAS = frozenset(("continent", "country", "state"))
 
 
@@ -74,14 +78,20 @@ def event_score(
 
 
 def cosine(
-    event: Mapping[str, float], found: Mapping[str, int], *, log_counts: bool = False, projected: bool = True
+    event: Mapping[str, float],
+    found: Mapping[str, int],
+    *,
+    log_counts: bool = False,
+    projected: bool = True,
+    rarity: Mapping[str, float] = ALIKE,
 ) -> float:
     """Cosine of the event's weights and a text's frequencies: topic (and, with names, who).
 
         score(T1, T2) = sum over t in both of w1(t) · w2(t) / (|T1| · |T2|)          [Farag, eq. 2]
 
     Projected (the paper), T2 keeps only the terms of T1, so one matching word on a long page scores
-    high; not projected, |T2| is the length of the whole text.
+    high; not projected, |T2| is the length of the whole text. With a background, w2 is multiplied by
+    the term's rarity (the paper has none).
 
     >>> round(cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 2}), 2)
     0.6
@@ -94,13 +104,13 @@ def cosine(
         for term, count in found.items():
             weight = event.get(term, 0.0)
             if weight or not projected:
-                value = weigh(count)
+                value = weigh(count) * rarity[term]
                 product += weight * value
                 square += value * value
     else:
         for term, weight in event.items():
             if count := found.get(term, 0):
-                value = weigh(count)
+                value = weigh(count) * rarity[term]
                 product += weight * value
                 square += value * value
     if not product:
@@ -160,9 +170,12 @@ class PlaceScore:
     0.6
     """
 
-    def __init__(self, event: Sequence[EventPlace], matching: Matching) -> None:
+    def __init__(
+        self, event: Sequence[EventPlace], matching: Matching, rarity: Mapping[str, float] = ALIKE
+    ) -> None:
         self._weigh = math.log1p if matching.log_counts else float
-        self._weights = [(place, self._weigh(place.count)) for place in event]
+        self._rarity = rarity
+        self._weights = [(place, self._weigh(place.count) * rarity[place.name]) for place in event]
         self._length = math.sqrt(sum(weight * weight for _, weight in self._weights))
         self._matching = matching
         # By name alone, all matches are known in advance; otherwise they are found and remembered.
@@ -173,7 +186,7 @@ class PlaceScore:
         """The score of a text's places."""
         product = square = 0.0
         for place in found:
-            value = self._weigh(place.count)
+            value = self._weigh(place.count) * self._rarity[place.canonical]
             square += value * value
             product += value * self._affinity_of(place)
         return min(1.0, product / (math.sqrt(square) * self._length)) if product else 0.0
@@ -221,12 +234,16 @@ class EventScorer:
 
     def __init__(self, model: EventModel) -> None:
         self.model = model
-        self._terms = [(term, math.log1p(count)) for term, count in model.terms.items()]
+        rare = model.background or Background(0)
+        self._rarity = Rarity(rare.pages, rare.terms)
+        self._name_rarity = Rarity(rare.pages, rare.names)
+        self._terms = weighted_terms(model)
         self._page_topic = dict(self._terms[: model.pages.k])
         self._link_topic = dict(self._terms[: model.links.k])
-        self._names = {name: math.log1p(count) for name, count in model.names.items()}
+        names = model.names.items()
+        self._names = {name: math.log1p(count) * self._name_rarity[name] for name, count in names}
         self._wants_names = bool(self._names and model.pages.weights.who)
-        self._place = PlaceScore(model.places, model.matching)
+        self._place = PlaceScore(model.places, model.matching, Rarity(rare.pages, rare.places))
         self._began = _ordinal(model.date)
         self._ended = _ordinal(model.end_date) or self._began
         self._document: Document | None = None
@@ -266,14 +283,22 @@ class EventScorer:
 
     def _aspects(self, facts: Facts, topic: Mapping[str, float]) -> Aspects:
         matching = self.model.matching
-        how = {"log_counts": matching.log_counts, "projected": matching.projected}
         known = bool(self.model.places)
         return Aspects(
-            cosine(topic, facts.terms, **how),
+            cosine(
+                topic,
+                facts.terms,
+                log_counts=matching.log_counts,
+                projected=matching.projected,
+                rarity=self._rarity,
+            ),
             self._place(facts.places) if known and facts.places else None,
             self._date(facts.date),
-            cosine(self._names, facts.names, log_counts=True, projected=False) if facts.names else None,
+            self._who(facts.names) if facts.names else None,
         )
+
+    def _who(self, names: Mapping[str, int]) -> float:
+        return cosine(self._names, names, log_counts=True, projected=False, rarity=self._name_rarity)
 
     def _date(self, day: str) -> float | None:
         at = _ordinal(day)
@@ -284,6 +309,12 @@ class EventScorer:
         if matching.date_curve == "linear":
             return date_score(days, matching.num_days)
         return saturating_date_score(days, matching.grace_days, matching.half_days)
+
+
+def weighted_terms(model: EventModel) -> list[tuple[str, float]]:
+    """The event's terms, the most frequent first, with weight log(1 + f), times rarity if it is known."""
+    rarity = Rarity(model.background.pages, model.background.terms) if model.background else ALIKE
+    return [(term, math.log1p(count) * rarity[term]) for term, count in model.terms.items()]
 
 
 def _ordinal(day: str) -> int | None:

@@ -8,6 +8,7 @@ It is saved as readable JSON with plain frequencies; weights follow from them wh
 from __future__ import annotations
 
 import datetime
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,6 +66,58 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inside: float = 0.0  # how well a city matches its state, and a state its country; 0: not at all
 
 
+class Facts(msgspec.Struct, frozen=True):
+    """What is compared with an event: of a page, or of a link's URL and anchor."""
+
+    terms: Mapping[str, int]
+    places: Sequence[PagePlace] = ()
+    date: str = ""
+    names: Mapping[str, int] = {}
+
+
+class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """On how many of some other pages each term, place and name occurs: what is rare tells more."""
+
+    pages: int
+    terms: dict[str, int] = {}
+    places: dict[str, int] = {}
+    names: dict[str, int] = {}
+
+
+class Rarity(dict[str, float]):
+    """What a word counts: log(1 + pages / pages with it); alike for all without a background.
+
+    >>> rarity = Rarity(100, {"said": 99, "owl": 1})
+    >>> round(rarity["said"], 2), round(rarity["owl"], 2), round(rarity["new"], 2), Rarity(0)["any"]
+    (0.7, 4.62, 4.62, 1.0)
+    """
+
+    def __init__(self, pages: int, counts: Mapping[str, int] | None = None) -> None:
+        found = (counts or {}).items()
+        super().__init__((word, math.log1p(pages / count)) for word, count in found if count > 0)
+        self._unknown = math.log1p(pages) if pages else 1.0
+
+    def __missing__(self, word: str) -> float:
+        return self._unknown
+
+
+def background_of(pages: Iterable[Facts]) -> Background:
+    """Count on how many pages each term, place and name occurs."""
+    terms, places, names = Counter[str](), Counter[str](), Counter[str]()
+    number = 0
+    for page in pages:
+        number += 1
+        terms.update(page.terms.keys())
+        places.update({place.canonical for place in page.places})
+        names.update(page.names.keys())
+    return Background(number, *(_several(counts) for counts in (terms, places, names)))
+
+
+def _several(counts: Counter[str]) -> dict[str, int]:
+    # What occurs on one page counts as much as what occurs on none: it need not be kept.
+    return {word: count for word, count in counts.most_common() if count > 1}
+
+
 class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A place of the event, with how often the model pages name it."""
 
@@ -99,21 +152,13 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: Side = Side()
     links: Side = Side(k=1310, threshold=0.15)
     matching: Matching = Matching()
+    background: Background | None = None  # given: rare terms, places and names count more
 
     def __post_init__(self) -> None:
         for day in (self.date, self.end_date):
             checked_day(day)
         if self.date and self.end_date and self.end_date < self.date:
             raise ValueError(f"the end date {self.end_date} lies before the date {self.date}")
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """What is compared with an event: of a page, or of a link's URL and anchor."""
-
-    terms: Mapping[str, int]
-    places: Sequence[PagePlace] = ()
-    date: str = ""
-    names: Mapping[str, int] = {}
 
 
 def page_facts(document: Document, *, names: bool = False) -> Facts:
@@ -247,7 +292,13 @@ def scored_by(model: EventModel, how: EventModel | Literal["ours", "paper"]) -> 
     """The same event, compared and weighed as the paper does, as we do, or as a trained model says."""
     if not isinstance(how, EventModel):
         how = OURS if how == "ours" else PAPER
-    return msgspec.structs.replace(model, pages=how.pages, links=how.links, matching=how.matching)
+    return msgspec.structs.replace(
+        model,
+        pages=how.pages,
+        links=how.links,
+        matching=how.matching,
+        background=how.background or model.background,
+    )
 
 
 def with_topic_size(model: EventModel, k: int) -> EventModel:

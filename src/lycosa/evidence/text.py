@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import numpy as np
 
-from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.text_model import TextModel, Texts
 from lycosa.page.document import Document
 from lycosa.values import Fact
 
@@ -89,10 +89,38 @@ class SelectiveText:
         return [float(score) for score in scores]
 
 
-def link_scores(model: TextModel, texts: Sequence[dict[str, int]]) -> list[float]:
+class WeighedText:
+    """`weighed`: the classifier's decision values of anchor and whole context, averaged.
+
+        score(h) = sigmoid(w · d(anchor) + (1 - w) · d(text of the aggregation node))
+
+    Ours, not the paper's: an anchor that fails alone still counts, and one that passes alone is still
+    checked against what stands around it.
+    """
+
+    def __init__(self, model: TextModel, anchor_weight: float, name: str = "selective") -> None:
+        self.model = model
+        self.anchor_weight = anchor_weight
+        self.name = name
+
+    def of_page(self, document: Document) -> None:
+        """Says nothing of the page."""
+
+    def of_links(self, document: Document) -> list[float]:
+        """One probability a link."""
+        if not document.links:
+            return []
+        anchors = self.model.decision(_texts(self.model, [Counter(terms) for terms in document.link_terms]))
+        contexts = self.model.decision(_texts(self.model, document.whole_context_terms))
+        mixed = self.anchor_weight * anchors + (1 - self.anchor_weight) * contexts
+        return [float(score) for score in self.model.sigmoid(mixed)]
+
+
+def link_scores(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
     """The probabilities of short texts; one without any word that the model knows scores 0."""
-    if not texts:
-        return []
-    if model.fields:
-        texts = [{"anchor": text} for text in texts]  # type: ignore[dict-item]
-    return [float(score) for score in model.scores(texts)]
+    return [float(score) for score in model.scores(_texts(model, texts))] if texts else []
+
+
+def _texts(model: TextModel, texts: Sequence[Mapping[str, int]]) -> Texts:
+    """Short texts as the model takes them: in the field of anchors, where it has fields."""
+    return [{"anchor": text} for text in texts] if model.fields else texts

@@ -37,7 +37,7 @@ from lycosa.frontier import Floats
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.metrics import paired_test
 from lycosa.lab.protocol import Draw, Options, reachable
-from lycosa.lab.run import run_strategy
+from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.prepare import TopicModel, preparation
@@ -269,6 +269,7 @@ class Crawls:
     def __init__(self, web: EventWeb, pages: int = 100, draw: int = 0) -> None:
         self.web = web
         self.draw = draw
+        self.runs: list[Run] = []  # all runs made, with their curves
         self.options = Options(pages=pages, start_from="both")
         self.start = tuple(key_of(url, web.cached.web.index_names) for url in web.cached.web.start)
 
@@ -281,9 +282,9 @@ class Crawls:
 
     def run(self, name: str, strategy: BaseStrategy, k: int, event: str) -> Crawled:
         """Crawl with a fitted strategy."""
-        web = self.web.cached
-        draw = self.draw_of(event)
+        web, draw = self.web.cached, self.draw_of(event)
         run = run_strategy(name, strategy, {"k": k}, web, web.web.topic(event), draw, self.options, self.draw)
+        self.runs.append(run)
         relevant = {web.url(key) for key in draw.targets}
         hosts = [source_of(authority_of(url)) for url in run.fetched]
         useful = {host for host, url in zip(hosts, run.fetched, strict=True) if url in relevant}

@@ -20,6 +20,7 @@ from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Draw, Options
+from lycosa.lab.seeing import seeing
 from lycosa.lab.web import Topic
 from lycosa.limits import Limits
 from lycosa.scope import Scope
@@ -27,6 +28,8 @@ from lycosa.store import Record
 from lycosa.store.memory import MemoryStore
 from lycosa.strategies import BaseStrategy
 from lycosa.values import Kind, Link
+
+ANYTHING = ScopeSpec()
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -104,9 +107,11 @@ def run_strategy(
     return _measured(name, settings, topic, draw, options, random_seed, store)
 
 
-def make_crawl(strategy: BaseStrategy, web: CachedWeb, store: MemoryStore) -> Crawl:
+def make_crawl(
+    strategy: BaseStrategy, web: CachedWeb, store: MemoryStore, scope: ScopeSpec = ANYTHING
+) -> Crawl:
     """The engine on a cached web."""
-    analyser = web.for_evidence(strategy.needs)
+    analyser = seeing(web.for_evidence(strategy.needs))
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
     return Crawl(
         frontier=MemoryFrontier(
@@ -116,7 +121,7 @@ def make_crawl(strategy: BaseStrategy, web: CachedWeb, store: MemoryStore) -> Cr
         analyser=analyser,
         strategy=strategy,
         store=store,
-        follow=Follow(Scope(ScopeSpec(), fetch), fetch, frontier, archive),
+        follow=Follow(Scope(scope, fetch), fetch, frontier, archive),
         limits=Limits(concurrency=1),
         clock=VirtualClock(),
     )

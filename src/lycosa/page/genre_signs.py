@@ -22,9 +22,9 @@ from lycosa.errors import InputError
 if TYPE_CHECKING:
     from lycosa.page.document import Document
 
-SEARCHED_CHARS = 5_000
+SEARCHED_CHARS = 3_000
 """So much of a text is searched for words: the rest of a long page repeats its genre."""
-TYPED_CHARS = 60_000
+TYPED_CHARS = 40_000
 ELEMENTS = 10_000
 TYPES = 50
 MOST_MERGED = 200
@@ -92,9 +92,9 @@ class Signs:
         self.document = document
         self.says_words = words["says"]
         self.language = document.language
-        self.lists = _lists(words, self.language)
+        self.lists, whole = _lists(words, self.language)
         self.text = document.text[:SEARCHED_CHARS].lower()
-        self.tokens = Counter(self.text.split())
+        self.tokens = Counter(filter(whole.__contains__, self.text.split()))
         self.elements = Counter(node.tag or "" for node in document.tree.css(_PLAYING)[:ELEMENTS])
         self.internal = _internal(document)
         meta = document.meta
@@ -123,11 +123,15 @@ class Signs:
         return sum(map(self.said.count, self.says_words.get(genre, ())))
 
 
-_merged: dict[tuple[int, str], tuple[Words, dict[str, tuple[str, ...]]]] = {}
+Lists = tuple[dict[str, tuple[str, ...]], frozenset[str]]
+_merged: dict[tuple[int, str], tuple[Words, Lists]] = {}
 
 
-def _lists(words: Words, language: str) -> dict[str, tuple[str, ...]]:
-    """The English words of every list and those of a language; merged once, not for every page."""
+def _lists(words: Words, language: str) -> Lists:
+    """The English words of every list with those of a language, and all of them together.
+
+    Merged once for a language and not for every page.
+    """
     known = _merged.get((id(words), language))
     if known is None or known[0] is not words:
         merged = {
@@ -136,7 +140,8 @@ def _lists(words: Words, language: str) -> dict[str, tuple[str, ...]]:
         }
         if len(_merged) >= MOST_MERGED:
             _merged.clear()
-        known = _merged[id(words), language] = (words, defaultdict(tuple, merged))
+        together = frozenset(word for of in merged.values() for word in of)
+        known = _merged[id(words), language] = (words, (defaultdict(tuple, merged), together))
     return known[1]
 
 

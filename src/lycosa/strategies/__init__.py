@@ -30,7 +30,7 @@ class Strategy(Protocol):
     `learn` may use only what the catalogue stores, so that a resumed crawl can learn it again.
     """
 
-    merge: ClassVar[Merge]
+    merge: Merge
     weighs_sources: bool
     needs: tuple[Evidence, ...]
 
@@ -54,7 +54,7 @@ class Strategy(Protocol):
 class BaseStrategy(ABC):
     """What most strategies share: nothing held, nothing learned, all sources alike."""
 
-    merge: ClassVar[Merge] = Merge.MAX
+    merge: Merge = Merge.MAX
     weighs_sources: bool = False
     wants: ClassVar[tuple[str, ...]] = ()
     """Names of the fitted models that it needs: `text`, `anchor-tree`."""

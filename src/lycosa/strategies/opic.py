@@ -11,7 +11,7 @@ from lycosa.values import Decision, Judgement, Merge, Page
 class Opic(BaseStrategy):
     """Links wait by the cash that pages gave them; a URL that is offered again gets richer."""
 
-    merge: ClassVar[Merge] = Merge.SUM
+    merge: Merge = Merge.SUM
 
     def __init__(self) -> None:
         pass

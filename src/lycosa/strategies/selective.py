@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from lycosa.evidence.text import AnchorText, PageText, SelectiveText
-from lycosa.strategies import BaseStrategy
+from lycosa.errors import SpecError
+from lycosa.evidence.text import AnchorText, SelectiveText, WeighedText
+from lycosa.strategies import BaseStrategy, by_score
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Decision, Judgement, Merge, Page, Reason, Refusal
 
@@ -17,43 +18,54 @@ class Selective(BaseStrategy):
     waits keeps its first score.
     """
 
-    merge: ClassVar[Merge] = Merge.KEEP
+    merge: Merge = Merge.KEEP
     wants: ClassVar[tuple[str, ...]] = ("text",)
 
     def __init__(
-        self, *, threshold: float | None = None, drop: bool = True, page_weight: float = 0.0
+        self,
+        *,
+        threshold: float | None = None,
+        drop: bool = True,
+        combine: str = "selective",
+        anchor_weight: float = 0.67,
     ) -> None:
         """Store the settings.
 
         threshold: what a score must meet; without one, the classifier's decision boundary.
         drop: refuse links below the threshold (the paper); false: let them wait by their score.
-        page_weight: share of the page's own score in the priority (0: the paper).
+        combine: `selective` (the paper) or `weighed` (ours: anchor and whole context always both
+            count, nothing is dropped, and the best offer of a URL stands).
+        anchor_weight: share of the anchor where both are weighed.
         """
         self.threshold = threshold
         self.drop = drop
-        self.page_weight = page_weight
+        self.combine = combine
+        self.anchor_weight = anchor_weight
 
     def fit(self, preparation: Preparation) -> Self:
         """Use the text classifier on anchors, contexts and, where asked, pages."""
         super().fit(preparation)
         model = preparation.model("text")
         self.threshold_ = model.boundary_probability if self.threshold is None else self.threshold
-        self.needs = (*self.needs, AnchorText(model), SelectiveText(model, self.threshold_))
-        if self.page_weight and not any(kind.name == "text" for kind in self.needs):
-            self.needs = (*self.needs, PageText(model))
+        if self.combine == "weighed":
+            self.merge = Merge.MAX
+            self.needs = (*self.needs, WeighedText(model, self.anchor_weight))
+        elif self.combine == "selective":
+            self.needs = (*self.needs, AnchorText(model), SelectiveText(model, self.threshold_))
+        else:
+            raise SpecError(f"[selective] combine = {self.combine!r}: choose selective or weighed.")
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its rule says what decided."""
+        if self.combine == "weighed":
+            return by_score(page, "selective", "anchor text and link context, weighed")
         anchors, scores = page.link_evidence["anchor"], page.link_evidence["selective"]
-        weight = self.page_weight
-        of_page = page.evidence["text"].value if weight else 0.0
         decisions = []
         for link, anchor, score in zip(page.links, anchors, scores, strict=True):
             rule = "anchor text alone" if anchor >= self.threshold_ else "anchor text and link context"
-            priority = (1 - weight) * score + weight * of_page
             refusal = None
             if self.drop and score < self.threshold_:
                 refusal = Refusal(Reason.LOW_PRIORITY, "neither anchor nor context meets selective.threshold")
-            decisions.append(Decision(link, priority, refusal, rule=rule))
+            decisions.append(Decision(link, score, refusal, rule=rule))
         return decisions

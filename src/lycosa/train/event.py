@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import InputError
-from lycosa.evidence.event import EventScorer
-from lycosa.evidence.event_model import EventModel, Facts, Side, Weights
+from lycosa.evidence.event import ALIKE, EventScorer, weighted_terms
+from lycosa.evidence.event_model import EventModel, Facts, Rarity, Side, Weights
 from lycosa.frontier import Floats
 
 KS = tuple(range(5, 1366, 10))
@@ -72,7 +72,8 @@ def topic_scores(model: EventModel, texts: Sequence[Mapping[str, int]], ks: Sequ
     """
     matching = model.matching
     place_of = {term: at for at, term in enumerate(model.terms)}
-    weights = np.log1p(np.array([*model.terms.values()], float))
+    weights = np.array([weight for _, weight in weighted_terms(model)], float)
+    rarity = Rarity(model.background.pages, model.background.terms) if model.background else ALIKE
     lengths = np.sqrt(np.cumsum(weights**2))
     rows = np.array([min(k, len(weights)) - 1 for k in ks])
     scores = np.zeros((len(ks), len(texts)))
@@ -80,7 +81,7 @@ def topic_scores(model: EventModel, texts: Sequence[Mapping[str, int]], ks: Sequ
         values = np.zeros(len(weights))
         whole = 0.0
         for term, count in terms.items():
-            value = math.log1p(count) if matching.log_counts else float(count)
+            value = (math.log1p(count) if matching.log_counts else float(count)) * rarity[term]
             whole += value * value
             if (at := place_of.get(term)) is not None:
                 values[at] = value

@@ -31,11 +31,9 @@ def train_links(
     provenance: Mapping[str, Any] | None = None,
 ) -> TextModel:
     """Fit an RBF SVM with probabilities; of the settings tried, the one of the best held-out F1."""
-    known = {term for example in examples if example.label is Label.POSITIVE for term in example.terms}
-    seen = [
-        Example({term: n for term, n in example.terms.items() if term in known}, example.label, example.group)  # type: ignore[misc]
-        for example in examples
-    ]
+    positives = [example.terms for example in examples if example.label is Label.POSITIVE]
+    known = frozenset(term for terms in positives for term in terms)
+    seen = [Example(_cut(example.terms, known), example.label, example.group) for example in examples]
     models = [
         train_text(
             seen,
@@ -88,6 +86,10 @@ _MARKS = {
     **dict.fromkeys(("1", "yes", "true"), Label.POSITIVE),
     **dict.fromkeys(("0", "no", "false"), Label.NEGATIVE),
 }
+
+
+def _cut(terms: Mapping[str, Any], known: frozenset[str]) -> dict[str, int]:
+    return {term: count for term, count in terms.items() if term in known}
 
 
 def _held_out_f1(model: TextModel) -> float:

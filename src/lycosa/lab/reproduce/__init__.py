@@ -11,6 +11,7 @@ from lycosa.errors import InputError
 PAPERS = {
     "selective": "lycosa.lab.reproduce.selective",
     "genre": "lycosa.lab.reproduce.genre",
+    "event": "lycosa.lab.reproduce.event",
 }
 """Each module has `reproduce(web, out, say)`, which writes into the folder `out`."""
 
