@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lycosa.config import Spec
 from lycosa.specfile import parse_spec
 from lycosa.strategies import all_settings
-from lycosa.template import STARTS, spec_reference, spec_text, toml
+from lycosa.template import STARTS, as_run, spec_reference, spec_text, toml
 
 KINDS = list(STARTS)
 
@@ -77,3 +77,12 @@ def test_the_reference_lists_every_key():
     assert "| `per_host_delay_s` | number | `2.0` |" in text
     assert '| `kind` | `"topic"`' in text
     assert "| `date_from` | date | none |" in text
+
+
+def test_a_spec_as_run_says_what_the_command_line_changed():
+    """What is stored beside the results parses to the spec that was run."""
+    text = '[topic]\nkeywords = ["owl"]\n[fetch]\nconnect_to = { "*.test" = "127.0.0.1:80" }\n[best-first]\nk = 5\n'
+    changes = ("limits.pages=7", "strategy=breadth-first", "scope.date_from=2020-01-01")
+    spec = parse_spec(text, all_settings(), changes)
+
+    assert parse_spec(as_run(spec), all_settings()) == spec

@@ -211,11 +211,12 @@ class Crawl:
         """Judge, rank, save and end the lease of a visited link."""
         now, link, fetched = self.clock.now(), visit.link, visit.fetched
         if isinstance(fetched, NotFetched):
-            self.tally.refused[fetched.refusal.reason] += 1
             self.store.save(Record(now, not_fetched=fetched))
             again_at = None if fetched.again_in_s is None else now + fetched.again_in_s
             if fetched.refusal.reason is Reason.ROBOTS_PENDING:
                 link = msgspec.structs.replace(link, attempts=link.attempts - 1)
+            else:
+                self.tally.refused[fetched.refusal.reason] += 1
             self._end(link, Outcome(now + fetched.rest_s, again_at, counts=False))
             return
         self.tally.bytes += len(fetched.body)

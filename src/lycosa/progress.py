@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections import Counter
 from typing import IO
 
 from rich.console import Console, Group
@@ -15,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.crawl import Crawl
-from lycosa.values import Reason
 
 EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
 
@@ -66,8 +64,7 @@ class Progress:
         seconds = max(1e-6, time.monotonic() - self._started)
         speed = (tally.pages - self._before) / seconds
         harvest = tally.relevant / tally.pages if tally.pages else 0.0
-        refused = tally.refused - Counter({Reason.ROBOTS_PENDING: tally.refused[Reason.ROBOTS_PENDING]})
-        worst = ", ".join(f"{n} × {reason.value}" for reason, n in refused.most_common(3))
+        worst = ", ".join(f"{n} × {reason.value}" for reason, n in tally.refused.most_common(3))
         figures = [
             (
                 "pages",

@@ -13,6 +13,7 @@ from lycosa.progress import Progress
 from lycosa.session import Summary, crawl_spec
 from lycosa.specfile import load_spec
 from lycosa.strategies import all_settings
+from lycosa.template import as_run
 
 Say = Callable[[str], None]
 
@@ -22,6 +23,7 @@ def crawl_file(
 ) -> Summary:
     """Crawl as a spec file says, with live progress."""
     spec, text = load_spec(path, all_settings(), changes)
+    text = as_run(spec) if changes else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
 
 

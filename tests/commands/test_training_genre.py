@@ -40,7 +40,7 @@ def run(*arguments: object) -> str:
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory) -> Path:
     """A crawl by the genre strategy, stopped once and gone on with."""
-    out = tmp_path_factory.mktemp("genre") / "crawl"
+    out: Path = tmp_path_factory.mktemp("genre") / "crawl"
     with Site(small_web(2, 30)) as site:
         for pages in (20, 50):
             text = spec_text(
@@ -76,7 +76,7 @@ def test_a_prior_is_counted_on_a_collection(collection, tmp_path):
     out = tmp_path / "prior.json"
     assert "links counted" in run("genre-prior", collection, "--out", out)
     prior = GenrePrior.load(out)
-    assert 0 < sum(links for _, links in prior.counts.values())
+    assert sum(links for _, links in prior.counts.values()) > 0
     with Site(small_web(2, 30)) as site:
         text = spec_text(
             site, ["http://h0.test/"], top={"strategy": "genre"}, genre={"prior": str(out)}, **FOCUSED

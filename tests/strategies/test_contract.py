@@ -39,7 +39,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 """What must be set for a strategy to be fitted; all others have defaults that will do."""
 OWN_JUDGE = {"profile": "relevance on sharing sites is by tags, whatever the spec's judge"}
-TAKES_IN = {"profile": "users, tags and cash of a page count before its links are ranked"}
+TAKES_IN = {
+    "profile": "users, tags and cash of a page count before its links are ranked",
+    "multimedia": "which links wait for which images is noted when they are held",
+}
 NOT_SHARES = {("profile", "uploader"): "for each link the number of the link to its uploader, -1 for none"}
 """Departures from the contract, each with its reason."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from lycosa.config import EventSpec, JudgeSpec
 from lycosa.errors import SpecError
+from lycosa.evidence.event import EventEvidence
 from lycosa.evidence.event_model import EventModel, EventPlace, Facts, scored_by
 from lycosa.prepare_event import made_event, prepared_event, with_event
 from lycosa.strategies.event import Event
@@ -45,7 +46,10 @@ def test_below_the_threshold_links_are_refused(about):
     """With url_threshold a weak link is refused, with its reason."""
     strategy = Event(url_threshold=0.99).fit(about)
     page = analysed(strategy, HTML)
-    assert all("url_threshold" in one.refusal.detail for one in strategy.rank(page, strategy.judge(page)))
+    assert all(
+        one.refusal and "url_threshold" in one.refusal.detail
+        for one in strategy.rank(page, strategy.judge(page))
+    )
 
 
 def test_sources_are_weighed_only_where_asked(about):
@@ -73,7 +77,9 @@ def test_the_judge_and_the_strategy_share_their_evidence(about):
 def test_another_topic_size(about):
     """`k` cuts the topic of pages and links."""
     strategy = Event(k=1).fit(about)
-    assert strategy.evidence_[0].scorer.model.pages.k == 1
+    (first, *_) = strategy.evidence_
+    assert isinstance(first, EventEvidence)
+    assert first.scorer.model.pages.k == 1
 
 
 def test_without_an_event_the_topic_decides(ready):

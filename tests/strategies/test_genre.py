@@ -66,7 +66,7 @@ def test_it_does_not_learn_where_told_not_to():
 
 def test_a_wrong_weight_is_refused():
     """w_r is a share."""
-    with pytest.raises(SpecError, match="genre.w_r"):
+    with pytest.raises(SpecError, match=r"genre\.w_r"):
         fitted(w_r=1.5)
 
 

@@ -14,6 +14,7 @@ from lycosa.evidence.event_model import (
     Matching,
     Side,
     Weights,
+    background_of,
     with_topic_size,
 )
 from lycosa.train.event import (
@@ -89,7 +90,13 @@ def test_the_quick_scores_are_the_scorers(matching, missing):
     """All topic sizes at once give what the crawl's scorer gives at each."""
     side = Side(weights=Weights(0.4, 0.3, 0.2, 0.1), missing_date=missing, missing_place=missing)
     model = EventModel(
-        MODEL.terms, MODEL.places, MODEL.date, names=MODEL.names, pages=side, matching=matching
+        MODEL.terms,
+        MODEL.places,
+        MODEL.date,
+        names=MODEL.names,
+        pages=side,
+        matching=matching,
+        background=background_of(FACTS) if missing == "zero" else None,
     )
     sample = sample_of(model, FACTS, LABELS, [1, 3, 50])
     for row, k in enumerate([1, 3, 50]):

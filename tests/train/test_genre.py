@@ -37,7 +37,7 @@ def test_our_forest_says_what_scikit_learns_says():
     given = examples()
     model = train_genre(given, SETTINGS)
     table = np.array([list(example.features.values()) for example in given], np.float32)
-    forest = RandomForestClassifier(20, min_samples_leaf=2, random_state=0)
+    forest = RandomForestClassifier(20, min_samples_leaf=SETTINGS.min_leaf, random_state=0)
     theirs = forest.fit(table, [example.genre for example in given]).predict_proba(table)
     ours = np.array([list(model.votes(example.features).values()) for example in given])
     assert np.allclose(ours, theirs, atol=1e-6)
@@ -56,9 +56,7 @@ def test_figures_are_of_sources_that_were_not_seen():
     found = []
     for site in range(20):
         genre = chance.choice(("blog", "news"))
-        sign = {name: 0.0 for name in FEATURES} | {
-            "text_length": float(site)
-        }  # tells the site, not the genre
+        sign = dict.fromkeys(FEATURES, 0.0) | {"text_length": float(site)}  # tells the site, not the genre
         found += [GenreExample(sign, genre, f"{site}.example") for _ in range(10)]
     assert cross_validate(found, SETTINGS).accuracy < 0.9
 

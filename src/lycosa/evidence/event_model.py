@@ -281,10 +281,11 @@ def place_key(place: PagePlace | EventPlace) -> tuple[str, str, str, str]:
 
 OURS = EventModel(
     {},
-    pages=Side(200, 0.3, Weights(0.65, 0.25, 0.1), missing_date="renormalise"),
-    links=Side(200, 0.3, Weights(0.65, 0.25, 0.1), "renormalise", "renormalise"),
+    pages=Side(10, 0.45, Weights(0.5, 0.3, 0.2), missing_date="renormalise"),
+    links=Side(10, 0.45, Weights(0.4, 0.5, 0.1), "renormalise", "renormalise"),
     matching=Matching(projected=False, log_counts=True, date_curve="saturating"),
 )
+"""Learned on the events of a web of news (docs/strategies/event.md): what its crawls did best with."""
 PAPER = EventModel({})
 
 

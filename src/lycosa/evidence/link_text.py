@@ -6,6 +6,7 @@ by a fitted classifier, a probability.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,11 +14,12 @@ from lycosa.evidence.text import link_scores
 from lycosa.evidence.text_model import TextModel
 from lycosa.page.document import Document
 from lycosa.page.gazetteer import gazetteer
-from lycosa.page.places import places_of_each
 from lycosa.page.terms import terms_of, terms_of_each
 
 PLACES = "#places"
 """The feature that counts the places a link names   [Tsikrika et al., 4.1]; no word can be called so."""
+LONGEST_NAME = 4
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 def link_terms(document: Document) -> list[dict[str, int]]:
@@ -32,18 +34,45 @@ def link_terms(document: Document) -> list[dict[str, int]]:
 def terms_without_places(texts: Sequence[str], language: str) -> list[dict[str, int]]:
     """The terms of short texts, where the words of places are one feature, their number.
 
-    >>> terms_without_places(["Ozone forecast for Graz and Linz"], "english")
+    >>> terms_without_places(["Ozone forecast for Graz and New York"], "english")
     [{'ozon': 1, 'forecast': 1, '#places': 2}]
     """
     found = []
-    for terms, places in zip(terms_of_each(texts, language), places_of_each(texts, gazetteer()), strict=True):
-        counts = Counter(terms)
-        for place in places:
-            for term in terms_of(place.name, language):
+    for text, terms in zip(texts, terms_of_each(texts, language), strict=True):
+        counts: dict[str, int] = Counter(terms)
+        if places := places_in(text, language):
+            for term in terms_of(" ".join(places), language):
                 counts.pop(term, None)
-        if places:
-            counts[PLACES] = sum(place.count for place in places)
+            counts[PLACES] = len(places)
         found.append(dict(counts))
+    return found
+
+
+def places_in(text: str, language: str = "english") -> list[str]:
+    """The names in a short text that the gazetteer has, the longest where one begins another.
+
+    Plain look-up, as in the paper: an anchor is too short for the care that `page.places` takes with a
+    text, where a lone name at the beginning of a sentence counts for nothing.
+
+    >>> places_in("New York: ozone today"), places_in("Of bread")
+    (['New York'], [])
+    """
+    names, words, found = gazetteer(), _WORD.findall(text), []
+    at = 0
+    while at < len(words):
+        longest = min(names.longest.get(words[at], 1), LONGEST_NAME)
+        for size in range(longest, 0, -1):
+            name = " ".join(words[at : at + size])
+            if (
+                name[0].isupper()
+                and name not in names.never
+                and names.named(name)
+                and terms_of(name, language)
+            ):
+                found.append(name)
+                at += size - 1
+                break
+        at += 1
     return found
 
 

@@ -60,7 +60,9 @@ def example_pages(web: CachedWeb, each: int = 3, random_seed: int = 1) -> dict[s
         if kind in by_type and key in web.pages:
             by_type[kind].append(key)
     if not all(by_type.values()):
-        raise InputError(f"{web.web.path} has no page types. It needs page-types.csv with {', '.join(TYPES)}.")
+        raise InputError(
+            f"{web.web.path} has no page types. It needs page-types.csv with {', '.join(TYPES)}."
+        )
     drawn = {kind: chance.sample(keys, min(each, len(keys))) for kind, keys in by_type.items()}
     return {kind: [page for key in keys if (page := web.document(key))] for kind, keys in drawn.items()}
 

@@ -65,6 +65,11 @@ async def seen_images(web: CachedWeb, looks: ImageEvidence) -> Seen:
     return memory[name]
 
 
+def remember(web: CachedWeb, looks: ImageEvidence, seen: Seen) -> None:
+    """Tell what an image model says of the images, where it is known already."""
+    _in_memory(web.web.path)[_model_digest(looks)] = seen
+
+
 @lru_cache(maxsize=16)
 def _in_memory(path: Path) -> dict[str, Seen]:  # noqa: ARG001  # the key under which it is kept
     return {}

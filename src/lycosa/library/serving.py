@@ -79,6 +79,7 @@ def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
         bound = socket.socket(family, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
+        bound.listen(128)  # who follows the printed address at once waits, and is not refused
     except OSError as error:
         bound.close()
         if or_any:

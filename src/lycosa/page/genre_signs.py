@@ -25,14 +25,12 @@ if TYPE_CHECKING:
 SEARCHED_CHARS = 3_000
 """So much of a text is searched for words: the rest of a long page repeats its genre."""
 TYPED_CHARS = 40_000
-ELEMENTS = 10_000
 TYPES = 50
 MOST_MERGED = 200
 
 Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 """List name -> language -> words; the list `says` has genres in place of languages."""
 
-_PLAYING = "video,audio,object,embed,iframe,pre,article"
 _TYPE = re.compile(r'\s*:\s*\[?\s*"(\w{1,40})"')
 _DAY = re.compile(r"[/-](?:19|20)\d\d(?:[/-]\d\d?|\d{4}|\b)|\b20\d{6}\b")
 _PLATFORMS = (
@@ -95,7 +93,7 @@ class Signs:
         self.lists, whole = _lists(words, self.language)
         self.text = document.text[:SEARCHED_CHARS].lower()
         self.tokens = Counter(filter(whole.__contains__, self.text.split()))
-        self.elements = Counter(node.tag or "" for node in document.tree.css(_PLAYING)[:ELEMENTS])
+        self.elements = document.linked.elements
         self.internal = _internal(document)
         meta = document.meta
         said = (
@@ -185,7 +183,7 @@ def video_words(signs: Signs) -> int:
 
 def multimedia(signs: Signs) -> int:
     """Elements that play something: video, audio, object, embed, and frames, where players live."""
-    return sum(signs.elements[tag] for tag in ("video", "audio", "object", "embed", "iframe"))
+    return sum(signs.elements.get(tag, 0) for tag in ("video", "audio", "object", "embed", "iframe"))
 
 
 def image_words(signs: Signs) -> int:
@@ -253,7 +251,7 @@ def _said(genre: str) -> Callable[[Signs], float]:
 
 
 def _elements(tag: str) -> Callable[[Signs], float]:
-    return lambda signs: signs.elements[tag]
+    return lambda signs: signs.elements.get(tag, 0)
 
 
 PAPER: dict[str, Callable[[Signs], float]] = {

@@ -22,15 +22,16 @@ _BLOCKS = (
 _UNSEEN = "iframe noembed noframes script style title"  # their text is not text of the page
 
 
-def _tag_ids(names: str) -> frozenset[int]:
+def tag_ids(names: str) -> frozenset[int]:
+    """The parser's numbers of some element names."""
     tree = LexborHTMLParser("<body>")
     return frozenset(tree.create_node(name).tag_id for name in names.split())
 
 
-BLOCK_IDS = _tag_ids(_BLOCKS)
-_UNSEEN_IDS = _tag_ids(_UNSEEN)
-(A_ID,) = _tag_ids("a")
-(IMG_ID,) = _tag_ids("img")
+BLOCK_IDS = tag_ids(_BLOCKS)
+_UNSEEN_IDS = tag_ids(_UNSEEN)
+(A_ID,) = tag_ids("a")
+(IMG_ID,) = tag_ids("img")
 TEXT_ID = LexborHTMLParser("<body>x").body.first_child.tag_id  # type: ignore[union-attr]
 
 

@@ -6,13 +6,15 @@ A URL that occurs several times keeps its first place and gets the anchors of al
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import urls
-from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, one_line
+from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, one_line, tag_ids
 from lycosa.values import Image, Link
 
 MAX_LINKS = 5_000
@@ -24,7 +26,11 @@ URL_CHARS = 8_000
 ATTRIBUTE_CHARS = 200
 CACHED_CHARS = 300
 
-_SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img"
+_COUNTED = "video audio object embed pre article"
+_SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img," + ",".join(
+    _COUNTED.split()
+)
+_COUNTED_IDS = tag_ids(_COUNTED)
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*[\"']?([^\"']+)", re.IGNORECASE)
 _STEERING = frozenset(("next", "prev", "previous"))
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
@@ -41,6 +47,7 @@ class Linked(NamedTuple):
     occurrences: tuple[tuple[LexborNode, int], ...]  # (element, which of the links)
     anchors: tuple[LexborNode, ...]  # all a[href], those that lead nowhere too
     images: tuple[tuple[LexborNode, int], ...]  # (element, the last link before it or -1)
+    elements: Mapping[str, int]  # how many there are of `_COUNTED` and of frames, for genres: the same pass
 
 
 @lru_cache(maxsize=1 << 16)
@@ -82,6 +89,7 @@ def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linke
     occurrences: list[tuple[LexborNode, int]] = []
     anchors: list[LexborNode] = []
     images: list[tuple[LexborNode, int]] = []
+    elements: Counter[str] = Counter()
     last, bare = -1, None
     for node in tree.css(_SELECTOR):
         tag = node.tag_id
@@ -92,13 +100,18 @@ def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linke
                 found[bare[1]].append(alt)
                 bare = None
             continue
+        if tag in _COUNTED_IDS:
+            elements[node.tag or ""] += 1
+            continue
         attributes = node.attributes
         reference: str | None
         if tag == A_ID:
             anchors.append(node)
-            reference, rel = attributes["href"] or "", attributes.get("rel") or ""
+            reference, rel = attributes.get("href") or "", attributes.get("rel") or ""
         else:
-            reference, rel = _other_reference(node.tag or "", attributes)
+            name = node.tag or ""
+            elements["iframe"] += name == "iframe"
+            reference, rel = _other_reference(name, attributes)
             if reference is None:
                 continue
         bare = None
@@ -122,7 +135,7 @@ def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linke
         Link(url, key, _joined(texts), rel, position)
         for position, (key, (url, rel, *texts)) in enumerate(found.items())
     )
-    return Linked(links, tuple(occurrences), tuple(anchors), tuple(images))
+    return Linked(links, tuple(occurrences), tuple(anchors), tuple(images), elements)
 
 
 def _other_reference(tag: str, attributes: Attributes) -> tuple[str | None, str]:

@@ -13,8 +13,12 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lycosa import __version__
 from lycosa.errors import CollectionError
+from lycosa.report.columns import column_chart
 from lycosa.report.genre import genre_counts, genre_table
+from lycosa.report.overview import counted, days, periods, spots
+from lycosa.report.summary import gist_of
 from lycosa.report.svg import line_chart
+from lycosa.report.world import world_map
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.values import Reason
 
@@ -79,9 +83,23 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "best": _best(collection),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
-        "languages": _counted(collection, "language"),
+        "languages": counted(collection.connection, "language", most=12),
         "genres": genre_counts(collection),
         "genre_table": genre_table(collection),
+        **_contents(collection),
+    }
+
+
+def _contents(collection: ReadCollection) -> dict[str, Any]:
+    """What the relevant pages say, where and when: as far as it was looked for."""
+    places = spots(collection.connection, most=200, mapped=True)
+    unit, course = periods(days(collection.connection))
+    return {
+        "gist": gist_of(collection),
+        "places": places,
+        "map": world_map(places),
+        "unit": unit,
+        "timeline": column_chart(course, "Relevant pages by the day they were published"),
     }
 
 
@@ -110,13 +128,6 @@ def _best(collection: ReadCollection) -> list[dict[str, Any]]:
         (BEST_PAGES,),
     )
     return [dict(zip(("url", "title", "score", "language", "date"), row, strict=True)) for row in rows]
-
-
-def _counted(collection: ReadCollection, column: str) -> list[tuple[str, int]]:
-    rows = collection.connection.execute(
-        f"SELECT {column}, count(*) FROM pages WHERE relevant AND {column} != '' GROUP BY 1 ORDER BY 2 DESC LIMIT 12"
-    )
-    return [(value, count) for value, count in rows]
 
 
 def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from lycosa.report.overview import Spot
 
 SCALE = 180.0
-WIDTH, HEIGHT = 974.0, 474.0
+WIDTH, HEIGHT = 974.0, 446.0
 _SOUTH = -60.0  # Antarctica has no news
 
 _A = (1.340264, -0.081106, 0.000893, 0.003796)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import msgspec
 
@@ -48,7 +48,7 @@ STRANGER = 0.5
 class Profile(BaseStrategy):
     """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
 
-    merge: ClassVar[Merge] = Merge.REPLACE
+    merge: Merge = Merge.REPLACE
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Profile(BaseStrategy):
         order: Literal["rank", "fifo"] = "rank",
         others: Literal["opic", "none"] = "opic",
         topic_lists: bool = True,
-        prior_items: float = 2.0,
+        prior_items: float = 1.0,
         cotag_items: int = 300,
         cotag_top: int = 15,
         cotag_by: Literal["count", "phi"] = "count",
@@ -114,10 +114,18 @@ class Profile(BaseStrategy):
             UploaderEvidence(types),
             *(FieldEvidence(types, field) for field in FIELDS),
         )
-        tags = read_tags(Path(self.topic_tags)) if isinstance(self.topic_tags, str) and self.topic_tags else self.topic_tags
+        tags = (
+            read_tags(Path(self.topic_tags))
+            if isinstance(self.topic_tags, str) and self.topic_tags
+            else self.topic_tags
+        )
         if not tags and not self.tag:
             raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
-        self.search_ = None if tags else TopicSearch(self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags)
+        self.search_ = (
+            None
+            if tags
+            else TopicSearch(self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags)
+        )
         self.people_ = People(self.alpha, self.beta, self.prior_items if self.prior_items >= 0 else None)
         self.waiting_: dict[int, dict[int, Link]] = {}  # by user: what waits by the rank
         self.listed_: set[int] = set()  # items on list pages of the topic
@@ -139,8 +147,8 @@ class Profile(BaseStrategy):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """One Decision a link, then new orders for items whose uploader's rank has changed."""
-        steps: list[Step] = list(self._links_of(page))
         changed = self._take_in(page.link, page.evidence)
+        steps: list[Step] = list(self._links_of(page))
         if self.search_ is not None and self.search_.is_enough:
             self._end_stage_one()
             steps.append(Release(STAGE_TWO))
@@ -187,7 +195,9 @@ class Profile(BaseStrategy):
 
     def _end_stage_one(self) -> None:
         search, self.search_ = self.search_, None
-        if search is not None and (tags := search.topic(Path(self.cotag_table) if self.cotag_table else None)):
+        if search is not None and (
+            tags := search.topic(Path(self.cotag_table) if self.cotag_table else None)
+        ):
             self._set_topic(tags)
 
     def _take_in(self, link: Link, evidence: Mapping[str, Fact]) -> set[int]:
@@ -233,6 +243,8 @@ class Profile(BaseStrategy):
                     decisions.append(self._order(link, 1.0, "a list page of the topic"))
                 case LinkKind.LIST if owner is not None and self.people_.has_profile(owner):
                     decisions.append(self._list(link, owner))
+                case LinkKind.ELSE if kind == "profile" and _is_of(link, page) and self.search_ is None:
+                    decisions.append(self._list(link, page.link.key))
                 case LinkKind.ELSE if self._is_topic_list(link.url):
                     decisions.append(self._order(link, 1.0, "its address names the topic"))
                 case other:
@@ -255,8 +267,12 @@ class Profile(BaseStrategy):
         if rank is None or not self.people_.has_profile(user):
             if user in self.people_.unreadable or final:
                 why = "its uploader's profile could not be read: an error, a login, or a page of another type"
-                return Decision(link, 0.0, Refusal(Reason.LOW_PRIORITY, why), rule="no profile of its uploader")
-            return Decision(link, hold=_hold("profile of", user), waits_for=(user,), rule="its uploader is not ranked yet")
+                return Decision(
+                    link, 0.0, Refusal(Reason.LOW_PRIORITY, why), rule="no profile of its uploader"
+                )
+            return Decision(
+                link, hold=_hold("profile of", user), waits_for=(user,), rule="its uploader is not ranked yet"
+            )
         if rank <= self.rank_threshold:
             why = f"its uploader's rank is not above profile.rank_threshold ({self.rank_threshold:g})"
             return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule="its uploader's rank")
@@ -268,7 +284,9 @@ class Profile(BaseStrategy):
         if link.key in self.seen_:
             return self._order(link, priority, rule)
         if len(waiting) >= BATCH and link.key not in waiting and self.prior_items >= 0:
-            return Decision(link, hold=_hold("items of", user), waits_for=tuple(waiting), rule="after others of its user")
+            return Decision(
+                link, hold=_hold("items of", user), waits_for=tuple(waiting), rule="after others of its user"
+            )
         waiting[link.key] = link
         return self._order(link, priority, rule)
 
@@ -283,7 +301,9 @@ class Profile(BaseStrategy):
     def _for_stage_two(self, link: Link, page: Page) -> Decision:
         kinds = page.link_evidence[TYPE]
         items = tuple(
-            out.key for out, number in zip(page.links, kinds, strict=True) if int(number * KINDS) == LinkKind.DETAIL
+            out.key
+            for out, number in zip(page.links, kinds, strict=True)
+            if int(number * KINDS) == LinkKind.DETAIL
         )
         return Decision(
             msgspec.structs.replace(link, memo={"is": "profile"}),
@@ -302,7 +322,9 @@ class Profile(BaseStrategy):
 
     def _other(self, link: Link, share: float, kind: LinkKind) -> Decision:
         if self.others == "none" and kind is not LinkKind.LIST:
-            return Decision(link, 0.0, Refusal(Reason.LOW_PRIORITY, "profile.others = none"), rule="of no type")
+            return Decision(
+                link, 0.0, Refusal(Reason.LOW_PRIORITY, "profile.others = none"), rule="of no type"
+            )
         if link.key in self.seen_:
             return Decision(link, 0.0, rule="a share of its page's cash")
         cash = self.cash_[link.key] = self.cash_.get(link.key, 0.0) + share
@@ -320,6 +342,16 @@ class Profile(BaseStrategy):
             Decision(link, rank, rule="its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
+
+
+def _is_of(link: Link, profile: Page) -> bool:
+    """Whether a link on a profile page leads to more of that user: its address names him, and it is no tag."""
+    name = url_parts(profile.url)[-1].lower()
+    named = any(
+        part.lower().lstrip("/?").rpartition("=")[2] == name.lstrip("/?").rpartition("=")[2]
+        for part in url_parts(link.url)
+    )
+    return named and clean_tag(link.anchor) not in map(clean_tag, texts_of(profile.evidence, "tags"))
 
 
 def _hold(what: str, user: int) -> str:

@@ -72,14 +72,18 @@ def train_page_types(
 def _check(examples: Examples) -> None:
     missing = [kind for kind in TYPES if not examples.get(kind)]
     if missing:
-        raise InputError(f"No example pages of type {', '.join(missing)}. Give one to three of each: {', '.join(TYPES)}.")
+        raise InputError(
+            f"No example pages of type {', '.join(missing)}. Give one to three of each: {', '.join(TYPES)}."
+        )
     unknown = [kind for kind in examples if kind not in (*TYPES, OTHER)]
     if unknown:
         raise InputError(f"There is no page type {unknown[0]!r}. Known are: {', '.join((*TYPES, OTHER))}.")
     for kind, pages in examples.items():
         for page in pages:
             if not page.outline.pairs():
-                raise InputError(f"The {kind} example {page.url} has no text. Does it need a login or a browser?")
+                raise InputError(
+                    f"The {kind} example {page.url} has no text. Does it need a login or a browser?"
+                )
 
 
 def _addresses(examples: Examples) -> dict[str, tuple[Pattern, ...]]:
@@ -106,7 +110,11 @@ def _groups(pages: Sequence[Document]) -> dict[str, Group]:
 
 
 def _proposed(
-    kind: str, names: Iterable[str], groups: Mapping[str, Group], addresses: Mapping[str, tuple[Pattern, ...]], pages: int
+    kind: str,
+    names: Iterable[str],
+    groups: Mapping[str, Group],
+    addresses: Mapping[str, tuple[Pattern, ...]],
+    pages: int,
 ) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for field in names:
@@ -136,14 +144,22 @@ def _score(
     if not brief or to_details or to_profiles:
         return 0.0
     if field == "tags" and linked:
-        hint = hint or HINT * (sum(bool(_HINTS[field].search(url.partition("//")[2])) for url in linked) > len(linked) / 2)
+        hint = hint or HINT * (
+            sum(bool(_HINTS[field].search(url.partition("//")[2])) for url in linked) > len(linked) / 2
+        )
     if not hint:
         # Nothing calls it so: a detail page's largest group of linked words may be its tags.
-        return (field == "tags" and kind == "detail" and bool(linked) and size > 1.5) * seen * min(1.0, size / 20)
+        return (
+            (field == "tags" and kind == "detail" and bool(linked) and size > 1.5)
+            * seen
+            * min(1.0, size / 20)
+        )
     return hint + seen + min(1.0, size / 20)
 
 
-def _tags_by_words(groups: Mapping[str, Mapping[str, Group]], strings: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _tags_by_words(
+    groups: Mapping[str, Mapping[str, Group]], strings: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
     """The group on profile pages that says what tags of detail pages say."""
     words = {text.lower() for string in strings for _, text, _ in groups["detail"].get(string, ())}
     shared = {
@@ -207,7 +223,9 @@ def _of_lists(
 
 
 def _leading_to(groups: Mapping[str, Sequence[str]], patterns: Sequence[Pattern]) -> tuple[str, ...]:
-    return tuple(s for s, urls in groups.items() if urls and sum(fits(u, patterns) for u in urls) > len(urls) / 2)
+    return tuple(
+        s for s, urls in groups.items() if urls and sum(fits(u, patterns) for u in urls) > len(urls) / 2
+    )
 
 
 def _largest(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -46,8 +46,10 @@ def fits(url: str, patterns: Iterable[Pattern]) -> bool:
     parts = url_parts(url)
     return any(
         len(parts) == len(pattern)
-        and all(want in (part, ANY) or (want[0] == "?" and want == f"?{_name(part)}={ANY}")
-                for part, want in zip(parts, pattern, strict=True))
+        and all(
+            want in (part, ANY) or (want[0] == "?" and want == f"?{_name(part)}={ANY}")
+            for part, want in zip(parts, pattern, strict=True)
+        )
         for pattern in patterns
     )
 

@@ -126,9 +126,16 @@ def co_tags(
 
 
 def _round(
-    sets: Collection[TagSet], start: str, alone: Mapping[str, int], noise: Collection[str], by: str, support: int
+    sets: Collection[TagSet],
+    start: str,
+    alone: Mapping[str, int],
+    noise: Collection[str],
+    by: str,
+    support: int,
 ) -> list[tuple[str, float]]:
-    together = Counter(tag for tags in sets if start in tags for tag in tags if tag not in noise and tag != start)
+    together = Counter(
+        tag for tags in sets if start in tags for tag in tags if tag not in noise and tag != start
+    )
     kept = {tag: count for tag, count in together.items() if count >= support}
     scored = {
         tag: correlation(count, alone[start], alone[tag]) if by == "phi" else float(count)
@@ -149,9 +156,13 @@ def read_tags(path: Path) -> tuple[str, ...]:
     """The tags of a table, or of a file with one tag a line."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            rows = [row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")]
+            rows = [
+                row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")
+            ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read as a table of tags ({error}). Write one tag a line.") from None
+        raise InputError(
+            f"{path} cannot be read as a table of tags ({error}). Write one tag a line."
+        ) from None
     tags = tuple(dict.fromkeys(clean_tag(tag) for tag in (rows[1:] if rows[:1] == ["tag"] else rows)))
     if not tags:
         raise InputError(f"{path} has no tags. Write one tag a line.")

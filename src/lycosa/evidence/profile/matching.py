@@ -75,4 +75,6 @@ def _near(template: str) -> tuple[Step, ...]:
 
 
 def _fits(own: tuple[Step, ...], wanted: tuple[Step, ...]) -> bool:
-    return all(tag == want and marks >= needed for (tag, marks), (want, needed) in zip(own, wanted, strict=True))
+    return all(
+        tag == want and marks >= needed for (tag, marks), (want, needed) in zip(own, wanted, strict=True)
+    )

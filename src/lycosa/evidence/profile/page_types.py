@@ -105,8 +105,7 @@ class PageTypes:
         """All that the page says."""
         kind, share = self.type_of(outline)
         fields = {
-            name: self._values(outline, strings)
-            for name, strings in self.site.fields.get(kind, {}).items()
+            name: self._values(outline, strings) for name, strings in self.site.fields.get(kind, {}).items()
         }
         kinds = self._kinds(outline, links)
         return Reading(kind, share, fields, kinds, _uploaders(outline, kinds))
@@ -115,7 +114,11 @@ class PageTypes:
         self, present: frozenset[str], types: Mapping[str, tuple[Sequence[str], Sequence[str]]]
     ) -> tuple[str, float]:
         shares = {
-            name: (all(s in present for s in key), sum(s in present for s in strings) / len(strings), len(strings))
+            name: (
+                all(s in present for s in key),
+                sum(s in present for s in strings) / len(strings),
+                len(strings),
+            )
             for name, (key, strings) in types.items()
         }
         fitting = {
@@ -123,7 +126,9 @@ class PageTypes:
             for name, (whole, share, size) in shares.items()
             if whole or (share >= TOLERANCE and share * size >= 2)
         }
-        firm = {n: each for n, each in fitting.items() if not set(self.site.types[n].yields_to) & fitting.keys()}
+        firm = {
+            n: each for n, each in fitting.items() if not set(self.site.types[n].yields_to) & fitting.keys()
+        }
         if not firm:
             return OTHER, 0.0
         name = max(firm, key=lambda each: firm[each])
@@ -175,10 +180,15 @@ class PageTypes:
         named = self._where(outline, self.site.names) if self.site.names else set()
         names = {outline.links[e] for e, text in outline.leaves if text and outline.paths[e] in named}
         pictures = self._where(outline, self.site.thumbnails) if self.site.thumbnails else set()
-        pictured = {outline.links[e] for e, text in outline.leaves if not text and outline.paths[e] in pictures}
+        pictured = {
+            outline.links[e] for e, text in outline.leaves if not text and outline.paths[e] in pictures
+        }
         kinds = []
         for number, link in enumerate(links):
-            detail, profile = fits(link.url, addresses.get("detail", ())), fits(link.url, addresses.get("profile", ()))
+            detail, profile = (
+                fits(link.url, addresses.get("detail", ())),
+                fits(link.url, addresses.get("profile", ())),
+            )
             if detail and (not profile or number in thumbnails):
                 kinds.append(LinkKind.DETAIL)
             elif profile:
@@ -248,9 +258,15 @@ def load_page_types(path: Path) -> PageTypes:
             raise ModelError(f"{path} is larger than any model of page types. Is it the right file?")
         site = msgspec.json.decode(path.read_bytes(), type=Site)
     except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror}. Train it: lycosa train page-types") from None
+        raise ModelError(
+            f"{path} cannot be read: {error.strerror}. Train it: lycosa train page-types"
+        ) from None
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise ModelError(f"{path} is no model of page types ({error}). Train it: lycosa train page-types") from None
+        raise ModelError(
+            f"{path} is no model of page types ({error}). Train it: lycosa train page-types"
+        ) from None
     if site.format != FORMAT:
-        raise ModelError(f"{path} is a {site.format[:80]!r}, not {FORMAT!r}. Train it again: lycosa train page-types")
+        raise ModelError(
+            f"{path} is a {site.format[:80]!r}, not {FORMAT!r}. Train it again: lycosa train page-types"
+        )
     return PageTypes(site)

@@ -67,7 +67,9 @@ class People:
         known = (self.users.get(contact) for contact in user.contacts)
         inter = inter_rank(None if each is None or not each.profiled else each.inner for each in known)
         rank = user_rank(user.inner, inter, self.alpha, self.beta)
-        return rank if self.prior_items is None else after_items(rank, user.hits, user.items, self.prior_items)
+        return (
+            rank if self.prior_items is None else after_items(rank, user.hits, user.items, self.prior_items)
+        )
 
     def add_profile(self, key: int, texts: Sequence[str], contacts: Sequence[int]) -> set[int]:
         """Take in a profile page. Returns the users whose rank has changed."""

@@ -84,7 +84,9 @@ def _fact(reading: Reading, field: str, document: Document, people: bool) -> Fac
     if not values:
         return None
     if people:
-        found = [(text[:VALUE_CHARS], document.links[link].key) for text, link in values if link >= 0][:VALUES]
+        found = [(text[:VALUE_CHARS], document.links[link].key) for text, link in values if link >= 0][
+            :VALUES
+        ]
         return Fact(1.0, msgspec.json.encode(found).decode())
     texts = [text[:VALUE_CHARS] for text in reading.texts(field)[:VALUES]]
     return Fact(1.0, msgspec.json.encode(texts).decode())

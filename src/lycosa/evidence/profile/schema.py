@@ -111,7 +111,10 @@ def characteristic_strings(
 
 def _common(pages: Sequence[Outline], schema: frozenset[Pair], extra_classes: bool) -> list[str]:
     """Path strings of real data that all pages of a type have, in document order."""
-    real = [dict.fromkeys(string for string, text in page.pairs() if (string, text) not in schema) for page in pages]
+    real = [
+        dict.fromkeys(string for string, text in page.pairs() if (string, text) not in schema)
+        for page in pages
+    ]
     candidates = dict.fromkeys(string for strings in real for string in strings)
     return [c for c in candidates if all(on_page(strings, c, extra_classes) for strings in real)]
 

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from lycosa.lab.demo.environment import environment_part
 from lycosa.lab.demo.part import DemoTopic, Part
+from lycosa.lab.demo.sharing import sharing_part
 from lycosa.lab.demo.topics import topics_part
 from lycosa.testing import Answer, Request, Site, status
 
 __all__ = ["DemoTopic", "DemoWeb", "Part", "demo_web"]
 
-PARTS: tuple[Callable[[int], Part], ...] = (topics_part, environment_part)
+PARTS: tuple[Callable[[int], Part], ...] = (topics_part, environment_part, sharing_part)
 NOT_FOUND = status(404)
 
 
@@ -44,6 +45,11 @@ class DemoWeb:
         return {name: topic for part in self.parts for name, topic in part.topics.items()}
 
     @property
+    def page_types(self) -> list[tuple[str, str]]:
+        """(url, type) of the pages of sharing sites."""
+        return [each for part in self.parts for each in part.page_types]
+
+    @property
     def start(self) -> tuple[str, ...]:
         """General pages to start from."""
         return tuple(url for part in self.parts for url in part.start)
@@ -65,7 +71,7 @@ class DemoWeb:
         return Site(self.answer, port)
 
     def write(self, folder: Path) -> None:
-        """Write it as a virtual web (WARC, labels.csv, web.toml)."""
+        """Write it as a virtual web (WARC, labels.csv, page-types.csv, web.toml)."""
         from lycosa.lab.demo.archive import write_web
 
         write_web(self, folder)

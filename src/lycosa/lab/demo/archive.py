@@ -25,6 +25,8 @@ def write_web(web: DemoWeb, folder: Path) -> None:
     _write_warc(web, folder / "demo.warc.gz")
     with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([("url", "topic", "grade"), *web.labels])
+    with (folder / "page-types.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([("url", "type"), *web.page_types])
     (folder / "web.toml").write_text(_about(web), encoding="utf-8")
 
 
@@ -52,7 +54,7 @@ def _record(url: str, page: Answer) -> Any:
 def _about(web: DemoWeb) -> str:
     lines = [
         'title = "The demo web of Lycosa"',
-        'licence = "Apache-2.0"',
+        'licence = "MIT"',
         'source = "generated; texts written and images drawn for this project"',
         f"start = {json.dumps(web.start)}",
     ]
@@ -61,5 +63,6 @@ def _about(web: DemoWeb) -> str:
             f"\n[topics.{name}]",
             f"seeds = {json.dumps(topic.seeds)}",
             f"keywords = {json.dumps(topic.keywords)}",
+            f"tags = {json.dumps(topic.tags)}",
         ]
     return "\n".join(lines) + "\n"

@@ -19,6 +19,7 @@ class DemoTopic:
     keywords: tuple[str, ...]
     description: str
     seeds: tuple[str, ...]
+    tags: tuple[str, ...] = ()  # on sharing sites
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Part:
     """Pages by URL, labels (url, topic, grade), topics by name, start pages.
 
     `beyond` answers for URLs that are not among the pages, such as the months of a calendar
-    without end; None means 404.
+    without end; None means 404. `page_types`: (url, list, detail, profile or other) of a sharing site.
     """
 
     pages: Mapping[str, Answer]
@@ -34,3 +35,4 @@ class Part:
     topics: Mapping[str, DemoTopic]
     start: tuple[str, ...]
     beyond: Callable[[str], Answer | None] = field(default=lambda _: None)
+    page_types: tuple[tuple[str, str], ...] = ()

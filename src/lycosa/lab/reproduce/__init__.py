@@ -12,6 +12,8 @@ PAPERS = {
     "selective": "lycosa.lab.reproduce.selective",
     "genre": "lycosa.lab.reproduce.genre",
     "event": "lycosa.lab.reproduce.event",
+    "multimedia": "lycosa.lab.reproduce.multimedia",
+    "profile": "lycosa.lab.reproduce.profile",
 }
 """Each module has `reproduce(web, out, say)`, which writes into the folder `out`."""
 

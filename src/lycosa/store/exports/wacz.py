@@ -210,8 +210,7 @@ def surt_of(url: str) -> str:
     """
     parts = urlsplit(url.lower())
     host = re.sub(r"^www\d*\.", "", parts.hostname or "")
-    numeric = bool(re.fullmatch(r"[\d.]+", host)) or ":" in host
-    turned = host if numeric else ",".join(reversed(host.split(".")))
+    turned = host if ":" in host else ",".join(reversed(host.split(".")))
     port = f":{parts.port}" if parts.port else ""
     path = parts.path.rstrip("/") or "/"
     query = "?" + "&".join(sorted(parts.query.split("&"))) if parts.query else ""

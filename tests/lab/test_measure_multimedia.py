@@ -1,0 +1,82 @@
+"""The multimedia lab: images of a virtual web are looked at once, and tables hold what was collected."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from lycosa.evidence.images import ImageEvidence, ImageModel
+from lycosa.lab import seeing
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
+from lycosa.lab.measure_multimedia import Bench, Collected, grid
+from lycosa.lab.reproduce.multimedia import findings, precision, table
+from lycosa.lab.web import VirtualWeb
+from lycosa.testing import data, html
+from lycosa.urls import key_of
+from tests.strategies.conftest import tiny_model
+
+HOME = "http://a.test/"
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch) -> Bench:
+    """A page with a map and a page with a photograph, each with a link of unpromising words."""
+    monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
+    pages = {
+        HOME: html(
+            '<img src="/map.png"><p><a href="/bread">bread</a> <a href="/owl">owl at night, an owl</a>'
+        ),
+        "http://a.test/owl": html('<img src="/photo.png"><img src="/icon.png"><p><a href="/rye">bread</a>'),
+        "http://a.test/bread": html("<p>bread"),
+        "http://a.test/rye": html("<p>rye"),
+        "http://a.test/map.png": data(maps.heatmap(Random("heatmap4")), "image/png"),
+        "http://a.test/photo.png": data(maps.photograph(Random(1)), "image/png"),
+        "http://a.test/icon.png": data(maps.icon(Random(1)), "image/png"),
+    }
+    labels = tuple((url, "maps", 2 if url.endswith("/bread") else 0) for url in pages if ".png" not in url)
+    topic = DemoTopic("maps", (), "", (HOME,))
+    DemoWeb((Part(pages, labels, {"maps": topic}, (HOME,)),)).write(tmp_path / "web")
+    return Bench(CachedWeb(VirtualWeb.open(tmp_path / "web")), "maps", (HOME,), tiny_model(), {})
+
+
+def test_images_decide_in_the_lab_as_in_a_crawl(bench):
+    """The link beside the map is followed and that beside the photograph is not; text alone takes neither."""
+    either = bench.crawl({"selection": "either", "t1": 0.6, "t2": 0.0})
+    text = bench.crawl({"selection": "text", "t1": 0.6})
+
+    assert set(either.pages) == {"http://a.test/bread", "http://a.test/owl"}
+    assert set(text.pages) == {"http://a.test/owl"}
+    assert (either.precision(2), text.precision(2)) == (0.5, 0.0)
+    assert (either.images, text.images) == (2, 0)
+
+
+async def test_images_are_looked_at_once(bench, monkeypatch):
+    """The verdicts are kept on disk: a second look needs no model."""
+    looks = ImageEvidence(ImageModel.builtin())
+    first = await seeing.seen_images(bench.web, looks)
+    seeing._in_memory.cache_clear()
+    monkeypatch.setattr(seeing, "_look", None)
+
+    assert await seeing.seen_images(bench.web, looks) == first
+    assert first[key_of("http://a.test/icon.png")] is None
+
+
+def test_the_table_has_the_papers_cells():
+    """t2 stays below t1, and the baselines are in the last column and row."""
+    one = Collected({"u": (2, 1), "v": (1, 2), "w": (0, 3)}, explored=4, images=5)
+    found = {name: [one] for name, _ in grid()}
+    rows = table(precision(found, 2))
+
+    assert rows[1] == ["0.1", "0.333", *[""] * 8, "0.333"]
+    assert len(rows) == 11
+    assert "0.333 (fS 0.1 0.0) against 0.333" in findings(found)
+
+
+def test_quality_is_on_a_recall_base():
+    """Recall counts the relevant pages that the base has."""
+    one = Collected({"u": (2, 1), "v": (1, 2)}, explored=0, images=0)
+
+    assert one.quality(2, frozenset({"u", "x"})).recall == 0.5
+    assert one.quality(1, frozenset()).recall == 0.0

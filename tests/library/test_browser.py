@@ -1,0 +1,198 @@
+"""The library in a real browser. Skipped, visibly, where playwright or chromium is not installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lycosa.store.labels import labels_in
+from lycosa.testing import Site
+from tests.engine import KEYWORDS, crawling, small_web, spec_text
+from tests.library import shelf
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+)
+pytestmark = pytest.mark.skipif(
+    not Path(CHROMIUM).exists(), reason="chromium is not installed: apt install chromium"
+)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium):
+    context = chromium.new_context()
+    context.set_default_timeout(60_000)
+    yield context.new_page()
+    context.close()
+
+
+@contextmanager
+def served(directory: Path) -> Iterator[str]:
+    """`lycosa serve`, as a user starts it; the address that it prints."""
+    command = [sys.executable, "-m", "lycosa", "serve", str(directory), "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        yield process.stderr.readline().partition(": ")[2].strip()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory) -> Iterator[tuple[Path, str]]:
+    directory = shelf.make(tmp_path_factory.mktemp("browser") / "storm")
+    with served(directory) as address:
+        yield directory, address
+
+
+def base(address: str) -> str:
+    return address.partition("/?")[0]
+
+
+def test_a_reader_searches_filters_and_walks_along_the_hits(library, page):
+    """By keyboard: / to the box, j and Enter to a page; the filter narrows."""
+    _, address = library
+    page.goto(address)
+    assert page.title().startswith("storm")
+    page.keyboard.press("/")
+    page.keyboard.type("storm")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".hit")
+    assert page.locator(".hit").count() == 2
+    page.select_option("select[name=language]", "en")
+    page.click("text=Apply")
+    playwright.expect(page.locator(".hit")).to_have_count(1, timeout=60_000)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('Storm hits Rome')")
+
+
+def test_map_and_timeline_lead_to_pages(library, page):
+    """A click on a dot, and on a column, shows the pages behind it."""
+    _, address = library
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/map?view=near")
+    page.locator(".map a[aria-label^='Rome']").click(force=True)
+    page.wait_for_selector(".hit >> text=Storm hits Rome")
+    page.goto(base(address) + "/c/storm/timeline")
+    page.locator(".columns a").first.click(force=True)
+    page.wait_for_selector(".hit >> text=Storm hits Rome")
+
+
+def test_the_reasons_of_a_page_are_shown(library, page):
+    """Evidence, rule, parent and path, one click from the text."""
+    _, address = library
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/page/2")
+    page.click("text=Reasons")
+    page.wait_for_selector("text=Path from the seed")
+    assert "cosine" in page.inner_text("main")
+
+
+def test_an_archived_script_reaches_nothing(library, page):
+    """A crawled page with scripts is shown in its frame; nothing of it runs, asks or leads away."""
+    _, address = library
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: asked.append("a dialog: " + dialog.message))
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/page/2?view=archived")
+    page.frame_locator("iframe").locator("h1:has-text('evil page')").wait_for()
+    assert not [
+        url for url in asked if "evil.example" in url.split("/")[2] or "/api/" in url or "dialog" in url
+    ]
+    frame = page.frames[1]
+    with pytest.raises(playwright.Error):
+        frame.evaluate(
+            f"fetch('{base(address)}/api/collections', {{credentials: 'include'}}).then(a => a.text())"
+        )
+
+
+def test_a_reader_labels_a_page(library, page):
+    """One key marks the page; the label is kept and shown."""
+    directory, address = library
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/page/1")
+    page.keyboard.press("n")
+    page.wait_for_selector("text=labelled not relevant")
+    assert [label.relevant for label in labels_in(directory).values()] == [False]
+    page.goto(base(address) + "/c/storm/labels")
+    page.click("text=Retrain and re-score")
+    page.wait_for_selector("[role=status]")
+
+
+def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
+    """The monitor follows a crawl; labels make it learn anew and go on; Stop ends it."""
+    out = tmp_path / "live"
+    with Site(small_web(3, 60)) as site:
+        spec = tmp_path / "crawl.toml"
+        fetch = {
+            "per_host_delay_s": 0.3,
+            "concurrency": 2,
+            "connect_to": site.connect_to,
+            "allow_private": list(site.allow_private),
+        }
+        topic = {"keywords": list(KEYWORDS)}
+        text = spec_text(
+            site,
+            ["http://h0.test/"],
+            top={"strategy": "best-first"},
+            topic=topic,
+            judge={"kind": "topic"},
+            fetch=fetch,
+        )
+        spec.write_text(text)
+        with crawling(spec, out) as crawl:
+            wait_for(out / "control.sock")
+            with served(out) as address:
+                page.goto(address)
+                page.goto(base(address) + "/c/live/monitor")
+                page.wait_for_selector(".badge.live")
+                before = page.inner_text(".tiles li:first-child b")
+                pages = page.locator(".tiles li:first-child b")
+                playwright.expect(pages).not_to_have_text(before, timeout=60_000)
+                page.click("button[value=pause]")
+                page.wait_for_selector("text=paused")
+                page.goto(base(address) + "/c/live/search?relevant=all")
+                page.locator(".hit a").first.click()
+                page.click("button[value=yes]")
+                page.wait_for_selector("text=labelled relevant")
+                page.goto(base(address) + "/c/live/labels")
+                page.click("text=Retrain and re-score")
+                page.wait_for_selector("text=has learned from the labels")
+                page.goto(base(address) + "/c/live/monitor")
+                page.wait_for_selector(".badge.live")
+                assert '"examples": []' not in (out / "models" / "topic.json").read_text()
+                page.click("button[value=stop]")
+                assert crawl.wait(60) is not None
+
+
+def wait_for(path: Path) -> None:
+    """Until a file is there."""
+    import time
+
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} never came"
+        time.sleep(0.05)

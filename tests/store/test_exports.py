@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import builtins
+import gzip
+import hashlib
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lycosa.errors import InputError
+from lycosa.store.collection import Collection
+from lycosa.store.exports import Choice
+from lycosa.store.exports.corpus import export_jsonl, export_parquet
+from lycosa.store.exports.wacz import export_wacz, surt_of
+from lycosa.urls import key_of
+from lycosa.values import Fact, PagePlace
+from tests.store.records import NOW, fetched, page_record
+
+BIN = Path(sys.executable).parent
+ALL, RELEVANT = Choice(), Choice(only_relevant=True, dedupe=True)
+
+
+@pytest.fixture(scope="module")
+def storm(tmp_path_factory) -> Path:
+    """Twelve pages: odd ones not relevant, number 4 a near duplicate of number 2, number 6 not indexed."""
+    directory = tmp_path_factory.mktemp("exports") / "storm"
+    with Collection.create_or_open(directory, "", name="storm") as collection, collection.commit():
+        for number in range(12):
+            url = f"http://www.news{number % 3}.example/Storm/{number}?b=2&a={number}"
+            body = (
+                f"<html><title>Page {number}</title><p>The storm of day {number} in Rome.</p></html>".encode()
+            )
+            record = page_record(
+                url,
+                fetched=fetched(url, body=body, at=NOW + number),
+                relevant=number % 2 == 0,
+                title=f"Page {number}",
+                text="" if number == 6 else f"The storm of day {number} in Rome.",
+                date=f"2024-05-{number + 1:02}",
+                language="en",
+                evidence={"topic": Fact(number / 12, "3"), "genre": Fact(0.8, "news")},
+                places=(PagePlace("Rome", "Rome", "city", 41.9, 12.5, "IT", "", 1),),
+            )
+            if number == 4:
+                import msgspec
+
+                twin = key_of("http://www.news2.example/Storm/2?b=2&a=2")
+                record = msgspec.structs.replace(record, near_duplicate_of=twin)
+            collection.save(record)
+    return directory
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_json_lines_have_all_that_a_corpus_needs(storm, tmp_path):
+    """Text, title, date, language, places, genre, source, relevance, cluster and WARC reference of each page."""
+    assert export_jsonl(storm, tmp_path / "a.jsonl", ALL) == 12
+    row = lines(tmp_path / "a.jsonl")[4]
+    assert row["text"] == "The storm of day 4 in Rome."
+    assert (row["title"], row["date"], row["language"], row["genre"]) == (
+        "Page 4",
+        "2024-05-05",
+        "en",
+        "news",
+    )
+    assert (row["source"], row["relevant"]) == ("news1.example", True)
+    assert row["places"][0]["name"] == "Rome"
+    assert row["cluster"].endswith("/Storm/2?b=2&a=2")
+    assert (storm / "archive" / row["warc_file"]).is_file()
+    assert row["warc_length"] > 0
+
+
+def test_text_that_is_not_indexed_comes_from_the_archive(storm, tmp_path):
+    """A page without a text index still has its text in the export."""
+    export_jsonl(storm, tmp_path / "a.jsonl", ALL)
+    assert "The storm of day 6 in Rome." in lines(tmp_path / "a.jsonl")[6]["text"]
+
+
+def test_only_relevant_pages_and_one_of_each_cluster(storm, tmp_path):
+    """--only relevant --dedupe leaves out the others, and nothing else."""
+    assert export_jsonl(storm, tmp_path / "r.jsonl", RELEVANT) == 5
+    assert [row["title"] for row in lines(tmp_path / "r.jsonl")] == [f"Page {n}" for n in (0, 2, 6, 8, 10)]
+
+
+def test_parquet_says_the_same_as_json_lines(storm, tmp_path):
+    """Both corpora have the same rows and columns."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    export_jsonl(storm, tmp_path / "a.jsonl", ALL)
+    assert export_parquet(storm, tmp_path / "a.parquet", ALL) == 12
+    rows = parquet.read_table(tmp_path / "a.parquet").to_pylist()
+    for row in rows:
+        row["evidence"] = dict(row["evidence"])
+    assert rows == lines(tmp_path / "a.jsonl")
+
+
+def test_without_pyarrow_the_error_names_the_command(storm, tmp_path, monkeypatch):
+    """The missing extra says how to install it."""
+    whole = builtins.__import__
+
+    def without(name, *more):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return whole(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InputError, match="pip install"):
+        export_parquet(storm, tmp_path / "a.parquet", ALL)
+
+
+def test_a_failed_export_leaves_nothing_behind(storm, tmp_path):
+    """Where it cannot be written there is one sentence, and no half of a file."""
+    with pytest.raises(InputError, match="cannot be written"):
+        export_jsonl(storm, tmp_path / "no" / "a.jsonl", ALL)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("choice", [ALL, RELEVANT], ids=["all", "relevant"])
+def test_a_wacz_is_valid_and_its_index_is_right(storm, tmp_path, choice):
+    """`wacz validate` passes, `warcio check` passes, and each index line leads to its record."""
+    out = tmp_path / "a.wacz"
+    count = export_wacz(storm, out, choice)
+    with zipfile.ZipFile(out) as package:
+        archive = package.read("archive/storm-00001.warc.gz")
+        index = gzip.decompress(package.read("indexes/index.cdx.gz")).decode().splitlines()
+        pages = [json.loads(line) for line in package.read("pages/pages.jsonl").decode().splitlines()]
+        about = json.loads(package.read("datapackage.json"))
+        for resource in about["resources"]:
+            data = package.read(resource["path"])
+            assert resource["hash"] == "sha256:" + hashlib.sha256(data).hexdigest()
+    assert len(index) == len(pages) - 1 == count
+    assert index == sorted(index)
+    for line in index:
+        where = json.loads(line.split(" ", 2)[2])
+        start, length = int(where["offset"]), int(where["length"])
+        assert f"WARC-Target-URI: {where['url']}" in gzip.decompress(archive[start : start + length]).decode()
+    assert pages[1]["evidence"]["topic"] == 0.0
+    (tmp_path / "a.warc.gz").write_bytes(archive)
+    for command in (["wacz", "validate", "-f", out], ["warcio", "check", tmp_path / "a.warc.gz"]):
+        if not (BIN / str(command[0])).exists():
+            pytest.skip(f"{command[0]} is not installed: pip install {command[0]}")
+        done = subprocess.run([BIN / str(command[0]), *map(str, command[1:])], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://www.Example.org/A/b/?z=1&a=2",
+        "https://example.org:8080/",
+        "http://a.example.org/x",
+        "http://127.0.0.1:81/a",
+    ],
+)
+def test_sort_keys_are_those_of_the_field(url):
+    """Our keys are the ones that the `surt` package, and so pywb, makes."""
+    surt = pytest.importorskip("surt")
+    assert surt_of(url) == surt.surt(url)
+
+
+def test_pywb_replays_the_archive(storm, tmp_path):
+    """Ten pages fetched through pywb are the bytes that were archived."""
+    if not (BIN / "wayback").exists():
+        pytest.skip("pywb is not installed: pip install pywb")
+    export_wacz(storm, tmp_path / "a.wacz", ALL)
+    home = tmp_path / "collections" / "storm"
+    with zipfile.ZipFile(tmp_path / "a.wacz") as package:
+        package.extractall(tmp_path / "w")
+    shutil.copytree(tmp_path / "w" / "archive", home / "archive")
+    (home / "indexes").mkdir()
+    index = gzip.decompress((tmp_path / "w" / "indexes" / "index.cdx.gz").read_bytes())
+    (home / "indexes" / "index.cdxj").write_bytes(index)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [BIN / "wayback", "-p", str(port), "-b", "127.0.0.1"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for line in index.decode().splitlines()[:10]:
+            url = json.loads(line.split(" ", 2)[2])["url"]
+            body = _fetched(f"http://127.0.0.1:{port}/storm/2id_/{url}")
+            number = url.rpartition("=")[2]
+            assert f"The storm of day {number} in Rome.".encode() in body
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _fetched(url: str) -> bytes:
+    """A response, once the server has come up."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                return answer.read()
+        except (ConnectionError, urllib.error.URLError) as error:
+            if isinstance(error, urllib.error.HTTPError) or time.monotonic() > end:
+                raise
+            time.sleep(0.2)

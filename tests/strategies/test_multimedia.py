@@ -1,0 +1,292 @@
+"""multimedia: selection, exploration by the paper's figure 4, and links that wait for images."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from lycosa.clock import VirtualClock
+from lycosa.config import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
+from lycosa.crawl import Crawl
+from lycosa.errors import SpecError
+from lycosa.follow import Follow
+from lycosa.frontier.memory import MemoryFrontier
+from lycosa.lab.demo import maps
+from lycosa.limits import Limits
+from lycosa.scope import Scope
+from lycosa.store.collection import Collection
+from lycosa.store.memory import MemoryStore
+from lycosa.strategies.judges import EveryPage
+from lycosa.strategies.multimedia import Multimedia, is_selected
+from lycosa.testing import Site, data
+from lycosa.testing.misbehaviours import stalls
+from lycosa.urls import key_of
+from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release
+from tests.engine import crawl, pages_of, refusal_of, spec_text
+
+NO = Judgement(False, 0.0)
+HEATMAP = maps.heatmap(Random("heatmap4"))
+PHOTO = maps.photograph(Random(1))
+
+FIGURE_4 = {
+    "A": {"B": 0.8},
+    "B": {"C": 0.3},
+    "C": {"D1": 0.8, "D2": 0.3, "D3": 0.1, "D4": 0.1, "D5": 0.9},
+    "D2": {"E1": 0.8, "E2": 0.75},
+}
+
+
+class DrawnWeb:
+    """A web of pages that are nothing but links with given scores: fetcher and analyser in one."""
+
+    def __init__(self, pages: dict[str, dict[str, float]]) -> None:
+        self.pages = pages
+
+    async def fetch(self, link: Link) -> Fetched:
+        return Fetched(link, 200, (), link.url.encode(), b"", b"", 0.0, 0.0)
+
+    async def analyse(self, fetched: Fetched) -> Page:
+        link = fetched.link
+        found = self.pages.get(link.url.rpartition("/")[2], {})
+        links = tuple(
+            Link(
+                f"http://a.test/{name}",
+                key_of(f"http://a.test/{name}"),
+                depth=link.depth + 1,
+                parent=link.key,
+            )
+            for name in found
+        )
+        return Page(link, link.url, links=links, link_evidence={"link_text": tuple(found.values())})
+
+
+def crawled(strategy: Multimedia, pages: dict[str, dict[str, float]]) -> tuple[set[str], set[str]]:
+    """The names of the pages collected and explored, from A."""
+    store, fetch = MemoryStore(), FetchSpec(per_host_delay_s=0)
+    web = DrawnWeb(pages)
+    loop = Crawl(
+        frontier=MemoryFrontier(max_waiting=1000),
+        fetcher=web,
+        analyser=web,
+        strategy=strategy,
+        store=store,
+        follow=Follow(Scope(ScopeSpec(), fetch), fetch, FrontierSpec(), ArchiveSpec()),
+        limits=Limits(concurrency=1),
+        clock=VirtualClock(),
+    )
+    asyncio.run(loop.run([Link("http://a.test/A", key_of("http://a.test/A"), priority=1.0)]))
+    explored = {url for url in store.fetched if key_of(url) in store.explored}
+    names = {url.rpartition("/")[2] for url in store.fetched}
+    looked = {url.rpartition("/")[2] for url in explored}
+    return names - looked, looked
+
+
+@pytest.mark.parametrize(
+    ("k", "collected", "explored"),
+    [
+        (0, {"A", "B"}, set()),
+        (1, {"A", "B", "D1", "D5"}, {"C"}),
+        (2, {"A", "B", "D1", "D5", "E1", "E2"}, {"C", "D2"}),
+    ],
+)
+def test_skip_k_is_figure_4(ready, k, collected, explored):
+    """With t1 = 0.7: without exploration the trail ends at C; C opens D1 and D5; only k = 2 opens D2."""
+    strategy = Multimedia(selection="text", t1=0.7, exploration="text", t3=0.2, k=k)
+    strategy.fit(replace(ready, judge=EveryPage()))
+
+    assert crawled(strategy, FIGURE_4) == (collected, explored)
+
+
+@pytest.mark.parametrize(
+    ("rule", "with_image", "without"),
+    [
+        ("text", {"high"}, {"high"}),
+        ("visual", {"high", "middle", "low"}, set()),
+        ("both", {"high"}, set()),
+        ("either", {"high", "middle"}, {"high"}),
+    ],
+)
+def test_what_each_rule_selects(rule, with_image, without):
+    """f', f'', f''' and f_S at t1 = 0.7 and t2 = 0.3, on a page with and without such an image."""
+    scores = {"high": 0.9, "middle": 0.5, "low": 0.1}
+
+    for visual, expected in ((True, with_image), (False, without)):
+        assert {
+            name for name, text in scores.items() if is_selected(rule, text, visual, 0.7, 0.3)
+        } == expected
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"selection": "all"},
+        {"exploration": "far"},
+        {"t1": 0.5, "t2": 0.5},
+        {"selection": "text", "t1": 0.5, "exploration": "text", "t3": 0.5},
+        {"t1": 0.5, "t2": 0.1, "exploration": "text", "t3": 0.2},
+    ],
+)
+def test_settings_that_contradict_are_refused(ready, settings):
+    """Thresholds out of order and unknown rules are errors that name the setting."""
+    with pytest.raises(SpecError, match="multimedia"):
+        Multimedia(**settings).fit(ready)
+
+
+def page_with(strategy: Multimedia, name: str, images: list[str], **scores: float) -> Page:
+    """A page with images and links of given scores."""
+    link = Link(f"http://a.test/{name}", key_of(f"http://a.test/{name}"))
+    return Page(
+        link,
+        link.url,
+        links=tuple(
+            Link(f"http://a.test/{to}", key_of(f"http://a.test/{to}"), parent=link.key) for to in scores
+        ),
+        images=tuple(Image(f"http://a.test/{image}", key_of(f"http://a.test/{image}")) for image in images),
+        link_evidence={strategy.text_: tuple(scores.values())},
+    )
+
+
+def seen(strategy: Multimedia, name: str, value: float) -> list[Decision | Release]:
+    """What the strategy does when an image has been looked at."""
+    link = Link(f"http://a.test/{name}", key_of(f"http://a.test/{name}"), kind=Kind.IMAGE)
+    evidence = {"image": Fact(value)}
+    strategy.learn(link, NO, evidence)
+    return strategy.rank(Page(link, link.url, evidence=evidence), NO)
+
+
+def test_only_what_images_can_change_waits_for_them(ready):
+    """A promising link goes at once, a hopeless one is refused at once, the one between is held."""
+    strategy = Multimedia(t1=0.7, t2=0.3).fit(ready)
+    good, middle, bad, image = strategy.rank(
+        page_with(strategy, "p", ["i.png"], good=0.9, middle=0.5, bad=0.1), NO
+    )
+
+    assert isinstance(good, Decision)
+    assert not good.hold
+    assert not good.refusal
+    assert isinstance(middle, Decision)
+    assert middle.waits_for == (key_of("http://a.test/i.png"),)
+    assert isinstance(bad, Decision)
+    assert bad.refusal
+    assert isinstance(image, Decision)
+    assert image.link.kind is Kind.IMAGE
+
+
+def test_a_hit_releases_and_is_remembered(ready):
+    """The first image that shows it settles the page; the next page with that image waits for nothing."""
+    strategy = Multimedia(t1=0.7, t2=0.3).fit(ready)
+    held = strategy.rank(page_with(strategy, "p", ["i.png", "j.png"], middle=0.5), NO)[0]
+    assert isinstance(held, Decision)
+
+    assert seen(strategy, "j.png", 0.1) == []
+    assert seen(strategy, "i.png", 0.9) == [Release(held.hold, 1.0)]
+    assert not strategy.settle([held.link], 1.0)[0].refusal
+    again = strategy.rank(page_with(strategy, "q", ["i.png"], other=0.5), NO)
+    assert [isinstance(step, Decision) and not step.hold and not step.refusal for step in again] == [True]
+
+
+def test_a_link_held_by_two_pages_goes_by_the_better(ready):
+    """A link that waits for one page's images is selected when another page's image shows it."""
+    strategy = Multimedia(t1=0.7, t2=0.3).fit(ready)
+    strategy.rank(page_with(strategy, "p", ["i.png"], target=0.5), NO)
+    strategy.rank(page_with(strategy, "q", ["j.png"], target=0.4), NO)
+
+    decision, release = seen(strategy, "j.png", 0.9)
+
+    assert isinstance(decision, Decision)
+    assert (decision.link.url, decision.refusal, decision.hold) == ("http://a.test/target", None, "")
+    assert isinstance(release, Release)
+
+
+def test_no_more_than_max_images_and_no_small_ones(ready):
+    """Images that the markup calls small, and drawings, are never asked for; of others at most so many."""
+    strategy = Multimedia(t1=0.7, t2=0.3, max_images=2).fit(ready)
+    page = page_with(strategy, "p", ["a.svg", "b.png", "c.png", "d.png"], middle=0.5)
+    small = Image("http://a.test/s.png", 5, width=90, height=400)
+    page = Page(
+        page.link, page.url, links=page.links, images=(small, *page.images), link_evidence=page.link_evidence
+    )
+
+    asked = [step.link.url for step in strategy.rank(page, NO)[1:] if isinstance(step, Decision)]
+
+    assert asked == ["http://a.test/b.png", "http://a.test/c.png"]
+
+
+START = '<p><img src="/it.png"></p><p><a href="/other">unpromising</a></p>'
+
+
+def crawl_web(out: Path, image: object, **settings: object) -> None:
+    """A crawl of a page with one image and one link that only the image can select."""
+    web = {"/": START, "/it.png": image, "/other": "<p>another page"}
+    with Site(web) as site:  # type: ignore[arg-type]
+        fetch = {
+            "per_host_delay_s": 0,
+            "per_host_concurrency": 2,
+            "retries": 0,
+            "read_timeout_s": 0.3,
+            "connect_to": site.connect_to,
+            "allow_private": list(site.allow_private),
+        }
+        text = spec_text(
+            site,
+            ["http://a.test/"],
+            top={"strategy": "multimedia"},
+            multimedia={"t1": 0.9, "t2": 0.0, **settings},
+            fetch=fetch,
+        )
+        crawl(text, out)
+
+
+def test_an_image_opens_the_links_of_its_page(tmp_path):
+    """The image is fetched through the frontier, archived and catalogued, and its page's link followed."""
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"))
+    pages = pages_of(tmp_path / "c")
+
+    assert set(pages) == {"http://a.test/", "http://a.test/it.png", "http://a.test/other"}
+    assert pages["http://a.test/it.png"].kind is Kind.IMAGE
+    with Collection.read(tmp_path / "c") as collection:
+        ((_, evidence),) = collection.reader.images()
+    assert evidence["image"].value >= 0.5
+
+
+def test_another_image_does_not(tmp_path):
+    """A photograph is looked at too, and the link stays refused."""
+    crawl_web(tmp_path / "c", data(PHOTO, "image/png"))
+
+    assert set(pages_of(tmp_path / "c")) == {"http://a.test/", "http://a.test/it.png"}
+
+
+@pytest.mark.parametrize("image", [stalls(), data(b"<html>", "image/png"), data(b"", "text/html")])
+def test_the_crawl_goes_on_without_visual_evidence(tmp_path, image):
+    """An image host that stalls, or sends no image, costs its image only: the text alone decides."""
+    crawl_web(tmp_path / "c", image)
+
+    assert "http://a.test/" in pages_of(tmp_path / "c")
+    assert "http://a.test/other" not in pages_of(tmp_path / "c")
+
+
+def test_a_small_image_is_not_downloaded(tmp_path):
+    """The first bytes tell that it is an icon."""
+    crawl_web(tmp_path / "c", data(maps.icon(Random(1)) + bytes(500_000), "image/png"))
+
+    assert refusal_of(tmp_path / "c", "http://a.test/it.png") == "SMALL_IMAGE"
+
+
+def test_images_are_not_fetched_where_text_decides(tmp_path):
+    """f' alone never asks for an image."""
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"), selection="text")
+
+    assert set(pages_of(tmp_path / "c")) == {"http://a.test/"}
+
+
+def test_a_resumed_crawl_remembers_its_images(tmp_path):
+    """Running the same crawl again changes nothing, and what was seen is learned from the catalogue."""
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"))
+    before = set(pages_of(tmp_path / "c"))
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"))
+
+    assert set(pages_of(tmp_path / "c")) == before

@@ -1,0 +1,122 @@
+"""The profile strategy on the demo's sharing site: better than its baselines, and nothing stops it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from lycosa.errors import SpecError
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.demo import DemoWeb
+from lycosa.lab.demo.sharing import HOST, sharing_part
+from lycosa.lab.measure_profile import accuracy, confusion, crawl_site, fitted, lab_settings, trained_site
+from lycosa.lab.run import CountingStore, make_crawl
+from lycosa.lab.web import VirtualWeb
+from lycosa.urls import key_of
+from lycosa.values import Link
+
+PAGES = 150
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory) -> CachedWeb:
+    folder = tmp_path_factory.mktemp("sharing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LYCOSA_CACHE", str(folder / "cache"))
+        DemoWeb((sharing_part(1),)).write(folder)
+        return CachedWeb(VirtualWeb.open(folder))
+
+
+def crawled(web, **settings):
+    """The store of a whole crawl for kites, and the strategy."""
+    strategy = fitted("profile", {**lab_settings(web, web.web.topic("kites")), **settings})
+    store = CountingStore(frozenset(), 10_000)
+    crawl = make_crawl(strategy, web, store)
+    asyncio.run(crawl.run([Link(url, key_of(url), priority=1.0) for url in web.web.start]))
+    return store, strategy
+
+
+def test_page_types(web):
+    """The lab learns the site's types from its page-types.csv."""
+    assert accuracy(confusion(web, trained_site(web))) == 1.0
+
+
+@pytest.mark.parametrize("topic", ["kites", "lanterns"])
+def test_better_than_baselines(web, topic):
+    """Harvest over detail pages is above OPIC's and breadth-first's."""
+    about = web.web.topic(topic)
+    ours = crawl_site("profile", web, about, PAGES, lab_settings(web, about))
+    others = [crawl_site(name, web, about, PAGES) for name in ("opic", "breadth-first")]
+
+    assert all(ours.harvest(n) > other.harvest(n) for n in (50, 100, 150) for other in others)
+
+
+def test_as_in_the_paper(web):
+    """With FIFO order, no lists and no look at items, the rank alone prunes."""
+    about = web.web.topic("kites")
+    plain = {"order": "fifo", "topic_lists": False, "prior_items": -1.0, "rank_threshold": 0.1}
+    ours = crawl_site("profile", web, about, 500, {**lab_settings(web, about), **plain})
+    breadth = crawl_site("breadth-first", web, about, 500)
+
+    assert ours.types.count("detail") < breadth.types.count("detail")
+    assert ours.harvest(500) > breadth.harvest(500)
+
+
+def test_a_closed_profile_and_no_tags(web):
+    """A profile behind a login and a user without tags cost their items, and the crawl goes on to its end."""
+    store, strategy = crawled(web, topic_lists=False)
+    fetched = {link.url for link in store.counted}
+
+    assert f"{HOST}/maker/ada" in fetched
+    assert len(fetched) > 50
+    assert (
+        store.decided_by["no profile of its uploader"] or store.decided_by["its uploader is not ranked yet"]
+    )
+    assert strategy.people_.rank(key_of(f"{HOST}/maker/ada")) is not None
+
+
+def test_two_stages(web, tmp_path):
+    """From one tag, stage one finds its neighbours, writes the table, and stage two reads profiles."""
+    table = tmp_path / "tags.csv"
+    store, strategy = crawled(
+        web, topic_tags=(), tag="kite", cotag_items=15, cotag_top=4, cotag_table=str(table)
+    )
+
+    assert strategy.search_ is None
+    assert table.read_text().splitlines()[1].startswith("kite,")
+    assert {"bamboo", "wind", "meadow", "tail", "ripstop"} & strategy.topic_.tags
+    assert strategy.people_.users
+    assert any("/maker/" in link.url for link in store.counted)
+
+
+def test_stage_one_ends_when_nothing_is_left(web):
+    """A site with too few items for stage one still gets to stage two."""
+    _, strategy = crawled(web, topic_tags=(), tag="kite", cotag_items=10_000)
+
+    assert strategy.search_ is None
+
+
+def test_learning_again(web):
+    """What a crawl learned, a resumed one learns from the stored evidence alone."""
+    from lycosa.values import Judgement
+
+    _, strategy = crawled(web)
+    other = fitted("profile", lab_settings(web, web.web.topic("kites")))
+    view = web.for_evidence(other.needs)
+    for key in strategy.seen_:
+        document = web.document(key)
+        facts = {kind.name: fact for kind in view.recipe.evidence if (fact := kind.of_page(document))}
+        other.learn(Link(document.url, key), Judgement(False, 0.0), facts)
+
+    ranked = {key for key, user in strategy.people_.users.items() if user.profiled}
+    assert ranked == {key for key, user in other.people_.users.items() if user.profiled}
+    assert all(strategy.people_.users[key].inner == other.people_.users[key].inner for key in ranked)
+
+
+def test_settings_are_checked(web):
+    """Without a model or a topic the error says what to set."""
+    with pytest.raises(SpecError, match="page_types"):
+        fitted("profile", {"tag": "kite"})
+    with pytest.raises(SpecError, match="topic_tags"):
+        fitted("profile", {**lab_settings(web, web.web.topic("kites")), "topic_tags": ()})
