@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from lycosa.commands import training_event, training_media, training_page_types, training_text
+from lycosa.commands import training_event, training_genre, training_media, training_page_types, training_text
 
 train = typer.Typer(no_args_is_help=True, help="Fit a model from labelled pages.")
 
 
 def register(app: typer.Typer) -> None:
     """Add `train` to the command line."""
-    for kind in (training_text, training_event, training_media, training_page_types):
+    for kind in (training_text, training_event, training_genre, training_media, training_page_types):
         kind.register(train)
     app.add_typer(train, name="train")

@@ -39,6 +39,8 @@ from lycosa.values import Refusal
 RUNS, PAGES = 3, 300
 MOST_LINKS = 1500
 """Links that the classifier learns from: support vector machines slow down with their square."""
+FEWEST_IMAGES, MOST_OTHERS = 5, 400
+"""A topic whose training pages show fewer images is left out; so many other pages lend theirs."""
 SETTING = (Setting(3.0, 1.0, True),)
 VARIANTS: dict[str, dict[str, Any]] = {
     "text only, t1 = 0.5": {"selection": "text", "t1": 0.5},
@@ -118,16 +120,18 @@ def _link_model(web: CachedWeb, topic: Topic, drawn: Draw, seed: int) -> TextMod
 
 
 def _image_model(web: CachedWeb, topic: Topic, drawn: Draw, features: Features) -> ImageModel:
+    outside = sorted(web.pages - topic.relevant())
+    others = Random(f"{topic.name} others").sample(outside, min(MOST_OTHERS, len(outside)))
     labels: dict[int, str] = {}
-    for label, pages in (("other", drawn.negatives), (topic.name, drawn.positives)):
+    for label, pages in (("other", (*drawn.negatives, *others)), (topic.name, drawn.positives)):
         for key in pages:
             document = web.document(key)
             labels |= {
                 image.key: label for image in (document.images if document else ()) if image.key in features
             }
-    counts = {label: list(labels.values()).count(label) for label in ("other", topic.name)}
-    if min(counts.values()) < 10:
-        raise InputError(f"Its training pages show {counts[topic.name]} images, others {counts['other']}.")
+    shown = list(labels.values()).count(topic.name)
+    if shown < FEWEST_IMAGES:
+        raise InputError(f"Its training pages show only {shown} images.")
     keys = list(labels)
     sources = tuple(str(key) for key in keys)
     examples = Examples(_stacked(features, keys), tuple(labels.values()), sources, ())

@@ -228,10 +228,13 @@ class Profile(BaseStrategy):
         kind = page.evidence[TYPE].label
         on_topic = kind == "list" and self._is_topic_list(page.url)
         owner = page.link.key if kind == "profile" else page.link.memo.get("u")
-        share = self.cash_.pop(page.link.key, page.link.priority or 1.0) / (len(page.links) or 1)
+        # Cash is only ever handed on: what is followed by rank must not make its menu rich.
+        share = self.cash_.pop(page.link.key, 0.0 if page.link.depth else 1.0) / (len(page.links) or 1)
         decisions = []
         for link, number, uploader in zip(page.links, kinds, uploaders, strict=True):
             user = page.links[int(uploader)].key if uploader >= 0 else owner
+            if link.key not in self.seen_:
+                self.cash_[link.key] = self.cash_.get(link.key, 0.0) + share
             match LinkKind(int(number * KINDS)):
                 case LinkKind.DETAIL if user is not None and (self.search_ is None or on_topic):
                     decisions.append(self._item(link, user, listed=on_topic))
@@ -248,7 +251,7 @@ class Profile(BaseStrategy):
                 case LinkKind.ELSE if self._is_topic_list(link.url):
                     decisions.append(self._order(link, 1.0, "its address names the topic"))
                 case other:
-                    decisions.append(self._other(link, share, other))
+                    decisions.append(self._other(link, other))
         return decisions
 
     def _is_topic_list(self, url: str) -> bool:
@@ -320,15 +323,12 @@ class Profile(BaseStrategy):
             return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule="a list of a user")
         return self._of_user(link, owner, rank + FIRST, "a list of a user, by rank")
 
-    def _other(self, link: Link, share: float, kind: LinkKind) -> Decision:
+    def _other(self, link: Link, kind: LinkKind) -> Decision:
         if self.others == "none" and kind is not LinkKind.LIST:
             return Decision(
                 link, 0.0, Refusal(Reason.LOW_PRIORITY, "profile.others = none"), rule="of no type"
             )
-        if link.key in self.seen_:
-            return Decision(link, 0.0, rule="a share of its page's cash")
-        cash = self.cash_[link.key] = self.cash_.get(link.key, 0.0) + share
-        return self._order(link, cash, "a share of its page's cash")
+        return self._order(link, self.cash_.get(link.key, 0.0), "a share of its page's cash")
 
     def _order(self, link: Link, priority: float, rule: str) -> Decision:
         return Decision(link, 1.0 if self.order == "fifo" else priority, rule=rule)
