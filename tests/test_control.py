@@ -125,7 +125,7 @@ def test_labels_teach_a_running_crawl(site, tmp_path):
         set_label(out, Label(page.link.key, page.link.url, True, time.time()))
         told.append((await asked(out, "labels-changed"))["ok"])
 
-    sections = {
+    sections: dict[str, Any] = {
         "top": {"strategy": "best-first"},
         "topic": {"keywords": list(KEYWORDS)},
         "limits": {"pages": 30},

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -40,22 +41,23 @@ Say = Callable[[str], None]
 Judging = dict[str, Any]
 
 
-def judging_of(spec: Spec) -> Judging:
-    """All of a spec that judgements and scores follow from."""
+def judging_of(spec: Spec, directory: Path) -> Judging:
+    """All of a spec, and the labels of now, that judgements and scores follow from."""
     sections = {
         name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("topic", "event", "judge")
     }
     options = spec.options.get(spec.strategy, {})
-    return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **sections}
+    rest = {**sections, **labels_as_used(directory)}
+    return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
 
 
-def is_judged_otherwise(collection: Collection, spec: Spec) -> bool:
-    """Whether the pages were judged by another spec; models that it made stale are removed."""
+def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
+    """Whether the pages were judged by another spec or other labels; models that it made stale are removed."""
     packed = collection.catalogue.fact(_JUDGED_BY)
     if packed is None:
         return False
-    before, now = json.loads(packed), {**judging_of(spec), **labels_as_used(collection.directory)}
+    before = json.loads(packed)
     models = collection.directory / "models"
     for section, model in MODELS.items():
         if before.get(section) != now.get(section):
@@ -66,9 +68,8 @@ def is_judged_otherwise(collection: Collection, spec: Spec) -> bool:
     return bool(before != now)
 
 
-def note_judging(collection: Collection, spec: Spec) -> None:
+def note_judging(collection: Collection, now: Judging) -> None:
     """Remember what the pages are judged by; inside `commit`."""
-    now = {**judging_of(spec), **labels_as_used(collection.directory)}
     collection.catalogue.set_fact(_JUDGED_BY, json.dumps(now).encode())
 
 

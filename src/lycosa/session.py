@@ -46,7 +46,7 @@ from lycosa.prepare import (
     wanted_models,
 )
 from lycosa.prepare_event import prepared_event, source_priors, with_event
-from lycosa.rejudge import is_judged_otherwise, note_judging, rejudge
+from lycosa.rejudge import is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.store import Record
@@ -126,7 +126,8 @@ async def _crawl(
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)
-            judged_otherwise = is_judged_otherwise(collection, spec)
+            judging = judging_of(spec, directory)
+            judged_otherwise = is_judged_otherwise(collection, judging)
             ready = await _prepare(spec, folder, collection, helper, say)
             strategy = fitted_strategy(spec, ready)
             seeds = await gather(spec.seeds, folder, helper.list, say)
@@ -155,7 +156,7 @@ async def _crawl(
                     again = fitted_strategy(spec, ready)
                     await rejudge(collection, frontier, analyser, again, crawl.follow, say)
                 with collection.commit():
-                    note_judging(collection, spec)
+                    note_judging(collection, judging)
                 _recall(crawl, collection)
                 async with control_of(crawl, directory):
                     await _run(crawl, seeds, watch, say)

@@ -6,7 +6,7 @@ import gzip
 import zlib
 from collections.abc import Callable
 
-import brotli  # type: ignore[import-untyped]
+import brotli
 import pytest
 import zstandard
 from hypothesis import given

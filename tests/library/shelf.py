@@ -33,7 +33,7 @@ def make(directory: Path) -> Path:
                 page_record(
                     SEED,
                     title="Storm hits Rome",
-                    text="A storm hit the city of Rome on Monday. Trees fell and the river rose by two metres.",
+                    text="A storm hit the city of Rome on Monday. Trees fell in the streets of the old town and the river rose by two metres.",
                     language="en",
                     date="2024-05-02",
                     words=17,

@@ -83,6 +83,7 @@ def test_a_reader_searches_filters_and_walks_along_the_hits(library, page):
     page.select_option("select[name=language]", "en")
     page.click("text=Apply")
     playwright.expect(page.locator(".hit")).to_have_count(1, timeout=60_000)
+    page.wait_for_load_state("load")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:has-text('Storm hits Rome')")

@@ -107,7 +107,7 @@ def test_map_and_timeline_lead_to_their_pages(browser):
     """A dot is a link to the pages of its place, a column one to those of its days."""
     assert "search?place=Rome" in browser.get("/c/storm/map").text
     tree = LexborHTMLParser(browser.get("/c/storm/timeline").text)
-    assert next(node.attributes["href"] for node in tree.css(".columns a")).endswith(
+    assert next(str(node.attributes["href"]) for node in tree.css(".columns a")).endswith(
         "since=2024-05-02&until=2024-05-02"
     )
 

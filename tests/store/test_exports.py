@@ -9,9 +9,11 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +31,7 @@ ALL, RELEVANT = Choice(), Choice(only_relevant=True, dedupe=True)
 
 
 @pytest.fixture(scope="module")
-def storm(tmp_path_factory) -> Path:
+def storm(tmp_path_factory):
     """Twelve pages: odd ones not relevant, number 4 a near duplicate of number 2, number 6 not indexed."""
     directory = tmp_path_factory.mktemp("exports") / "storm"
     with Collection.create_or_open(directory, "", name="storm") as collection, collection.commit():
@@ -58,7 +60,7 @@ def storm(tmp_path_factory) -> Path:
     return directory
 
 
-def lines(path: Path) -> list[dict]:
+def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -205,7 +207,7 @@ def _fetched(url: str) -> bytes:
     while True:
         try:
             with urllib.request.urlopen(url, timeout=30) as answer:
-                return answer.read()
+                return bytes(answer.read())
         except (ConnectionError, urllib.error.URLError) as error:
             if isinstance(error, urllib.error.HTTPError) or time.monotonic() > end:
                 raise

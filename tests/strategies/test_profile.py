@@ -13,6 +13,7 @@ from lycosa.lab.demo.sharing import HOST, sharing_part
 from lycosa.lab.measure_profile import accuracy, confusion, crawl_site, fitted, lab_settings, trained_site
 from lycosa.lab.run import CountingStore, make_crawl
 from lycosa.lab.web import VirtualWeb
+from lycosa.strategies.profile import Profile
 from lycosa.urls import key_of
 from lycosa.values import Link
 
@@ -31,6 +32,7 @@ def web(tmp_path_factory) -> CachedWeb:
 def crawled(web, **settings):
     """The store of a whole crawl for kites, and the strategy."""
     strategy = fitted("profile", {**lab_settings(web, web.web.topic("kites")), **settings})
+    assert isinstance(strategy, Profile)
     store = CountingStore(frozenset(), 10_000)
     crawl = make_crawl(strategy, web, store)
     asyncio.run(crawl.run([Link(url, key_of(url), priority=1.0) for url in web.web.start]))
@@ -103,6 +105,7 @@ def test_learning_again(web):
 
     _, strategy = crawled(web)
     other = fitted("profile", lab_settings(web, web.web.topic("kites")))
+    assert isinstance(other, Profile)
     view = web.for_evidence(other.needs)
     for key in strategy.seen_:
         document = web.document(key)

@@ -173,10 +173,10 @@ def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
     spent: dict[str, float] = defaultdict(float)
 
     def watch(crawl: Crawl) -> None:
-        crawl.frontier = Timed(crawl.frontier, "frontier", spent)  # type: ignore[assignment]
-        crawl.store = Timed(crawl.store, "store", spent)  # type: ignore[assignment]
-        crawl.strategy = Timed(crawl.strategy, "strategy", spent)  # type: ignore[assignment]
-        crawl.follow = Timed(crawl.follow, "admission", spent)  # type: ignore[assignment]
+        crawl.frontier = Timed(crawl.frontier, "frontier", spent)
+        crawl.store = Timed(crawl.store, "store", spent)
+        crawl.strategy = Timed(crawl.strategy, "strategy", spent)
+        crawl.follow = Timed(crawl.follow, "admission", spent)
         crawl.analyser = TimedAnalyser(crawl.analyser, spent)
 
     text = _spec(site, pages, "now", 0)

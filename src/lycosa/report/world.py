@@ -16,7 +16,7 @@ from markupsafe import Markup
 from lycosa.report.overview import Spot
 
 SCALE = 180.0
-WIDTH, HEIGHT = 974.0, 446.0
+WIDTH, HEIGHT = 976.0, 446.0
 _SOUTH = -60.0  # Antarctica has no news
 
 _A = (1.340264, -0.081106, 0.000893, 0.003796)
@@ -39,7 +39,7 @@ def project(lat: float, lon: float) -> tuple[float, float]:
         y = A₄θ⁹ + A₃θ⁷ + A₂θ³ + A₁θ                         [Šavrič, Patterson, Jenny 2018]
 
     >>> project(0, 0)
-    (487.0, 240.0)
+    (488.0, 240.0)
     """
     theta = math.asin(_M * math.sin(math.radians(lat)))
     square = theta * theta

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from lycosa.strategies import BaseStrategy
 from lycosa.values import Decision, Judgement, Merge, Page
 

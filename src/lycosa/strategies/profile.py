@@ -39,9 +39,9 @@ BATCH = 5
 """So many items of a user wait at a time; after them the rank decides on the next."""
 FIRST = 1e-3
 """By so much a user's profile and lists go before the items."""
-NAMED = 0.15
+NAMED = 0.05
 """Priority of a profile that is named on a list page of the topic."""
-STRANGER = 0.5
+STRANGER = 0.25
 """What a stranger is worth against the user, or the mean of users, that led to him."""
 
 

@@ -194,7 +194,9 @@ async def test_shared_site():
     for url in sample:
         fetched = await web.archive.fetch(Link(url, key_of(url, web.index_names)))
         assert isinstance(fetched, Fetched)
-        pages[url] = document_of(fetched, Recipe())
+        page = document_of(fetched, Recipe())
+        assert isinstance(page, Document)
+        pages[url] = page
     some = {k: [pages[u] for u in sample if kind_of[u] == k][:3] for k in ("list", "detail", "profile")}
     found = PageTypes(train_page_types(some))
 

@@ -112,13 +112,15 @@ def co_tags(
     first = _round(sets, start, alone, noise, by, support)
     votes: Counter[str] = Counter(dict(first))
     rounds = dict.fromkeys(votes, 1)
+    together = Counter(tag for tags in sets if start in tags for tag in tags)
     for starter, _ in first[:starters]:
+        # The votes of a starter count by how much of it belongs to the start tag: rock is more than metal.
+        trust = together[starter] / alone[starter]
         for tag, vote in _round(sets, starter, alone, noise, by, support):
-            votes[tag] += vote  # type: ignore[assignment]
+            votes[tag] += trust * vote  # type: ignore[assignment]
             rounds.setdefault(tag, 2)
     own = alone[start]
     best = sorted(votes, key=lambda tag: (-votes[tag], tag))[:top]
-    together = Counter(tag for tags in sets if start in tags for tag in tags)
     return [
         CoTag(start, own, own, correlation(own, own, own), 0),
         *(CoTag(t, together[t], alone[t], correlation(together[t], own, alone[t]), rounds[t]) for t in best),

@@ -53,8 +53,8 @@ def after_items(rank: float, hits: int, items: int, prior_items: float) -> float
 
         rank' = (m · rank + hits) / (m + items)        m: how many items the profile is worth
 
-    >>> after_items(0.2, hits=3, items=8, prior_items=2)
-    0.34
+    >>> after_items(0.25, hits=2, items=8, prior_items=2)
+    0.25
     """
     total = prior_items + items
     return (prior_items * rank + hits) / total if total else rank

@@ -66,7 +66,10 @@ def sharing_part(random_seed: int) -> Part:
     for path, title, shown in (
         ("/fresh", "Fresh from the bench", newest),
         *((f"/about/{_slug(t)}", f"Everything tagged {t}", [e for e in newest if t in e[3]]) for t in tags),
-        *((f"/bench/{m.name}", f"The bench of {m.name}", [e for e in newest if e[0] is m]) for m in makers),
+        *(
+            (f"/bench/{m.name}", f"The bench of {m.name}", [e for e in newest if e[0] is m])
+            for m in makers[:-1]
+        ),
     ):
         for start in range(0, len(shown), PAGE_SIZE):
             page = start // PAGE_SIZE + 1

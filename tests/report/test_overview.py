@@ -1,0 +1,79 @@
+"""Counts, gist and drawings of a collection, for the report and the library."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.report.columns import column_chart
+from lycosa.report.html import render
+from lycosa.report.overview import Spot, days, genres, periods, spots
+from lycosa.report.summary import common_terms, gist_of, key_sentences
+from lycosa.report.world import HEIGHT, WIDTH, outlines, project, world_map
+from lycosa.store.collection import Collection
+from tests.library import shelf
+
+
+def test_what_a_collection_is_made_of(tmp_path):
+    """Places, genres and days of the relevant pages."""
+    with Collection.read(shelf.make(tmp_path / "storm")) as collection:
+        db = collection.connection
+        assert {(spot.name, spot.pages) for spot in spots(db)} == {("Rome", 1), (shelf.EVIL, 1)}
+        assert ("news", 1) in genres(db)
+        assert days(db) == [("2024-05-02", 1), ("2024-06-11", 1)]
+        assert "river" in {term for term, _ in gist_of(collection).terms}
+
+
+def test_the_report_has_it_all_and_nothing_of_a_page_is_markup(tmp_path):
+    """Summary, map and timeline are in the file; titles, texts and places stay text."""
+    with Collection.read(shelf.make(tmp_path / "storm")) as collection:
+        tree = LexborHTMLParser(render(collection))
+    text = tree.text()
+    assert tree.css("svg.map circle")
+    assert tree.css("svg.columns rect")
+    assert "the river rose by two metres" in text
+    assert not tree.css("script, img, [onerror]")
+
+
+def test_a_summary_does_not_repeat_itself():
+    """A sentence that stands on many pages is said once."""
+    same = "The storm tore roofs off houses along the northern coast on Monday night."
+    other = "Engineers measured the storm surge at the harbour wall of the northern town."
+    found = key_sentences([(1, same), (2, same), (3, f"{same} {other}")], {"storm": 1.0})
+    assert [one.text for one in found] == [same, other] or [one.text for one in found] == [other, same]
+
+
+@given(st.lists(st.text(max_size=200), max_size=5))
+def test_any_text_can_be_summed_up(texts):
+    """No text breaks the summary."""
+    key_sentences(list(enumerate(texts)), {"storm": 1.0})
+    common_terms(texts)
+
+
+@given(st.floats(-90, 90), st.floats(-180, 180))
+def test_every_place_is_near_the_map(lat, lon):
+    """Each point of the Earth has its place on the drawing or just below it."""
+    x, y = project(lat, lon)
+    assert 0 <= x <= WIDTH
+    assert -10 <= y <= HEIGHT + 60
+
+
+def test_the_map_shows_countries_and_places():
+    """Most countries have an outline, and Rome lies where it should: east of Paris, south of Berlin."""
+    assert outlines().count("<path") > 170
+    rome, paris, berlin = project(41.9, 12.5), project(48.9, 2.3), project(52.5, 13.4)
+    assert rome[0] > paris[0]
+    assert rome[1] > berlin[1]
+    drawing = world_map(
+        [Spot("Rome", "city", 41.9, 12.5, "IT", 3), Spot("Nowhere", "city", None, None, "", 9)], near=True
+    )
+    assert drawing.count("<circle") == 1
+
+
+@given(st.lists(st.tuples(st.dates().map(lambda day: day.isoformat()), st.integers(1, 99)), max_size=8))
+def test_periods_keep_every_page(found):
+    """Whatever the days, no page is lost in the columns, and they can be drawn."""
+    _, course = periods(sorted(found))
+    assert sum(count for _, count in course) == sum(count for _, count in found)
+    column_chart(course, "pages")

@@ -1,0 +1,74 @@
+"""Training page types: what is missing or wrong is told in words, and the command writes a model."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from lycosa.cli import app
+from lycosa.errors import InputError
+from lycosa.evidence.profile.page_types import load_page_types
+from lycosa.lab.demo.sharing import sharing_part
+from lycosa.page.document import Document
+from lycosa.train.page_types import train_page_types
+
+PART = sharing_part(1)
+
+
+def some(kind: str, count: int = 3) -> list[str]:
+    return [url for url, each in PART.page_types if each == kind][5:][:count]
+
+
+def documents(kind: str) -> list[Document]:
+    return [Document(PART.pages[url].body, url, "text/html") for url in some(kind)]
+
+
+def examples() -> dict[str, list[Document]]:
+    return {kind: documents(kind) for kind in ("list", "detail", "profile")}
+
+
+def test_a_type_without_examples():
+    """The error says which type has no examples."""
+    with pytest.raises(InputError, match="profile"):
+        train_page_types(examples() | {"profile": []})
+
+
+def test_an_unknown_type():
+    """Only known types are taken."""
+    with pytest.raises(InputError, match="no page type 'album'"):
+        train_page_types(examples() | {"album": documents("list")})
+
+
+def test_an_empty_example():
+    """A page without text, as one behind a login may be, is named."""
+    empty = Document(b"<script>login()</script>", "http://tinderbox.test/maker/x", "text/html")
+
+    with pytest.raises(InputError, match="maker/x has no text"):
+        train_page_types(examples() | {"profile": [empty]})
+
+
+def test_one_example_each():
+    """One example of each type is enough to begin with."""
+    site = train_page_types({kind: pages[:1] for kind, pages in examples().items()})
+
+    assert all(strings.key for strings in site.types.values())
+
+
+def test_an_unknown_field():
+    """A field that nobody reads is refused."""
+    with pytest.raises(InputError, match=r"detail\.tags"):
+        train_page_types(examples(), fields={"colour": "red"})
+
+
+def test_command(tmp_path):
+    """`lycosa train page-types` writes a model that can be loaded, and says where it finds things."""
+    arguments = ["train", "page-types", "--out", str(tmp_path / "site.json")]
+    for kind in ("list", "detail", "profile"):
+        for number, url in enumerate(some(kind)):
+            file = tmp_path / f"{kind}{number}.html"
+            file.write_bytes(PART.pages[url].body)
+            arguments += [f"--{kind}", f"{file}={url}"]
+    done = CliRunner().invoke(app, arguments)
+
+    assert done.exit_code == 0, done.output
+    assert set(load_page_types(tmp_path / "site.json").site.types) == {"list", "detail", "profile"}
