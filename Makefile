@@ -11,7 +11,7 @@ STAMP := .make/installed
 demo: .make/demo
 	$(BIN)/lycosa demo --out demo
 
-test: $(STAMP) check
+test: $(STAMP) .make/peers check
 
 check: format lint types tests
 
@@ -46,5 +46,12 @@ $(STAMP): .make/venv pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	touch $@
 
+# Programs that tests talk to: pywb (in an environment of its own: it brings an old brotli) and a
+# browser (Debian's, where we may install it). Tests that miss one are skipped, visibly.
+.make/peers: .make/venv
+	-$(PYTHON) -m venv .venv-pywb && .venv-pywb/bin/python -m pip install -q --disable-pip-version-check pywb
+	-command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1
+	touch $@
+
 clean:
-	rm -rf $(VENV) .make demo
+	rm -rf $(VENV) .venv-pywb .make demo

@@ -61,7 +61,11 @@ def as_run(spec: Spec) -> str:
     """A spec as TOML, with whatever the command line changed: only what differs from the defaults."""
     given = spec.model_dump(exclude_defaults=True, mode="python")
     options = given.pop("options", {})
-    tables = {name: given.pop(name) for name, field in Spec.model_fields.items() if _is_section(field) and name in given}
+    tables = {
+        name: given.pop(name)
+        for name, field in Spec.model_fields.items()
+        if _is_section(field) and name in given
+    }
     lines = ["# As run: the spec with the changes of the command line, defaults left out."]
     lines += [f"{key} = {toml(value)}" for key, value in given.items()]
     for name, table in (tables | options).items():

@@ -122,7 +122,14 @@ def _without_start(web: CachedWeb) -> CachedWeb:
 
 def test_results_are_written_as_documented(demo_folder: Path, tmp_path: Path):
     """JSON, CSV and plots have what DESIGN and docs say."""
-    runs = run_grid(demo_folder, ["owls"], variants(["breadth-first", "best-first"], []), SMALL, random_seeds=[1, 2], processes=1)
+    runs = run_grid(
+        demo_folder,
+        ["owls"],
+        variants(["breadth-first", "best-first"], []),
+        SMALL,
+        random_seeds=[1, 2],
+        processes=1,
+    )
     found = results.summary(runs, SMALL, web="demo")
 
     assert [s["strategy"] for s in found["strategies"]] == ["breadth-first", "best-first"]
@@ -140,7 +147,9 @@ def floor_runs(demo_folder: Path) -> dict[str, list[Run]]:
     """All strategies at once, so that the models are fitted once."""
     options, wanted = Options(pages=FLOORS["pages"]), variants(list(FLOORS["harvest"]), [])
     seeds = FLOORS["random_seeds"]
-    return by_variant(run_grid(demo_folder, FLOORS["topics"], wanted, options, random_seeds=seeds, processes=1))
+    return by_variant(
+        run_grid(demo_folder, FLOORS["topics"], wanted, options, random_seeds=seeds, processes=1)
+    )
 
 
 @pytest.mark.parametrize("name", sorted(FLOORS["harvest"]))

@@ -27,6 +27,7 @@ from lycosa.values import Fact, PagePlace
 from tests.store.records import NOW, fetched, page_record
 
 BIN = Path(sys.executable).parent
+WAYBACK = Path(__file__).parents[2] / ".venv-pywb" / "bin" / "wayback"
 ALL, RELEVANT = Choice(), Choice(only_relevant=True, dedupe=True)
 
 
@@ -171,8 +172,8 @@ def test_sort_keys_are_those_of_the_field(url):
 
 def test_pywb_replays_the_archive(storm, tmp_path):
     """Ten pages fetched through pywb are the bytes that were archived."""
-    if not (BIN / "wayback").exists():
-        pytest.skip("pywb is not installed: pip install pywb")
+    if not WAYBACK.exists():
+        pytest.skip("pywb is not installed in .venv-pywb: make .make/peers")
     export_wacz(storm, tmp_path / "a.wacz", ALL)
     home = tmp_path / "collections" / "storm"
     with zipfile.ZipFile(tmp_path / "a.wacz") as package:
@@ -185,7 +186,7 @@ def test_pywb_replays_the_archive(storm, tmp_path):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen(
-        [BIN / "wayback", "-p", str(port), "-b", "127.0.0.1"],
+        [WAYBACK, "-p", str(port), "-b", "127.0.0.1"],
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -26,7 +26,9 @@ def judge(
     model: Annotated[Path, typer.Argument(help="A saved model (text or images).")],
     inputs: Annotated[list[str], typer.Argument(help="Files or URLs.")],
     language: Annotated[str, typer.Option(help="Of the stemmer, for text models.")] = "english",
-    contact: Annotated[str, typer.Option(help="Your address, for the User-Agent when URLs are fetched.")] = "",
+    contact: Annotated[
+        str, typer.Option(help="Your address, for the User-Agent when URLs are fetched.")
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="The output is JSON lines in any case.")] = True,  # noqa: ARG001
 ) -> None:
     """Judge pages or images with a model: one JSON object a line with input, score, relevant, label."""

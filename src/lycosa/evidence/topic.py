@@ -67,9 +67,7 @@ def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> fl
 class TopicEvidence:
     """`topic`: how close a page's text, and each link's URL and anchor words, are to the topic."""
 
-    def __init__(
-        self, vector: Mapping[str, float], language: str = "english", name: str = "topic"
-    ) -> None:
+    def __init__(self, vector: Mapping[str, float], language: str = "english", name: str = "topic") -> None:
         self.name = name
         self.vector = dict(vector)
         self.language = language

@@ -176,7 +176,7 @@ def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
         crawl.frontier = Timed(crawl.frontier, "frontier", spent)
         crawl.store = Timed(crawl.store, "store", spent)
         crawl.strategy = Timed(crawl.strategy, "strategy", spent)
-        crawl.follow = Timed(crawl.follow, "admission", spent)
+        crawl.follow = Timed(crawl.follow, "admission", spent)  # type: ignore[assignment]
         crawl.analyser = TimedAnalyser(crawl.analyser, spent)
 
     text = _spec(site, pages, "now", 0)

@@ -55,7 +55,9 @@ def fit_in_child(
         raise InputError(child.stderr.decode("utf-8", "replace").strip())
     if child.returncode:
         last = child.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise ModelError(f"Fitting the models failed ({''.join(last)}). Is it installed? pip install 'lycosa[train]'")
+        raise ModelError(
+            f"Fitting the models failed ({''.join(last)}). Is it installed? pip install 'lycosa[train]'"
+        )
     return saved_models(wants, folder)
 
 
