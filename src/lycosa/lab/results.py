@@ -116,4 +116,6 @@ def print_table(results: dict[str, Any]) -> None:
         p = against.get((name, best["strategy"]), against.get((best["strategy"], name)))
         figures = [f"{strategy[m]['mean']:.3f} ± {strategy[m]['se']:.3f}" for m in MEASURES]
         table.add_row(name, *figures, "" if p is None else f"{p:.2g}")
-    Console().print(table)
+    console = Console()
+    # A pipe has no width of its own: wide enough for the table rather than cut at 80.
+    (console if console.is_terminal else Console(width=140)).print(table)

@@ -23,7 +23,7 @@ def genre_priority(relevance: float, confidence: float, leads: float, w_r: float
 
         S = w_R · R + w_G · C · P(I, G),  w_G = 1 - w_R          [Qian et al., 3.2]
 
-    >>> genre_priority(0.8, 0.5, 0.4, 0.75)
+    >>> round(genre_priority(0.8, 0.5, 0.4, 0.75), 3)
     0.65
     """
     return w_r * relevance + (1 - w_r) * confidence * leads

@@ -28,8 +28,8 @@ def damped(cosine: float, found: int, damping: float) -> float:
 
     The projected cosine alone calls a page with a single topic word as close as one full of them.
 
-    >>> damped(0.8, 12, 4.0), damped(0.8, 0, 4.0)
-    (0.6, 0.0)
+    >>> damped(0.5, 12, 4.0), damped(0.8, 0, 4.0)
+    (0.375, 0.0)
     """
     return cosine * found / (found + damping) if found else 0.0
 
