@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +62,8 @@ def run_demo(out: Path, say: Callable[[str], None], *, quiet: bool = False) -> S
 def tell_demo(out: Path, summary: Summary) -> str:
     """How it went, and the next commands to try."""
     report = write_report(out)
+    # From `make demo` the program is not on the PATH: what is printed must run as it stands.
+    program = "lycosa" if shutil.which("lycosa") else sys.argv[0]
     labelled = {url for url, topic, grade in demo_web().labels if topic == TOPIC and grade}
     with Collection.read(out) as collection:
         taken = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
@@ -71,8 +75,8 @@ def tell_demo(out: Path, summary: Summary) -> str:
         "",
         f"The report:      {report}",
         "Try next:",
-        f"  lycosa why {out} {best.link.url if best else 'URL'}",
-        "  lycosa init my-crawl --topic",
-        "  lycosa crawl my-crawl/crawl.toml",
+        f"  {program} why {out} {best.link.url if best else 'URL'}",
+        f"  {program} serve {out}",
+        f"  {program} init my-crawl --topic",
     ]
     return "\n".join(lines)
