@@ -13,19 +13,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from lycosa.analysis import Analyser
 from lycosa.config import Spec
-from lycosa.errors import ArchiveError
 from lycosa.follow import Follow
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.labelled import labels_as_used
 from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.reader import StoredPage
-from lycosa.store.responses import capture_with_body, parsed_response
-from lycosa.store.warc import read_capture
+from lycosa.store.responses import response_of
 from lycosa.strategies import BaseStrategy
 from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release
 
@@ -92,7 +88,7 @@ async def rejudge(
     after = 0
     while batch := _batch(collection.reader.pages(after)):
         after = batch[-1].id
-        found = [(page, _archived(collection, page)) for page in batch if _is_judged(page)]
+        found = [(page, response_of(collection, page)) for page in batch if _is_judged(page)]
         pages = [(stored, fetched) for stored, fetched in found if fetched is not None]
         analysed = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in pages))
         with collection.commit():
@@ -180,16 +176,3 @@ def _is_judged(page: StoredPage) -> bool:
 def _lasting(refusal: Refusal | None) -> Refusal | None:
     """What stays refused whatever the strategy; the rest follows from the page itself."""
     return refusal if refusal and refusal.reason is Reason.DUPLICATE else None
-
-
-def _archived(collection: Collection, page: StoredPage) -> Fetched | None:
-    """The response that a page was judged by; None if the archive has lost it."""
-    capture = capture_with_body(collection.reader, page)
-    if capture is None:
-        return None
-    try:
-        head, body = read_capture(collection.archive, capture.file, capture.offset)
-    except ArchiveError:
-        return None
-    response = parsed_response(page.link, head, body)
-    return msgspec.structs.replace(response, started=page.at, elapsed_s=page.elapsed_s)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from lycosa import urls
 from lycosa.errors import ArchiveError
 from lycosa.store.collection import Collection, ReadCollection
@@ -27,7 +29,8 @@ def response_of(collection: ReadCollection | Collection, page: StoredPage) -> Fe
         head, body = read_capture(collection.archive, capture.file, capture.offset)
     except ArchiveError:
         return None
-    return parsed_response(page.link, head, body)
+    response = parsed_response(page.link, head, body)
+    return msgspec.structs.replace(response, started=page.at, elapsed_s=page.elapsed_s)
 
 
 def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
