@@ -87,7 +87,7 @@ def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
     draw_curves(left, runs, pages, harvest_over_pages, "harvest ratio")
     draw_curves(right, runs, pages, recall_over_pages, "target recall")
-    right.legend(frameon=False, fontsize=8, loc="upper left")
+    right.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return save(figure, path)
 
 
@@ -100,7 +100,7 @@ def draw_curves(
         values = np.array([measure(run, pages) for run in group])
         mean = values.mean(axis=0)
         error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
-        colour = COLOURS[number % len(COLOURS)]
+        colour = "#8a8a8a" if name == "oracle" else COLOURS[number % len(COLOURS)]
         style = "--" if name == "oracle" else "-"
         axes.plot(at, mean, style, color=colour, linewidth=1.6, label=name)
         axes.fill_between(at, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0)
