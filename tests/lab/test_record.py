@@ -11,12 +11,13 @@ from lycosa.lab.record import record_web
 from lycosa.lab.reproduce import reproduce_paper, selective
 from lycosa.lab.web import VirtualWeb
 from lycosa.template import toml
+from lycosa.testing import Page as ServedPage
 from lycosa.testing import Site, links
 
 
 def test_a_crawl_becomes_a_web(tmp_path: Path):
     """The archive, the start pages and an empty labels file are there; nothing is overwritten."""
-    pages = {
+    pages: dict[str | tuple[str, str], ServedPage] = {
         "/": links("/a", "/b"),
         "/a": "<title>A</title><p>One <a href=/c>more",
         "/b": "<p>Two",
@@ -53,7 +54,7 @@ def test_the_selective_paper_is_drawn(demo_folder: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(selective, "RUNS", 1)
     opened = VirtualWeb.open(demo_folder)
     few = VirtualWeb(demo_folder, "few", opened.start, opened.index_names, {"owls": opened.topic("owls")}, {})
-    monkeypatch.setattr(selective.VirtualWeb, "open", lambda _: few)
+    monkeypatch.setattr(VirtualWeb, "open", lambda _: few)
     written = reproduce_paper("selective", demo_folder, tmp_path, lambda _: None)
 
     assert {path.name for path in written} >= {
