@@ -137,6 +137,7 @@ def test_results_are_written_as_documented(demo_folder: Path, tmp_path: Path):
     assert found["strategies"][0]["runs"][0]["curve"][0][0] == 1
     assert {test["measure"] for test in found["tests"]} == {"harvest", "recall", "auc"}
     assert found["options"]["pages"] == 40
+    assert len(found["strategies"][0]["runs"][0]["sliding"]) == 40 - found["options"]["window"] + 1
     results.write_csv(tmp_path / "a.csv", runs)
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 5
     assert [path.suffix for path in plot_curves(runs, 40, tmp_path / "p.png")] == [".png", ".svg"]

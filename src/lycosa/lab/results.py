@@ -16,13 +16,16 @@ from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 
 MEASURES = ("harvest", "recall", "auc", "precision")
-CURVE_POINTS = 200
 
 
 def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, Any]:
     """All results as plain data: what `lab run --json` writes."""
     strategies = [_strategy(name, group) for name, group in by_variant(runs).items()]
-    return {"strategies": strategies, "tests": paired_tests(runs), "options": asdict(options) | about}
+    return {
+        "strategies": strategies,
+        "tests": paired_tests(runs),
+        "options": asdict(options) | {"window": window_of(options.pages)} | about,
+    }
 
 
 def _strategy(name: str, runs: Sequence[Run]) -> dict[str, Any]:
@@ -51,10 +54,20 @@ def _run(run: Run) -> dict[str, Any]:
         "topic": run.topic,
         "targets": run.targets,
         "curve": [[pages, relevant] for pages, relevant in enumerate(run.curve, start=1)],
+        "sliding": [round(ratio, 4) for ratio in metrics.sliding_harvest(run.curve, window_of(run.budget))],
         "fetched": run.fetched,
         "collected": run.collected,
         "decided_by": run.decided_by,
     }
+
+
+def window_of(budget: int) -> int:
+    """The window of the sliding harvest: 1,000 pages, or a quarter of a shorter run.
+
+    >>> window_of(10_000), window_of(200)
+    (1000, 50)
+    """
+    return max(1, min(1000, budget // 4))
 
 
 def paired_tests(runs: Sequence[Run]) -> list[dict[str, Any]]:
