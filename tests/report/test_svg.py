@@ -29,6 +29,12 @@ def test_any_lines_are_drawn_inside_the_chart(lines):
             assert 0 <= y <= HEIGHT
 
 
+def test_the_smallest_number_has_a_ceiling():
+    """Rounding at the end of the number range leaves no value without one."""
+    assert nice_ceiling(5e-324) >= 5e-324
+    assert nice_ceiling(1e-310) >= 1e-310
+
+
 @given(st.floats(1e-9, 1e12))
 def test_the_ceiling_is_above_and_not_far(value):
     """At most two and a half times the value."""

@@ -23,7 +23,8 @@ def nice_ceiling(value: float) -> float:
         power *= 10
     while power / 10 >= value > 0:
         power /= 10
-    return next(power / 10 * step for step in (1, 2, 2.5, 5, 10) if power / 10 * step >= value)
+    # Not ten tenths of the power: rounding can leave them below a value that the power reaches.
+    return next((power / 10 * step for step in (1, 2, 2.5, 5) if power / 10 * step >= value), power)
 
 
 def line_chart(lines: dict[str, Points], x_title: str, y_title: str, *, y_max: float | None = None) -> Markup:
