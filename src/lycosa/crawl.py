@@ -153,17 +153,17 @@ class Crawl:
 
     def _take(self) -> list[Link]:
         leases: list[Link] = []
-        flying = [*self._flying.values()]
-        while not (self.ended or self.paused) and len(flying) < self.limits.concurrency:
-            pages = sum(link.kind is Kind.PAGE for link in flying)
-            self.ended = self.limits.reached(self.tally)
-            if self.ended or self.limits.full(self.tally, pages):
-                break
+        free = self.limits.concurrency - len(self._flying)
+        if self.ended or self.paused or free <= 0:
+            return leases
+        self.ended = self.limits.reached(self.tally)
+        pages = sum(link.kind is Kind.PAGE for link in self._flying.values())
+        while not self.ended and len(leases) < free and not self.limits.full(self.tally, pages):
             link = self.frontier.take(self.clock.now())
             if link is None:
                 break
             leases.append(link)
-            flying.append(link)
+            pages += link.kind is Kind.PAGE
         return leases
 
     async def _visit(self, link: Link) -> Visit:
@@ -269,9 +269,7 @@ class Crawl:
             if isinstance(step, Release):
                 self._settle(step.hold, step.value)
             else:
-                decisions = self.follow.admit([step])
-                self.store.settle(decisions)
-                self._add(decisions)
+                self._decide([step])
 
     def _duplicate(self, fetched: Fetched) -> Refusal | None:
         earlier = self.store.known_digest(digest_of(fetched.body))
@@ -292,9 +290,13 @@ class Crawl:
             self._settle(hold, None)
 
     def _settle(self, hold: str, value: float | None) -> None:
-        decisions = self.follow.admit(self.strategy.settle(self.frontier.release(hold), value))
-        self.store.settle(decisions)
-        self._add(decisions)
+        self._decide(self.strategy.settle(self.frontier.release(hold), value))
+
+    def _decide(self, decisions: Sequence[Decision]) -> None:
+        """Take in decisions on links that had been held."""
+        admitted = self.follow.admit(decisions)
+        self.store.settle(admitted)
+        self._add(admitted)
 
     def _add(self, decisions: Sequence[Decision]) -> None:
         added = self.frontier.add(decisions, self.strategy.merge)

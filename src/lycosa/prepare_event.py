@@ -20,11 +20,11 @@ from lycosa.evidence.event_model import (
     scored_by,
     topic_only,
 )
-from lycosa.page.document import Document
 from lycosa.prepare import GetDocument, Say
 from lycosa.store.schema import open_for_reading
 from lycosa.strategies.judges import EventJudge
 from lycosa.strategies.preparation import Preparation
+from lycosa.train.pages import document_in
 from lycosa.values import Refusal
 
 
@@ -98,12 +98,4 @@ async def _facts(where: str, folder: Path, get: GetDocument, language: str, say:
             say(f"The model page {where} could not be used: {document}.")
             return None
         return page_facts(document, names=True)
-    path = folder / where
-    try:
-        body = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"The model page {path} cannot be read ({error.strerror}). Paths are relative to the spec's folder."
-        ) from None
-    kind = "text/plain" if path.suffix in (".txt", ".md") else "text/html"
-    return page_facts(Document(body, "http://example.invalid/", kind, language=language), names=True)
+    return page_facts(document_in(folder / where, language), names=True)

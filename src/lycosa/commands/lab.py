@@ -42,14 +42,14 @@ def run(
 ) -> None:
     """Run strategies on topics of a web, and compare them."""
     from lycosa.lab import results
-    from lycosa.lab.grid import check_strategies, chosen_topics, run_grid, variants
+    from lycosa.lab.grid import chosen_topics, run_grid, variants
     from lycosa.lab.plots import plot_curves
     from lycosa.lab.progress import Bar
     from lycosa.lab.protocol import Options
     from lycosa.lab.web import VirtualWeb
 
     names = strategy or ["breadth-first", "best-first", "selective"]
-    check_strategies(names)
+    chosen = variants(names, changes or [])
     if start_from not in ("seeds", "start", "both"):
         raise InputError(f"--from {start_from}: choose seeds, start or both.")
     if pages < 1 or runs < 1:
@@ -57,7 +57,6 @@ def run(
     opened = VirtualWeb.open(web)
     topics = chosen_topics(opened, topic or [])
     options = Options(pages, train_share, train_min, seeds, start_from)  # type: ignore[arg-type]
-    chosen = variants(names, changes or [])
     random_seeds = list(range(random_seed, random_seed + runs))
     with Bar("runs") as bar:
         made = run_grid(
@@ -89,7 +88,9 @@ def record(
 
 @lab.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper: selective.")],
+    paper: Annotated[
+        str, typer.Argument(help="Which paper: selective, event, genre, multimedia or profile.")
+    ],
     web: Annotated[Path | None, typer.Option(help="A virtual web; default: the demo web.")] = None,
     out: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path("reproduced"),
 ) -> None:

@@ -117,7 +117,7 @@ class WeighedText:
 
 
 def link_scores(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
-    """The probabilities of short texts; one without any word that the model knows scores 0."""
+    """The probabilities of short texts, such as anchors."""
     return [float(score) for score in model.scores(_texts(model, texts))] if texts else []
 
 

@@ -54,6 +54,7 @@ class Variant:
 
 def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]:
     """The strategies, each over the grid of its `S.key=value[,value…]` changes."""
+    check_strategies(strategies)
     wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in strategies}
     for change in changes:
         name, key, values = _parsed(change)
@@ -65,8 +66,6 @@ def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]
         wanted[name].setdefault(key, []).extend(values)
     found = []
     for name, grid in wanted.items():
-        if name != ORACLE:
-            strategy_class(name)
         found += [
             Variant(name, tuple(zip(grid, values, strict=True)))
             for values in itertools.product(*grid.values())

@@ -31,7 +31,9 @@ def document_in(path: Path, language: str = "english") -> Document:
         with path.open("rb") as file:
             body = file.read(MAX_BYTES)
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}). Name an HTML or text file.") from None
+        raise InputError(
+            f"{path} cannot be read ({error.strerror}). Name an HTML or text file; paths in a spec are relative to its folder."
+        ) from None
     kind = "text/plain" if path.suffix.lower() in PLAIN else "text/html"
     return Document(body, "http://example.invalid/", kind, language=language)
 
