@@ -20,6 +20,7 @@ from lycosa.config import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.crawl import Crawl
 from lycosa.fetch.http import HttpFetcher
 from lycosa.follow import Follow
+from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.limits import Limits
 from lycosa.prepare import TopicModel, make_topic, preparation
@@ -503,7 +504,10 @@ async def _crawl_in_memory(source: str) -> list[str]:
     topic: TopicModel = make_topic(spec.topic, [], [])
     strategy = fitted_strategy(spec, preparation(topic, spec.judge))
     store = MemoryStore()
-    fetch, frontier = spec.fetch, MemoryFrontier(max_waiting=10_000, selectivity=spec.frontier.selectivity)
+    fetch, frontier = (
+        spec.fetch,
+        MemoryFrontier(Policy(max_waiting=10_000, selectivity=spec.frontier.selectivity)),
+    )
     follow = Follow(Scope(ScopeSpec(), FetchSpec()), fetch, FrontierSpec(), ArchiveSpec())
     async with HttpFetcher(fetch, spec.scope.content_types) as fetcher:
         engine = Crawl(

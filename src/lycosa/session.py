@@ -31,6 +31,7 @@ from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
 from lycosa.fetch.polite import PoliteReader
 from lycosa.follow import Follow
+from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.frontier.standing import rests_in
 from lycosa.labelled import labelled_pages
@@ -269,17 +270,15 @@ async def _prepare(
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
-    return SqliteFrontier(
-        collection.connection,
-        now=now,
-        restart_rest_s=spec.fetch.per_host_delay_s,
-        weigh=strategy.host_weight if strategy.weighs_sources else None,
-        per_host_concurrency=spec.fetch.per_host_concurrency,
+    policy = Policy(
         max_waiting=spec.frontier.max_waiting,
+        per_host_concurrency=spec.fetch.per_host_concurrency,
         pages_per_host=spec.limits.pages_per_host,
         pages_per_site=spec.limits.pages_per_site,
         selectivity=spec.frontier.selectivity,
+        weigh=strategy.host_weight if strategy.weighs_sources else None,
     )
+    return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=spec.fetch.per_host_delay_s)
 
 
 def _prefer(crawl: Crawl, collection: Collection, priors: Mapping[str, tuple[float, float]]) -> None:

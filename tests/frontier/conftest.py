@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite import SqliteFrontier
@@ -19,10 +20,10 @@ def open_frontier(request: pytest.FixtureRequest) -> Iterator[Open]:
     connection = sqlite3.connect(":memory:")
 
     def build(**arguments: Any) -> QueuedFrontier:
-        arguments = {"max_waiting": 1000, **arguments}
+        policy = Policy(**{"max_waiting": 1000, **arguments})
         if request.param == "memory":
-            return MemoryFrontier(**arguments)
-        return SqliteFrontier(connection, now=0.0, restart_rest_s=5.0, **arguments)
+            return MemoryFrontier(policy)
+        return SqliteFrontier(connection, policy, now=0.0, restart_rest_s=5.0)
 
     yield build
     connection.close()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from lycosa.frontier import Floats
+from lycosa.frontier import Floats, Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason, Refusal
@@ -56,9 +56,9 @@ class SameAnswers(RuleBasedStateMachine):
         pages_per_site=st.sampled_from([None, None, 2, 4]),
     )
     def open(self, **arguments: Any) -> None:
-        self.arguments = arguments
+        self.policy = Policy(**arguments)
         self.connection = sqlite3.connect(":memory:")
-        self.memory = MemoryFrontier(**arguments)
+        self.memory = MemoryFrontier(self.policy)
         self.now = 0.0
         self.taken: list[Link] = []
         self.reopen()
@@ -66,7 +66,7 @@ class SameAnswers(RuleBasedStateMachine):
     @precondition(lambda self: not self.taken)
     @rule()
     def reopen(self) -> None:
-        self.sqlite = SqliteFrontier(self.connection, now=self.now, restart_rest_s=3.0, **self.arguments)
+        self.sqlite = SqliteFrontier(self.connection, self.policy, now=self.now, restart_rest_s=3.0)
 
     @rule(decisions=batches, merge=st.sampled_from(Merge))
     def add(self, decisions: list[Decision], merge: Merge) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Kind, Outcome
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
@@ -21,9 +22,11 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     opened.close()
 
 
-def reopen(connection: sqlite3.Connection, now: float = 0.0, **arguments: Any) -> SqliteFrontier:
-    arguments = {"max_waiting": 1000, "restart_rest_s": 5.0, **arguments}
-    return SqliteFrontier(connection, now=now, **arguments)
+def reopen(
+    connection: sqlite3.Connection, now: float = 0.0, restart_rest_s: float = 5.0, **arguments: Any
+) -> SqliteFrontier:
+    policy = Policy(**{"max_waiting": 1000, **arguments})
+    return SqliteFrontier(connection, policy, now=now, restart_rest_s=restart_rest_s)
 
 
 def test_leases_end_with_the_process(connection: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from lycosa.config import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.crawl import Crawl
 from lycosa.errors import SpecError
 from lycosa.follow import Follow
+from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab.demo import maps
 from lycosa.limits import Limits
@@ -69,7 +70,7 @@ def crawled(strategy: Multimedia, pages: dict[str, dict[str, float]]) -> tuple[s
     store, fetch = MemoryStore(), FetchSpec(per_host_delay_s=0)
     web = DrawnWeb(pages)
     loop = Crawl(
-        frontier=MemoryFrontier(max_waiting=1000),
+        frontier=MemoryFrontier(Policy(max_waiting=1000)),
         fetcher=web,
         analyser=web,
         strategy=strategy,

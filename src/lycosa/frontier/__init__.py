@@ -27,6 +27,17 @@ among the authorities that may go, `step` counts the choices made (for repeatabl
 """
 
 
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """How a frontier chooses, and what it may hold. `weigh` is None where sources count alike."""
+
+    max_waiting: int
+    per_host_concurrency: int = 1
+    pages_per_host: int | None = None
+    pages_per_site: int | None = None
+    selectivity: float = 0.0
+    weigh: Weigh | None = None
+
+
 class Added(msgspec.Struct, frozen=True):
     """What adding did. `promoted`: keys of pages that were only explored and are now selected."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa import urls
-from lycosa.frontier import Weigh
+from lycosa.frontier import Policy
 
 Head = tuple[float, int]
 """A waiting URL in its queue: (-priority, number by discovery); the smallest goes first."""
@@ -96,18 +96,10 @@ class Choice:
 
     def __init__(
         self,
-        *,
-        weigh: Weigh | None,
-        per_host_concurrency: int,
-        pages_per_host: int | None,
-        pages_per_site: int | None,
-        selectivity: float = 0.0,
+        policy: Policy,
     ) -> None:
-        self.selectivity = selectivity
-        self.weigh = weigh
-        self.per_host_concurrency = per_host_concurrency
-        self.pages_per_host = pages_per_host
-        self.pages_per_site = pages_per_site
+        self.policy = policy
+        self.weigh = policy.weigh  # asked at every step
         self.now = 0.0
         self.step = 0
         self.authorities: list[Authority] = []
@@ -120,8 +112,8 @@ class Choice:
         self._quotas: dict[str, Quota] = {}
         self._asleep: list[tuple[float, int]] = []
         self._missed: list[tuple[float, int, int]] = []  # best URLs of busy and resting authorities
-        self._ready: list[list[tuple[float, int, int]]] = [] if weigh else [[]]
-        self._members = [] if weigh else [0]  # authorities per heap of `_ready`
+        self._ready: list[list[tuple[float, int, int]]] = [] if policy.weigh else [[]]
+        self._members = [] if policy.weigh else [0]  # authorities per heap of `_ready`
 
     def source(self, name: str) -> int:
         """The number of a source, which is made known if it was not."""
@@ -142,8 +134,8 @@ class Choice:
         authority.quotas = tuple(
             self._quotas.setdefault(whose, Quota(limit))
             for whose, limit in (
-                (f"host {urls.host_of(name)}", self.pages_per_host),
-                (f"site {source}", self.pages_per_site),
+                (f"host {urls.host_of(name)}", self.policy.pages_per_host),
+                (f"site {source}", self.policy.pages_per_site),
             )
             if limit is not None
         )
@@ -157,7 +149,7 @@ class Choice:
     def file(self, authority: Authority) -> None:
         """Put an authority where it belongs now; to be called after every change of it."""
         head = authority.head
-        if self.selectivity and head is not None and not self._may_go(authority):
+        if self.policy.selectivity and head is not None and not self._may_go(authority):
             heappush(self._missed, (*head, authority.id))
             if len(self._missed) > 8 + 4 * len(self.authorities):
                 self._missed = [entry for entry in set(self._missed) if self._is_missed(entry)]
@@ -233,7 +225,7 @@ class Choice:
             heapify(heap)
 
     def _may_lease(self, authority: Authority) -> bool:
-        return authority.in_flight < self.per_host_concurrency and not (
+        return authority.in_flight < self.policy.per_host_concurrency and not (
             authority.quotas and any(quota.spoken_for for quota in authority.quotas)
         )
 
@@ -269,11 +261,11 @@ class Choice:
 
     def _is_beneath_us(self, authority: Authority) -> bool:
         """Whether an authority that may go has nothing nearly as good as one that soon may."""
-        if not self.selectivity or self.weigh or authority.head is None:
+        if not self.policy.selectivity or self.weigh or authority.head is None:
             return False
         while self._missed and not self._is_missed(self._missed[0]):
             heappop(self._missed)
-        return bool(self._missed) and -authority.head[0] < self.selectivity * -self._missed[0][0]
+        return bool(self._missed) and -authority.head[0] < self.policy.selectivity * -self._missed[0][0]
 
     def _is_missed(self, entry: tuple[float, int, int]) -> bool:
         authority = self.authorities[entry[2]]

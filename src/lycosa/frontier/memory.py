@@ -9,10 +9,11 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from lycosa.frontier import Weigh
+from lycosa.frontier import Policy
 from lycosa.frontier.choice import Authority, Head
+from lycosa.frontier.entry import LATER, WAITING, Entry
 from lycosa.frontier.holds import MemoryHolds
-from lycosa.frontier.queued import LATER, WAITING, Entry, QueuedFrontier
+from lycosa.frontier.queued import QueuedFrontier
 from lycosa.values import Kind, Link
 
 
@@ -21,23 +22,9 @@ class MemoryFrontier(QueuedFrontier):
 
     def __init__(
         self,
-        *,
-        weigh: Weigh | None = None,
-        per_host_concurrency: int = 1,
-        max_waiting: int,
-        pages_per_host: int | None = None,
-        pages_per_site: int | None = None,
-        selectivity: float = 0.0,
+        policy: Policy,
     ) -> None:
-        super().__init__(
-            MemoryHolds(),
-            weigh=weigh,
-            per_host_concurrency=per_host_concurrency,
-            max_waiting=max_waiting,
-            pages_per_host=pages_per_host,
-            pages_per_site=pages_per_site,
-            selectivity=selectivity,
-        )
+        super().__init__(MemoryHolds(), policy)
         self._entries: dict[int, Entry] = {}
         self._by_id: dict[int, Entry] = {}
         self._later: list[tuple[float, int]] = []

@@ -12,76 +12,14 @@ from collections.abc import Collection, Iterable, Sequence
 from heapq import nsmallest
 
 from lycosa import urls
-from lycosa.frontier import Added, FrontierCounts, Standing, Weigh
+from lycosa.frontier import Added, FrontierCounts, Policy, Standing
 from lycosa.frontier.choice import Authority, Choice
+from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
 from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
 
-# As stored: a change of state must not make a row grow, and SQLite keeps 0 and 1 in no byte at all.
-DONE, WAITING, TAKEN, LATER = 0, 2, 3, 4
-STATES = {DONE: "done", WAITING: "waiting", TAKEN: "taken", LATER: "waiting"}
-
 DROPPED_AT_ONCE = 10_000
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
-
-
-class Entry:
-    """A known URL. `filed` is the priority under which it stands in its authority's queue.
-
-    `link` is None where a storage did not load it: nothing of it has changed then.
-    """
-
-    __slots__ = (
-        *("at", "attempts", "authority", "depth", "filed", "id", "key", "kind", "link", "priority"),
-        *("state", "trail"),
-    )
-
-    def __init__(
-        self,
-        id: int,
-        key: int,
-        authority: Authority,
-        state: int,
-        priority: float,
-        at: float | None,
-        trail: int,
-        depth: int,
-        attempts: int,
-        kind: Kind,
-        link: Link | None = None,
-    ) -> None:
-        self.id = id
-        self.key = key
-        self.authority = authority
-        self.state = state
-        self.priority = self.filed = priority
-        self.at = at
-        self.trail = trail
-        self.depth = depth
-        self.attempts = attempts
-        self.kind = kind
-        self.link = link
-
-    @property
-    def is_sunk(self) -> bool:
-        """Waits last: being re-scored, or of no known worth. Any other offer counts more."""
-        return self.priority == -math.inf and self.state in (WAITING, LATER)
-
-    def merge(self, link: Link, priority: float, merge: Merge) -> bool:
-        """Let another link to this waiting URL count. Returns whether anything changed."""
-        if self.is_sunk:
-            merge = Merge.REPLACE
-        if merge is Merge.KEEP:
-            return False
-        better = merge is Merge.REPLACE or (not link.trail, priority) > (not self.trail, self.priority)
-        if better:
-            self.link, self.trail, self.kind = link, link.trail, link.kind
-        total = self.priority + priority if merge is Merge.SUM else priority if better else self.priority
-        if not better and total == self.priority and link.depth >= self.depth:
-            return False
-        self.priority = total
-        self.depth = min(self.depth, link.depth)
-        return True
 
 
 class QueuedFrontier(ABC):
@@ -90,24 +28,12 @@ class QueuedFrontier(ABC):
     def __init__(
         self,
         holds: Holds,
-        *,
-        weigh: Weigh | None = None,
-        per_host_concurrency: int = 1,
-        max_waiting: int,
-        pages_per_host: int | None = None,
-        pages_per_site: int | None = None,
-        selectivity: float = 0.0,
+        policy: Policy,
     ) -> None:
-        self._choice = Choice(
-            weigh=weigh,
-            per_host_concurrency=per_host_concurrency,
-            pages_per_host=pages_per_host,
-            pages_per_site=pages_per_site,
-            selectivity=selectivity,
-        )
+        self._choice = Choice(policy)
         self._holds = holds
-        self._max_waiting = max_waiting
-        self._slack = int(max_waiting * SLACK)
+        self._max_waiting = policy.max_waiting
+        self._slack = int(policy.max_waiting * SLACK)
         self._taken: dict[int, Entry] = {}
         self._last_id = 0
         self._waiting = 0
@@ -155,7 +81,7 @@ class QueuedFrontier(ABC):
                 new[key] = known[key] = self._new(link, authority, decision.priority)
             elif entry.state == WAITING or entry.state == LATER:
                 merged += 1
-                if entry.merge(link, _number(decision.priority), merge) and key not in new:
+                if entry.merge(link, priority_of(decision.priority), merge) and key not in new:
                     changed[key] = entry
             else:
                 seen += 1
@@ -209,7 +135,7 @@ class QueuedFrontier(ABC):
             self._finish(entry)
         else:
             entry.state, entry.at = LATER, outcome.again_at
-            entry.priority, entry.attempts, entry.link = _number(link.priority), link.attempts + 1, link
+            entry.priority, entry.attempts, entry.link = priority_of(link.priority), link.attempts + 1, link
             authority.later += 1
             self._count_waiting(authority, +1)
             self._earliest = min(self._earliest, outcome.again_at)
@@ -315,7 +241,7 @@ class QueuedFrontier(ABC):
             link.key,
             authority,
             WAITING,
-            _number(priority),
+            priority_of(priority),
             None,
             link.trail,
             link.depth,
@@ -479,9 +405,3 @@ class QueuedFrontier(ABC):
     @abstractmethod
     def _note(self, authority: Authority) -> None:
         """Store an authority's rest and counts."""
-
-
-def _number(priority: float) -> float:
-    """A priority as a plain float; what is not a number goes last."""
-    value = float(priority)
-    return value if value == value else -math.inf

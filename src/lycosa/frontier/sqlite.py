@@ -15,9 +15,10 @@ from typing import Any
 import msgspec
 
 from lycosa import urls
-from lycosa.frontier import Weigh
+from lycosa.frontier import Policy
 from lycosa.frontier.choice import Authority, Head
-from lycosa.frontier.queued import DONE, LATER, WAITING, Entry, QueuedFrontier
+from lycosa.frontier.entry import DONE, LATER, WAITING, Entry
+from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite_holds import SqliteHolds
 from lycosa.frontier.statements import over_keys
 from lycosa.values import Kind, Link, Memo, Reason
@@ -104,28 +105,15 @@ class SqliteFrontier(QueuedFrontier):
     def __init__(
         self,
         connection: sqlite3.Connection,
+        policy: Policy,
         *,
         now: float,
         restart_rest_s: float,
-        weigh: Weigh | None = None,
-        per_host_concurrency: int = 1,
-        max_waiting: int,
-        pages_per_host: int | None = None,
-        pages_per_site: int | None = None,
-        selectivity: float = 0.0,
     ) -> None:
         self._db = connection
         for statement in TABLES:
             connection.execute(statement)
-        super().__init__(
-            SqliteHolds(connection),
-            weigh=weigh,
-            per_host_concurrency=per_host_concurrency,
-            max_waiting=max_waiting,
-            pages_per_host=pages_per_host,
-            pages_per_site=pages_per_site,
-            selectivity=selectivity,
-        )
+        super().__init__(SqliteHolds(connection), policy)
         self._leased: set[int] = set()
         self._choice.now = now
         self._load()

@@ -7,7 +7,7 @@ import sqlite3
 import msgspec
 
 from lycosa.frontier import Standing
-from lycosa.frontier.queued import DONE
+from lycosa.frontier.entry import DONE
 from lycosa.frontier.sqlite import FIND, KINDS
 from lycosa.values import Link, Memo
 

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from lycosa import urls
-from lycosa.frontier import Weigh
+from lycosa.frontier import Policy, Weigh
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Decision, Link, Outcome
 
@@ -71,7 +71,7 @@ class _Work:
     ) -> None:
         self.connection = connection
         self.frontier = SqliteFrontier(
-            connection, now=0.0, restart_rest_s=1.0, weigh=weigh, max_waiting=100_000_000
+            connection, Policy(max_waiting=100_000_000, weigh=weigh), now=0.0, restart_rest_s=1.0
         )
         self.random = random.Random(7)
         self.found = [1] * hosts  # URLs known so far, host by host

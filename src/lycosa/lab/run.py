@@ -16,6 +16,7 @@ from lycosa.clock import VirtualClock
 from lycosa.config import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.crawl import Crawl
 from lycosa.follow import Follow
+from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb
@@ -115,7 +116,10 @@ def make_crawl(
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
     return Crawl(
         frontier=MemoryFrontier(
-            weigh=strategy.host_weight if strategy.weighs_sources else None, max_waiting=frontier.max_waiting
+            Policy(
+                max_waiting=frontier.max_waiting,
+                weigh=strategy.host_weight if strategy.weighs_sources else None,
+            )
         ),
         fetcher=web,
         analyser=analyser,

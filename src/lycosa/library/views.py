@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from lycosa.control import ask
-from lycosa.frontier.queued import WAITING
+from lycosa.frontier.entry import WAITING
 from lycosa.library.filters import Filters
 from lycosa.library.find import condition
 from lycosa.library.shelf import spec_of
