@@ -160,6 +160,8 @@ class FetchSpec(Section):
     """Longest chain of redirects."""
     max_url_length: PositiveInt = 2000
     """Longer URLs are refused."""
+    verify_tls: bool = True
+    """Refuse servers whose certificate does not hold. Turn off to archive a site whose certificate ran out."""
     obey_robots: bool = True
     """Obey robots.txt (RFC 9309). Turn off only for sites of your own."""
     obey_nofollow: bool = True

@@ -137,6 +137,7 @@ class Wire:
             use_dns_cache=False,  # the resolver has one that the per-IP limits share
             socket_factory=None if self._proxy else self._guard.make_socket,
             limit=0,  # the crawl loop limits how much is under way
+            ssl=spec.verify_tls,
             # Waiting longer than the host's delay keeps sockets open that nobody will use.
             keepalive_timeout=min(spec.per_host_delay_s + 3.0, KEEP_ALIVE_S),
         )
