@@ -7,7 +7,6 @@ size, colour …, never href, src or id): texts that look alike share one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
