@@ -65,6 +65,18 @@ def test_a_finished_grid_is_read_again(demo_folder: Path, monkeypatch):
     assert run_grid(demo_folder, ["comets"], wanted, SMALL, random_seeds=[7], processes=1) == first
 
 
+def test_a_web_without_page_types_is_cached_apart(demo_folder: Path, tmp_path: Path):
+    """Pages parsed when a web had no page types are not taken for those with their path strings."""
+    for name in ("web.toml", "labels.csv", *(path.name for path in demo_folder.glob("*.warc.gz"))):
+        (tmp_path / name).write_bytes((demo_folder / name).read_bytes())
+    bare = CachedWeb(VirtualWeb.open(tmp_path))
+    typed = CachedWeb(VirtualWeb.open(demo_folder))
+    key = next(iter(typed.web.page_types))
+
+    assert bare.document(key) is not None
+    assert typed.document(key).outline.pairs()  # type: ignore[union-attr]
+
+
 def test_training_pages_and_seeds_never_count(web: CachedWeb):
     """Neither in the curve nor in the targets."""
     laboratory = Laboratory(web, "owls", 1, SMALL)

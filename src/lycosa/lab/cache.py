@@ -121,7 +121,8 @@ class CachedWeb:
 
 
 def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
-    path = cache_directory() / f"{content_digest(web)}-{code_digest()}-{language}.pages"
+    typed = "-typed" if web.page_types else ""  # the same pages may be opened with page types and without
+    path = cache_directory() / f"{content_digest(web)}-{code_digest()}-{language}{typed}.pages"
     decoder = msgspec.msgpack.Decoder(dict[int, Parsed])
     try:
         return decoder.decode(path.read_bytes())

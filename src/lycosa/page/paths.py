@@ -7,12 +7,11 @@ size, colour …, never href, src or id): texts that look alike share one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 
 import msgspec
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from lycosa.page.layout import IMG_ID, TEXT_ID, one_line
+from lycosa.page.layout import IMG_ID, TEXT_ID, one_line, tag_ids
 
 DISPLAY = tuple(
     "align background bgcolor border cellpadding cellspacing class color colspan dir face "
@@ -29,7 +28,8 @@ MARK_CHARS = 80
 CLASSES = 12
 
 _DISPLAY = frozenset(DISPLAY)
-_UNREAD = frozenset(("head", "noscript", "script", "style", "template"))
+_BUT_CLASS = _DISPLAY - {"class"}
+_UNREAD_IDS = tag_ids("head noscript script style template")
 
 
 class Outline(msgspec.Struct, frozen=True, array_like=True):
@@ -75,43 +75,56 @@ def outline_of(tree: LexborHTMLParser, link_of: Mapping[int, int]) -> Outline:
     """The outline of a page; `link_of` tells for an element (by `mem_id`) which of the page's links it is."""
     if tree.root is None:
         return Outline()
-    number: dict[int, int] = {}  # mem_id -> element
     parents: list[int] = []
     paths: list[int] = []
     links: list[int] = []
     levels: list[int] = []
     strings: list[str] = []
-    children: dict[tuple[int, str], int] = {}  # (parent's path, step) -> path
+    known: dict[tuple[int, int, str | None], int] = {}  # (parent's path, tag, class as written) -> path
+    numbers: dict[tuple[int, str], int] = {}  # (parent's path, step) -> path
     leaves: list[tuple[int, str]] = []
-    for node in islice(tree.root.traverse(include_text=True), NODES):
-        mother = node.parent
-        parent = -1 if mother is None else number.get(mother.mem_id, -1)
+    later: list[tuple[LexborNode, int]] = []  # what follows the elements that we are in
+    node: LexborNode | None = tree.root
+    parent = outer = link = level = -1
+    left = NODES
+    while left:
+        if node is None:
+            if not later:
+                break
+            node, parent = later.pop()
+            outer, link, level = paths[parent], links[parent], levels[parent]
+        left -= 1
         tag = node.tag_id
         if tag == TEXT_ID:
-            if parent >= 0 and (text := one_line((node.text_content or "")[: 2 * TEXT_CHARS])):
-                leaves.append((parent, text[:TEXT_CHARS]))
-            continue
-        if tag == IMG_ID:
-            if parent >= 0:
-                leaves.append((parent, ""))
-            continue
-        name = node.tag
-        if name is None or name in _UNREAD or name[0] in "-!" or (parent < 0 and parents):
-            continue  # comments, scripts, and all that is within what we passed over
-        outer = paths[parent] if parent >= 0 else -1
-        level = levels[parent] + 1 if parent >= 0 else 0
-        step = path_step(name, node.attributes)
-        path = children.get((outer, step))
-        if path is None:
-            path = _extended(strings, outer, step, level)
-            children[(outer, step)] = path
-        mark = node.mem_id
-        number[mark] = len(parents)
-        link = link_of.get(mark)
-        links.append((links[parent] if parent >= 0 else -1) if link is None else link)
-        parents.append(parent)
-        paths.append(path)
-        levels.append(level)
+            text = node.text_content or ""
+            # White space between elements is half of all texts.
+            if not text.isspace() and (text := one_line(text[: 2 * TEXT_CHARS])[:TEXT_CHARS]):
+                leaves.append((parent, text))
+        elif tag == IMG_ID:
+            leaves.append((parent, ""))
+        elif tag not in _UNREAD_IDS and node.is_element_node:
+            attributes = node.attributes
+            shown = attributes.get("class")
+            if attributes and not _BUT_CLASS.isdisjoint(attributes):
+                shown = path_step("", attributes)
+            path = known.get((outer, tag, shown))
+            if path is None:
+                step = path_step(node.tag or "", attributes)
+                path = numbers.get((outer, step))
+                if path is None:
+                    path = numbers[(outer, step)] = _extended(strings, outer, step, level + 1)
+                known[(outer, tag, shown)] = path
+            element = len(parents)
+            parents.append(parent)
+            paths.append(path)
+            links.append(own if (own := link_of.get(node.mem_id)) is not None else link)
+            levels.append(level + 1)
+            if (inside := node.first_child) is not None:
+                if (following := node.next) is not None:
+                    later.append((following, parent))
+                node, parent, outer, link, level = inside, element, path, links[-1], level + 1
+                continue
+        node = node.next
     return Outline(tuple(strings), tuple(parents), tuple(paths), tuple(links), tuple(leaves))
 
 
