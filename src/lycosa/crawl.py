@@ -235,6 +235,8 @@ class Crawl:
                 link, outcome = again, Outcome(now + fetched.rest_s, now, counts=False)
             elif fetched.status == 304:
                 link, outcome = self.follow.revisit(fetched, (), outcome, now)
+            elif link.kind is Kind.IMAGE and steps:  # a redirect: its page waits for the target now
+                outcome = msgspec.structs.replace(outcome, instead=steps[0].link.key)
             self._add(steps)
         self._end(link, outcome)
 

@@ -137,11 +137,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Its authority rests until `rest_until`. With `again_at` the URL waits again from then on;
     without, it is done. `counts` says whether it used up one page of its host's and site's limits.
+    What was held for it waits for the URL `instead` now: a redirect led there (0: none did).
     """
 
     rest_until: float
     again_at: float | None = None
     counts: bool = True
+    instead: int = 0
 
 
 class Fetched(msgspec.Struct, frozen=True):

@@ -290,6 +290,18 @@ def test_a_retried_url_is_still_awaited(open_frontier: Open) -> None:
     assert frontier.done(take(frontier, 1.0), Outcome(rest_until=0.0, counts=False)) == ("h",)
 
 
+def test_a_hold_follows_a_redirect(open_frontier: Open) -> None:
+    """What waited for a URL waits for where it led; a target that is done or unknown holds nothing up."""
+    frontier = open_frontier()
+    frontier.add([offer("i/1", 0.9), held("a/1", "h", "i/1"), offer("i/2", 0.8), held("a/2", "g", "i/2")])
+    first = take(frontier)
+    frontier.add([offer("j/1", 0.85)])
+    assert frontier.done(first, Outcome(rest_until=0.0, instead=key("j/1"))) == ()
+    assert frontier.orphans() == ()
+    assert frontier.done(take(frontier), REST) == ("h",)
+    assert frontier.done(take(frontier), Outcome(rest_until=0.0, instead=key("j/1"))) == ("g",)
+
+
 def test_a_hold_with_nothing_to_wait_for_is_an_orphan_at_once(open_frontier: Open) -> None:
     """Awaited URLs that are done or unknown cannot be waited for; those of the same batch can."""
     frontier = open_frontier()

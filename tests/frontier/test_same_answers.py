@@ -87,10 +87,13 @@ class SameAnswers(RuleBasedStateMachine):
         again=st.one_of(st.none(), st.none(), times),
         counts=st.booleans(),
         priority=priorities,
+        instead=st.sampled_from([0, 0, *map(key, NAMES)]),
     )
-    def done(self, which: int, rest: int, again: int | None, counts: bool, priority: float) -> None:
+    def done(
+        self, which: int, rest: int, again: int | None, counts: bool, priority: float, instead: int
+    ) -> None:
         ended = replace(self.taken.pop(which % len(self.taken)), priority=priority, memo={"etag": "e"})
-        outcome = Outcome(self.now + rest, None if again is None else self.now + again, counts)
+        outcome = Outcome(self.now + rest, None if again is None else self.now + again, counts, instead)
         assert self.memory.done(ended, outcome) == self.sqlite.done(ended, outcome)
 
     @rule(hold=st.sampled_from(HOLDS))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
 from lycosa.clock import VirtualClock
@@ -22,8 +24,9 @@ from lycosa.scope import Scope
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
 from lycosa.strategies.judges import EveryPage
-from lycosa.strategies.multimedia import Multimedia, is_selected
-from lycosa.testing import Site, data
+from lycosa.strategies.multimedia import Multimedia
+from lycosa.strategies.multimedia_rules import is_selected
+from lycosa.testing import Site, data, redirect
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release
@@ -129,6 +132,10 @@ def test_what_each_rule_selects(rule, with_image, without):
         {"t1": 0.5, "t2": 0.5},
         {"selection": "text", "t1": 0.5, "exploration": "text", "t3": 0.5},
         {"t1": 0.5, "t2": 0.1, "exploration": "text", "t3": 0.2},
+        {"parent": 1.0},
+        {"target": -0.1},
+        {"fade": -1.0},
+        {"fade": float("nan")},
     ],
 )
 def test_settings_that_contradict_are_refused(ready, settings):
@@ -190,6 +197,74 @@ def test_a_hit_releases_and_is_remembered(ready):
     assert [isinstance(step, Decision) and not step.hold and not step.refusal for step in again] == [True]
 
 
+def test_what_was_seen_before_a_restart_settles_links(ready):
+    """A strategy that starts anew knows from the link itself which images it waited for."""
+    held = Multimedia(t1=0.7, t2=0.3).fit(ready)
+    decision = held.rank(page_with(held, "p", ["i.png"], middle=0.5), NO)[0]
+    assert isinstance(decision, Decision)
+    strategy = Multimedia(t1=0.7, t2=0.3).fit(ready)
+    seen(strategy, "i.png", 0.9)
+
+    settled = strategy.settle([decision.link], None)[0]
+
+    assert not settled.refusal
+    assert "i" not in settled.link.memo
+
+
+def test_an_image_that_redirects_is_the_image_that_was_waited_for(ready):
+    """What stands at the end of the redirect settles the page."""
+    strategy = Multimedia(t1=0.7, t2=0.3).fit(ready)
+    held = strategy.rank(page_with(strategy, "p", ["i.png"], middle=0.5), NO)[0]
+    assert isinstance(held, Decision)
+    url = "http://b.test/i.png"
+    image = Link(url, key_of(url), kind=Kind.IMAGE, memo={"via": [key_of("http://a.test/i.png")]})
+    strategy.learn(image, NO, {"image": Fact(0.9)})
+
+    assert strategy.rank(Page(image, url), NO) == [Release(held.hold, 1.0)]
+    assert not strategy.settle([held.link], 1.0)[0].refusal
+
+
+def test_near_links_are_believed_before_far_ones(ready):
+    """With `fade` a picture counts half so many links away: t2 rises towards t1 with the distance."""
+    strategy = Multimedia(t1=0.8, t2=0.2, fade=2.0).fit(ready)
+    page = page_with(strategy, "p", ["i.png"], near=0.4, far=0.4)
+    near, far = page.links
+    links = (near, msgspec.structs.replace(far, position=9))
+    strategy.rank(msgspec.structs.replace(page, links=links), NO)
+    strategy.learn(Link("http://a.test/i.png", page.images[0].key, kind=Kind.IMAGE), NO, {"image": Fact(0.9)})
+
+    decided = strategy.rank(msgspec.structs.replace(page, links=links), NO)
+
+    assert [isinstance(step, Decision) and step.refusal is None for step in decided] == [True, False]
+
+
+def test_the_text_of_the_page_counts_where_it_is_asked_for(ready):
+    """With `parent` a link of a relevant page needs fewer words of its own."""
+    relevant, other = Judgement(True, 1.0), Judgement(False, 0.0)
+
+    for weight, judgement, selected in ((0.0, relevant, False), (0.5, relevant, True), (0.5, other, False)):
+        strategy = Multimedia(selection="text", t1=0.6, parent=weight).fit(ready)
+        (step,) = strategy.rank(page_with(strategy, "p", [], link=0.4), judgement)
+        assert isinstance(step, Decision)
+        assert (step.refusal is None) is selected
+
+
+def test_t2_follows_the_success_of_images(ready):
+    """Pages that only an image selected raise t2 when they fail and lower it when not; others leave it."""
+    strategy = Multimedia(t1=0.9, t2=0.3, target=0.6).fit(ready)
+    strategy.shown_[key_of("http://a.test/i.png")] = True
+    by_image, by_text = strategy.rank(page_with(strategy, "p", ["i.png"], weak=0.4, good=0.95), NO)
+    assert isinstance(by_image, Decision)
+    assert isinstance(by_text, Decision)
+
+    strategy.learn(by_text.link, NO, {})
+    assert strategy.t2_ == 0.3
+    strategy.learn(by_image.link, NO, {})
+    assert strategy.t2_ == pytest.approx(0.33)
+    strategy.learn(by_image.link, Judgement(True, 1.0), {})
+    assert strategy.t2_ == pytest.approx(0.31)
+
+
 def test_a_link_held_by_two_pages_goes_by_the_better(ready):
     """A link that waits for one page's images is selected when another page's image shows it."""
     strategy = Multimedia(t1=0.7, t2=0.3).fit(ready)
@@ -220,9 +295,9 @@ def test_no_more_than_max_images_and_no_small_ones(ready):
 START = '<p><img src="/it.png"></p><p><a href="/other">unpromising</a></p>'
 
 
-def crawl_web(out: Path, image: object, **settings: object) -> None:
+def crawl_web(out: Path, image: object, more: Mapping[str, object] | None = None, **settings: object) -> None:
     """A crawl of a page with one image and one link that only the image can select."""
-    web = {"/": START, "/it.png": image, "/other": "<p>another page"}
+    web = {"/": START, "/it.png": image, "/other": "<p>another page", **(more or {})}
     with Site(web) as site:  # type: ignore[arg-type]
         fetch = {
             "per_host_delay_s": 0,
@@ -252,6 +327,22 @@ def test_an_image_opens_the_links_of_its_page(tmp_path):
     with Collection.read(tmp_path / "c") as collection:
         ((_, evidence),) = collection.reader.images()
     assert evidence["image"].value >= 0.5
+
+
+@pytest.mark.parametrize("target", ["/moved.png", "http://img.b.test/moved.png"])
+def test_an_image_behind_a_redirect_opens_them_too(tmp_path, target):
+    """The page's links wait for where the redirect leads, on this host or another."""
+    moved = data(HEATMAP, "image/png")
+    crawl_web(tmp_path / "c", redirect(target), {"/moved.png": moved})
+
+    assert "http://a.test/other" in pages_of(tmp_path / "c")
+
+
+def test_an_image_that_redirects_to_itself_holds_nothing_up(tmp_path):
+    """A loop of redirects costs its image only."""
+    crawl_web(tmp_path / "c", redirect("/b.png"), {"/b.png": redirect("/it.png")})
+
+    assert set(pages_of(tmp_path / "c")) & {"http://a.test/", "http://a.test/other"} == {"http://a.test/"}
 
 
 def test_another_image_does_not(tmp_path):

@@ -74,7 +74,8 @@ class Frontier(Protocol):
         """End a lease. Returns the holds that by this wait for nothing any more.
 
         With `again_at` the URL waits with the priority and memo of `link` and one attempt more
-        than `link` says, and does not keep its authority's other URLs from going.
+        than `link` says, and does not keep its authority's other URLs from going. Holds that wait for
+        the URL wait for `outcome.instead` as well, if that is waiting or taken.
         """
         ...
 

@@ -42,6 +42,10 @@ class Holds(ABC):
         """Take links out of their holds, which stay open."""
 
     @abstractmethod
+    def wait_too(self, key: int, other: int) -> None:
+        """What waits for a key waits for another, pending one, too."""
+
+    @abstractmethod
     def ended(self, keys: Collection[int]) -> tuple[str, ...]:
         """URLs are done or dropped. Returns the holds that became ripe by that, oldest first."""
 
@@ -92,6 +96,11 @@ class MemoryHolds(Holds):
         for key in keys:
             del self._links[self._hold_of.pop(key)][key]
         self.links = len(self._hold_of)
+
+    def wait_too(self, key: int, other: int) -> None:
+        for name in self._waiting_for.get(key, ()):
+            self._pending[name].add(other)
+            self._waiting_for.setdefault(other, set()).add(name)
 
     def ended(self, keys: Collection[int]) -> tuple[str, ...]:
         names: set[str] = set()

@@ -141,6 +141,8 @@ class QueuedFrontier(ABC):
             self._earliest = min(self._earliest, outcome.again_at)
             self._put_back(entry, link)
         self._note(authority)
+        if outcome.instead and self._is_pending(outcome.instead):
+            self._holds.wait_too(link.key, outcome.instead)
         ripe = self._holds.ended([link.key]) if outcome.again_at is None else ()
         if outcome.again_at is not None and page and authority.full:
             now_full.append(authority)
@@ -272,6 +274,10 @@ class QueuedFrontier(ABC):
         pending = {key for key, entry in self._look_up(keys).items() if entry.state != DONE}
         held = {decision.link.key for decision in decisions} | self._holds.holding(keys)
         self._holds.hold(decisions, pending | (held & keys))
+
+    def _is_pending(self, key: int) -> bool:
+        entry = self._look_up([key]).get(key)
+        return entry is not None and entry.state != DONE
 
     def _wake(self, now: float) -> None:
         touched: dict[int, Authority] = {}

@@ -75,6 +75,12 @@ class SqliteHolds(Holds):
         cursor = self._db.executemany("DELETE FROM held WHERE hash = ?", [(key,) for key in keys])
         self.links -= max(0, cursor.rowcount)
 
+    def wait_too(self, key: int, other: int) -> None:
+        cursor = self._db.execute(
+            "INSERT OR IGNORE INTO awaited SELECT ?, hold FROM awaited WHERE hash = ?", (other, key)
+        )
+        self._awaited += max(0, cursor.rowcount)
+
     def ended(self, keys: Collection[int]) -> tuple[str, ...]:
         if not self._awaited:
             return ()

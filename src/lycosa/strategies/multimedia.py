@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self, get_args
+from typing import Self, get_args
 
 import msgspec
 
@@ -13,87 +13,25 @@ from lycosa.evidence.images import ImageEvidence, ImageModel, is_small
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.strategies import BaseStrategy, Step
+from lycosa.strategies.multimedia_rules import (
+    Exploration,
+    Selection,
+    is_explored,
+    is_selected,
+    nearness,
+    next_t2,
+    next_trail,
+    score,
+    with_parent,
+)
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Decision, Fact, Image, Judgement, Kind, Link, Page, Reason, Refusal, Release
-
-Selection = Literal["text", "visual", "both", "either"]
-Exploration = Literal["none", "text", "visual", "both"]
 
 HIT = 0.5
 """An image scored so by its model shows what is sought."""
 IMAGES_FIRST = 2.0
 """The priority of images: above every page, because links wait for them."""
 _64_BITS = (1 << 64) - 1
-
-
-def score(rule: Selection, text: float, visual: bool, t1: float, t2: float) -> float:
-    """The estimated relevance of a link: also its place in the queue (the paper leaves the order open).
-
-        f' = T    f'' = V    f''' = T · V    f_S = T + (t1 - t2) · V          [Tsikrika et al., 3]
-
-    >>> [score(rule, 0.4, True, 0.7, 0.25) for rule in ("text", "visual", "both", "either")]
-    [0.4, 1.0, 0.4, 0.85]
-    """
-    match rule:
-        case "text":
-            return text
-        case "visual":
-            return float(visual)
-        case "both":
-            return text * visual
-        case "either":
-            return text + (t1 - t2) * visual
-
-
-def is_selected(rule: Selection, text: float, visual: bool, t1: float, t2: float) -> bool:
-    """Whether a link is followed.
-
-        f', f''' : score >= t1    f'' : V    f_S : T >= t1, or V and T >= t2
-
-    f_S is not computed as `score >= t1`, which rounding would break where T = t2.
-
-    >>> is_selected("either", 0.2, True, 0.7, 0.2), is_selected("either", 0.2, False, 0.7, 0.2)
-    (True, False)
-    >>> is_selected("both", 0.9, False, 0.0, 0.0)
-    False
-    """
-    match rule:
-        case "text":
-            return text >= t1
-        case "visual":
-            return visual
-        case "both":
-            return visual and text >= t1
-        case "either":
-            return text >= t1 or (visual and text >= t2)
-
-
-def is_explored(rule: Exploration, text: float, visual: bool, t3: float) -> bool:
-    """Whether a link that is not selected is worth a look at what lies behind it.
-
-        f'_E : T >= t3    f''_E : V    f'''_E : V and T >= t3          [Tsikrika et al., 3.2]
-
-    >>> is_explored("text", 0.3, False, 0.2), is_explored("both", 0.3, False, 0.2)
-    (True, False)
-    """
-    match rule:
-        case "none":
-            return False
-        case "text":
-            return text >= t3
-        case "visual":
-            return visual
-        case "both":
-            return visual and text >= t3
-
-
-def next_trail(trail: int, k: int) -> int | None:
-    """How deep a page explored from a page at this depth of a trail is; None: deeper than k.
-
-    >>> next_trail(0, 1), next_trail(1, 1), next_trail(1, 2)
-    (1, None, 2)
-    """
-    return trail + 1 if trail < k else None
 
 
 class Multimedia(BaseStrategy):
@@ -115,6 +53,9 @@ class Multimedia(BaseStrategy):
         images: str = "",
         rule: str = "mean",
         max_images: int = 20,
+        parent: float = 0.0,
+        fade: float = 0.0,
+        target: float = 0.0,
     ) -> None:
         """Store the settings.
 
@@ -128,6 +69,9 @@ class Multimedia(BaseStrategy):
         images: an image model from `lycosa train images`; without one, the built-in one of heatmaps.
         rule: how the image model's machines decide together: mean, or (the paper), or one of them.
         max_images: so many images of a page are fetched at most.
+        parent: how much the text of the page a link is on counts in its text score; 0 as the paper, below 1.
+        fade: so many links away from the image it counts half; 0 as the paper: the same all over the page.
+        target: t2 moves until this share of the pages that only images select is relevant; 0 as the paper: it stays.
         """
         self.selection = selection
         self.t1 = t1
@@ -139,6 +83,9 @@ class Multimedia(BaseStrategy):
         self.images = images
         self.rule = rule
         self.max_images = max_images
+        self.parent = parent
+        self.fade = fade
+        self.target = target
 
     def fit(self, preparation: Preparation) -> Self:
         """Load the models; where the text alone decides, no image is ever fetched."""
@@ -152,6 +99,7 @@ class Multimedia(BaseStrategy):
         if self.selection != "text" or self.exploration in ("visual", "both"):
             looks = ImageModel.load(Path(self.images)) if self.images else ImageModel.builtin()
             self.needs = (*self.needs, ImageEvidence(looks.with_rule(self.rule)))
+        self.t2_ = self.t2
         self.shown_: dict[int, bool] = {}  # images looked at: whether they show what is sought
         self.waiting_: dict[int, set[str]] = {}  # image -> the holds that wait for it
         self.hold_of_: dict[int, str] = {}  # link -> the hold that has it
@@ -171,43 +119,59 @@ class Multimedia(BaseStrategy):
             most = min(self.t1, self.t2) if self.selection == "either" else self.t1
             if self.t3 > most or self.t3 >= self.t1:
                 raise SpecError(f"multimedia.t3 is {self.t3:g}. Give at most t2, and less than t1.")
+        for name in ("parent", "target"):
+            if not 0 <= getattr(self, name) < 1:
+                raise SpecError(
+                    f"multimedia.{name} is {getattr(self, name):g}. Give a share: 0 <= {name} < 1."
+                )
+        if not self.fade >= 0:
+            raise SpecError(f"multimedia.fade is {self.fade:g}. Give a number of links, or 0.")
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """Decide on links by their words where these suffice; hold the others for the page's images."""
         if page.link.kind is Kind.IMAGE:
             return self._seen(page)
-        scores = page.link_evidence[self.text_]
         links = [
-            msgspec.structs.replace(link, memo={"t": round(text, 4), "d": page.link.trail})
-            for link, text in zip(page.links, scores, strict=True)
+            msgspec.structs.replace(
+                link,
+                memo={"t": round(with_parent(text, judgement.score, self.parent), 4), "d": page.link.trail},
+            )
+            for link, text in zip(page.links, page.link_evidence[self.text_], strict=True)
         ]
         images = [image for image in page.images if _is_candidate(image)]
-        if any(self.shown_.get(image.key, False) for image in images):
-            return [self._decide(link, True) for link in links]
+        hit = next((image for image in images if self.shown_.get(image.key)), None)
+        if hit:
+            return [self._decide(link, nearness(link.position, hit.after_link, self.fade)) for link in links]
         unseen = [image for image in images if image.key not in self.shown_][: self.max_images]
         if not unseen or not any(self._depends(link) for link in links):
-            return [self._decide(link, False) for link in links]
+            return [self._decide(link, 0.0) for link in links]
         return self._wait(page, links, unseen)
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
-        """Decide on links that waited for images; without a value none of them showed what is sought."""
+        """Decide on links that waited for images, by what these have shown (the memo tells which they were)."""
         for link in links:
             self.others_.pop(self.hold_of_.pop(link.key, ""), None)
-        return [self._decide(link, bool(value)) for link in links]
+        return [self._settled(link) for link in links]
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Remember what images show; a resumed crawl need not look at them again."""
-        if link.kind is Kind.IMAGE and "image" in evidence:
-            self.shown_[link.key] = evidence["image"].value >= HIT
+        """Remember what images show, and whether images led well; a resumed crawl learns it again."""
+        if link.kind is Kind.IMAGE:
+            if "image" in evidence:
+                shown = evidence["image"].value >= HIT
+                self.shown_ |= dict.fromkeys(_names(link), shown)
+        elif self.target and link.memo.get("v"):
+            self.t2_ = next_t2(self.t2_, judgement.relevant, self.target, self.t1)
 
     def _wait(self, page: Page, links: Sequence[Link], images: Sequence[Image]) -> list[Step]:
         hold = f"images of {page.link.key & _64_BITS:x}"
         keys = tuple(image.key for image in images)
+        places = {"i": [[image.key, image.after_link] for image in images]}
         steps: list[Step] = []
         for link in links:
             if not self._depends(link):
-                steps.append(self._decide(link, False))
+                steps.append(self._decide(link, 0.0))
                 continue
+            link = msgspec.structs.replace(link, memo=link.memo | places)
             if self.hold_of_.setdefault(link.key, hold) != hold:
                 self.others_.setdefault(hold, []).append(link)
             steps.append(Decision(link, hold=hold, waits_for=keys, rule="waits for the images of its page"))
@@ -219,31 +183,38 @@ class Multimedia(BaseStrategy):
 
     def _seen(self, image: Page) -> list[Step]:
         """An image was looked at: a hit settles every page that waited for it."""
-        holds = sorted(self.waiting_.pop(image.link.key, ()))
+        holds = sorted({hold for key in _names(image.link) for hold in self.waiting_.pop(key, ())})
         if not self.shown_.get(image.link.key):
             return []
         steps: list[Step] = []
         for hold in holds:
             # Links that another page's hold has: what this page says of them is told at once.
-            steps += [self._decide(link, True) for link in self.others_.pop(hold, ())]
+            steps += [self._settled(link) for link in self.others_.pop(hold, ())]
             steps.append(Release(hold, 1.0))
         return steps
 
+    def _settled(self, link: Link) -> Decision:
+        """Decide on a link that waited for images."""
+        memo = dict(link.memo)
+        places = memo.pop("i", ())
+        near = [nearness(link.position, after, self.fade) for key, after in places if self.shown_.get(key)]
+        return self._decide(msgspec.structs.replace(link, memo=memo), max(near, default=0.0))
+
     def _depends(self, link: Link) -> bool:
         """Whether images can change what is done with a link."""
-        return self._trail(link, True) != self._trail(link, False)
+        return self._trail(link, 1.0) != self._trail(link, 0.0)
 
-    def _trail(self, link: Link, visual: bool) -> int | None:
+    def _trail(self, link: Link, visual: float) -> int | None:
         """0: selected; more: explored at that depth; None: refused."""
         text = link.memo["t"]
-        if is_selected(self.selection, text, visual, self.t1, self.t2):
+        if is_selected(self.selection, text, visual, self.t1, self.t2_):
             return 0
         explored = is_explored(self.exploration, text, visual, self.t3)
         return next_trail(link.memo["d"], self.k) if explored else None
 
-    def _decide(self, link: Link, visual: bool) -> Decision:
+    def _decide(self, link: Link, visual: float) -> Decision:
         text, trail = link.memo["t"], self._trail(link, visual)
-        priority = score(self.selection, text, visual, self.t1, self.t2)
+        priority = score(self.selection, text, visual, self.t1, self.t2_)
         shown = "its page shows such an image" if visual else "no such image on its page"
         if trail is None:
             refusal = Refusal(Reason.LOW_PRIORITY, f"text {text:.2f}, {shown}")
@@ -251,7 +222,14 @@ class Multimedia(BaseStrategy):
         if trail:
             link = msgspec.structs.replace(link, trail=trail)
             return Decision(link, priority, rule=f"multimedia: explored ({shown})")
+        if visual and self._trail(link, 0.0) != 0:
+            link = msgspec.structs.replace(link, memo=link.memo | {"v": 1})
         return Decision(link, priority, rule=f"multimedia: selected ({shown})")
+
+
+def _names(image: Link) -> tuple[int, ...]:
+    """The keys of an image: its own, and those of the URLs that redirected to it."""
+    return (image.key, *image.memo.get("via", ()))
 
 
 def _is_candidate(image: Image) -> bool:
