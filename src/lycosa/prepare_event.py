@@ -20,6 +20,7 @@ from lycosa.evidence.event_model import (
     scored_by,
     topic_only,
 )
+from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.prepare import GetDocument, Say
 from lycosa.store.schema import open_for_reading
 from lycosa.strategies.judges import EventJudge
@@ -29,7 +30,13 @@ from lycosa.values import Refusal
 
 
 async def prepared_event(
-    spec: EventSpec, language: str, folder: Path, models: Path | None, get: GetDocument, say: Say
+    spec: EventSpec,
+    language: str,
+    folder: Path,
+    models: Path | None,
+    get: GetDocument,
+    say: Say,
+    place_finder: str = "",
 ) -> EventModel | None:
     """The saved event of this collection, or one made of the spec; None if the spec has no event."""
     saved = models / "event.json" if models else None
@@ -39,7 +46,8 @@ async def prepared_event(
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
         return None
-    facts = [await _facts(where, folder, get, language, say) for where in spec.pages]
+    finder = installed_finder(place_finder)
+    facts = [await _facts(where, folder, get, language, say, finder) for where in spec.pages]
     model = made_event(spec, language, [found for found in facts if found], folder)
     say(event_table(model))
     if saved:
@@ -90,7 +98,9 @@ def source_priors(collection: Path) -> dict[str, tuple[float, float]]:
     return {name: (good, bad) for name, good, bad in rows}
 
 
-async def _facts(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> Facts | None:
+async def _facts(
+    where: str, folder: Path, get: GetDocument, language: str, say: Say, finder: PlaceFinder | None
+) -> Facts | None:
     """What a model page says; None (and a word about it) if it cannot be had."""
     if (url := urls.parse(where)) is not None:
         document = await get(url)
@@ -98,4 +108,4 @@ async def _facts(where: str, folder: Path, get: GetDocument, language: str, say:
             say(f"The model page {where} could not be used: {document}.")
             return None
         return page_facts(document, names=True)
-    return page_facts(document_in(folder / where, language), names=True)
+    return page_facts(document_in(folder / where, language, finder), names=True)
