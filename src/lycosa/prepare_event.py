@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from lycosa import urls
@@ -22,11 +22,12 @@ from lycosa.evidence.event_model import (
 )
 from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.prepare import GetDocument, Say
-from lycosa.store.schema import open_for_reading
+from lycosa.store.schema import open_for_reading, plain_errors
+from lycosa.strategies import BaseStrategy
 from lycosa.strategies.judges import EventJudge
 from lycosa.strategies.preparation import Preparation
 from lycosa.train.pages import document_in
-from lycosa.values import Refusal
+from lycosa.values import Judgement, Refusal
 
 
 async def prepared_event(
@@ -84,18 +85,22 @@ def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -
     return dataclasses.replace(ready, event=event, judge=EventJudge(event, judge.threshold))
 
 
-def source_priors(collection: Path) -> dict[str, tuple[float, float]]:
-    """What the sources of an earlier collection gave: relevant and other pages."""
-    connection = open_for_reading(collection / "catalogue.db")
-    try:
-        rows = connection.execute("SELECT name, good, bad FROM sources WHERE good + bad > 0").fetchall()
-    except sqlite3.Error:
+def source_priors(collection: Path, strategy: BaseStrategy) -> dict[str, tuple[float, float]]:
+    """What the judged pages of an earlier collection say for and against their sources."""
+    path = collection / "catalogue.db"
+    found: dict[str, tuple[float, float]] = {}
+    with plain_errors(path), closing(open_for_reading(path)) as connection:
+        for source, relevant, score in connection.execute(
+            "SELECT source, relevant, score FROM pages WHERE relevant IS NOT NULL AND score IS NOT NULL"
+        ):
+            credit = strategy.credit(Judgement(bool(relevant), score))
+            good, bad = found.get(source, (0.0, 0.0))
+            found[source] = (good + credit, bad + 1 - credit)
+    if not found:
         raise InputError(
             f"{collection} knows nothing of its sources: nothing was crawled. Change [event] source_priors."
-        ) from None
-    finally:
-        connection.close()
-    return {name: (good, bad) for name, good, bad in rows}
+        )
+    return found
 
 
 async def _facts(

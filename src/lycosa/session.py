@@ -150,7 +150,7 @@ async def _crawl(
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
                 if spec.event.source_priors:
-                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors))
+                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors, strategy))
                 if judged_otherwise:
                     say("The strategy, topic, judge or labels have changed: all pages are judged again.")
                     again = fitted_strategy(spec, ready)
@@ -289,7 +289,7 @@ def _prefer(crawl: Crawl, collection: Collection, priors: Mapping[str, tuple[flo
     """Let sources begin with what an earlier crawl found there."""
     with collection.commit():
         for source, (good, bad) in priors.items():
-            crawl.tally.sources[source] = [round(good), round(bad)]
+            crawl.tally.sources[source] = [good, bad]
             crawl.frontier.reweigh(source, good, bad)
 
 
