@@ -14,6 +14,7 @@ from lycosa.evidence import Evidence
 from lycosa.evidence.images.evidence import ImageEvidence
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
+from lycosa.page.place_finder import installed_finder
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Kind, Link, Page, Reason, Refusal
 
@@ -35,6 +36,7 @@ class Recipe:
     max_decoded_bytes: int = 50_000_000
     date: bool = False
     places: bool = False
+    place_finder: str = ""
     text: bool = False
     simhash: bool = False
     images: bool = False
@@ -65,6 +67,7 @@ def document_of(fetched: Fetched, recipe: Recipe) -> Document | Refusal:
         language=recipe.language,
         index_names=recipe.index_names,
         robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
+        place_finder=installed_finder(recipe.place_finder),
     )
 
 

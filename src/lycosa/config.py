@@ -229,6 +229,9 @@ class IndexSpec(Section):
     """Fingerprints (simhash) and clusters of nearly equal pages."""
     genre: Literal["now", "never"] = "never"
     """The genre of each page (news, blog, image, video, other), whatever the strategy."""
+    place_finder: str = ""
+    """Who says which names are places: a finder that an installed package offers (docs/places.md);
+    "": the one that comes with Lycosa."""
 
 
 class ProcessSpec(Section):

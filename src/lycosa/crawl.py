@@ -65,7 +65,7 @@ class Tally:
     bytes: int = 0
     seconds: float = 0.0
     refused: Counter[Reason] = field(default_factory=Counter)
-    sources: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +282,9 @@ class Crawl:
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page; a resumed crawl calls this for every page of the catalogue again."""
         counts = self.tally.sources[source := source_of(authority_of(link.url))]
-        counts[not judgement.relevant] += 1
+        credit = self.strategy.credit(judgement)
+        counts[0] += credit
+        counts[1] += 1 - credit
         self.tally.relevant += judgement.relevant and not link.trail
         self.frontier.reweigh(source, counts[0], counts[1])
         self.strategy.learn(link, judgement, evidence)

@@ -48,6 +48,7 @@ def index_collection(
             max_decoded_bytes=spec.fetch.max_decoded_bytes,
             date=True,
             places=True,
+            place_finder=spec.index.place_finder,
             text=True,
             simhash=True,
         )

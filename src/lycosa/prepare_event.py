@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from lycosa import urls
@@ -20,16 +20,24 @@ from lycosa.evidence.event_model import (
     scored_by,
     topic_only,
 )
+from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.prepare import GetDocument, Say
-from lycosa.store.schema import open_for_reading
+from lycosa.store.schema import open_for_reading, plain_errors
+from lycosa.strategies import BaseStrategy
 from lycosa.strategies.judges import EventJudge
 from lycosa.strategies.preparation import Preparation
 from lycosa.train.pages import document_in
-from lycosa.values import Refusal
+from lycosa.values import Judgement, Refusal
 
 
 async def prepared_event(
-    spec: EventSpec, language: str, folder: Path, models: Path | None, get: GetDocument, say: Say
+    spec: EventSpec,
+    language: str,
+    folder: Path,
+    models: Path | None,
+    get: GetDocument,
+    say: Say,
+    place_finder: str = "",
 ) -> EventModel | None:
     """The saved event of this collection, or one made of the spec; None if the spec has no event."""
     saved = models / "event.json" if models else None
@@ -39,7 +47,8 @@ async def prepared_event(
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
         return None
-    facts = [await _facts(where, folder, get, language, say) for where in spec.pages]
+    finder = installed_finder(place_finder)
+    facts = [await _facts(where, folder, get, language, say, finder) for where in spec.pages]
     model = made_event(spec, language, [found for found in facts if found], folder)
     say(event_table(model))
     if saved:
@@ -76,21 +85,27 @@ def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -
     return dataclasses.replace(ready, event=event, judge=EventJudge(event, judge.threshold))
 
 
-def source_priors(collection: Path) -> dict[str, tuple[float, float]]:
-    """What the sources of an earlier collection gave: relevant and other pages."""
-    connection = open_for_reading(collection / "catalogue.db")
-    try:
-        rows = connection.execute("SELECT name, good, bad FROM sources WHERE good + bad > 0").fetchall()
-    except sqlite3.Error:
+def source_priors(collection: Path, strategy: BaseStrategy) -> dict[str, tuple[float, float]]:
+    """What the judged pages of an earlier collection say for and against their sources."""
+    path = collection / "catalogue.db"
+    found: dict[str, tuple[float, float]] = {}
+    with plain_errors(path), closing(open_for_reading(path)) as connection:
+        for source, relevant, score in connection.execute(
+            "SELECT source, relevant, score FROM pages WHERE relevant IS NOT NULL AND score IS NOT NULL"
+        ):
+            credit = strategy.credit(Judgement(bool(relevant), score))
+            good, bad = found.get(source, (0.0, 0.0))
+            found[source] = (good + credit, bad + 1 - credit)
+    if not found:
         raise InputError(
             f"{collection} knows nothing of its sources: nothing was crawled. Change [event] source_priors."
-        ) from None
-    finally:
-        connection.close()
-    return {name: (good, bad) for name, good, bad in rows}
+        )
+    return found
 
 
-async def _facts(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> Facts | None:
+async def _facts(
+    where: str, folder: Path, get: GetDocument, language: str, say: Say, finder: PlaceFinder | None
+) -> Facts | None:
     """What a model page says; None (and a word about it) if it cannot be had."""
     if (url := urls.parse(where)) is not None:
         document = await get(url)
@@ -98,4 +113,4 @@ async def _facts(where: str, folder: Path, get: GetDocument, language: str, say:
             say(f"The model page {where} could not be used: {document}.")
             return None
         return page_facts(document, names=True)
-    return page_facts(document_in(folder / where, language), names=True)
+    return page_facts(document_in(folder / where, language, finder), names=True)

@@ -151,7 +151,7 @@ async def _crawl(
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
                 if spec.event.source_priors:
-                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors))
+                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors, strategy))
                 if judged_otherwise:
                     say("The strategy, topic, judge or labels have changed: all pages are judged again.")
                     again = fitted_strategy(spec, ready)
@@ -178,6 +178,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         max_decoded_bytes=spec.fetch.max_decoded_bytes,
         date=bool(spec.scope.date_from or spec.scope.date_to) or about_event,
         places=about_event,
+        place_finder=spec.index.place_finder,
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
@@ -210,7 +211,8 @@ class _Reader:
         result = await self._get(url, Kind.PAGE)
         if isinstance(result, NotFetched):
             return result.refusal
-        return document_of(result, Recipe(language=self.spec.topic.language))
+        recipe = Recipe(language=self.spec.topic.language, place_finder=self.spec.index.place_finder)
+        return document_of(result, recipe)
 
     async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
         result = await self.reader.get(url, kind)
@@ -252,7 +254,8 @@ async def _prepare(
 ) -> Preparation:
     given = spec.topic.keywords or spec.topic.description or spec.topic.examples
     models, language = collection.directory / "models", spec.topic.language
-    event = await prepared_event(spec.event, language, folder, models, helper.document, say)
+    finder = spec.index.place_finder
+    event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
     if event and not given:
         topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
     elif spec.judge.kind == "all" and not given:
@@ -285,7 +288,7 @@ def _prefer(crawl: Crawl, collection: Collection, priors: Mapping[str, tuple[flo
     """Let sources begin with what an earlier crawl found there."""
     with collection.commit():
         for source, (good, bad) in priors.items():
-            crawl.tally.sources[source] = [round(good), round(bad)]
+            crawl.tally.sources[source] = [good, bad]
             crawl.frontier.reweigh(source, good, bad)
 
 

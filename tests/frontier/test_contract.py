@@ -427,6 +427,25 @@ def test_sources_are_weighed_afresh_at_every_choice(open_frontier: Open) -> None
     assert len(seen) == 4
 
 
+def test_a_good_source_that_rests_is_waited_for(open_frontier: Open) -> None:
+    """Where sources are weighed, selectivity compares their choice keys and not the bare priorities."""
+
+    def success(good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        return (good + 1) / (bad + 1) * best
+
+    frontier = open_frontier(weigh=success, selectivity=0.5)
+    frontier.add([offer("a/1", 0.5), offer("a/2", 0.4), offer("b/1", 0.4), offer("c/1", 0.1)])
+    frontier.reweigh("a.example", 3, 0)
+    first = take(frontier)
+    assert name_of(first) == "a/1"
+    assert frontier.take(0.0) is None
+    frontier.done(first, Outcome(rest_until=10.0))
+    assert frontier.take(1.0) is None
+    assert frontier.next_at() == 10.0
+    frontier.reweigh("a.example", 3, 4)
+    assert name_of(take(frontier, 1.0)) == "b/1"
+
+
 def test_equal_sources_go_by_priority_then_discovery(open_frontier: Open) -> None:
     """A weigher that knows no difference leaves the best-first order."""
     frontier = open_frontier(weigh=lambda good, bad, best, step: np.full(len(best), np.nan))

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lycosa.errors import SpecError
+from lycosa.page import place_finder
+from lycosa.page.document import Document
 from lycosa.page.gazetteer import gazetteer
-from lycosa.page.place_finder import Mention, shipped_model
-from lycosa.page.places import Place, find_places
+from lycosa.page.place_finder import Mention, installed_finder, shipped_model
+from lycosa.page.places import Place, find_places, places_of_each
+from lycosa.values import PagePlace
 
 SHARED = Path(__file__).parents[3] / "shared/data/places/ecbplus.jsonl.gz"
 GOLD = Path(__file__).with_name("places_gold.csv")
@@ -110,6 +114,65 @@ def test_another_finder_can_be_plugged_in():
 
     found = find_places("Paris and nowhere", gazetteer(), Everywhere())
     assert [(place.canonical, place.country) for place in found] == [("Paris", "FR"), ("nowhere", "")]
+
+
+@pytest.mark.parametrize("anchor", ["Orlando", "ORLANDO", "Charlotte", "Belgium", "San Bernardino"])
+def test_an_anchor_that_is_only_a_place_is_that_place(anchor):
+    """A bare name in an anchor has no sentence around it, and counts where a large place is called so."""
+    (found,) = places_of_each([anchor], gazetteer())
+    assert [place.canonical for place in found] == [anchor.title()]
+    assert found[0].lat is not None
+
+
+@pytest.mark.parametrize(
+    "anchor", ["Home", "Reading", "Mobile", "Nice", "March", "Madison", "Obama", "", "Sale"]
+)
+def test_bare_words_first_names_and_villages_are_no_places(anchor):
+    """What is also a word or a first name, or only a small town, is not taken for a place."""
+    assert places_of_each([anchor], gazetteer()) == [()]
+
+
+def test_a_bare_anchor_may_name_a_place_of_its_page():
+    """Also a small town, and one without coordinates, counts where the page itself speaks of it."""
+    page = [
+        PagePlace("Ferguson", "Ferguson", "city", 38.7, -90.3, "US", "MO", 4),
+        PagePlace("Camp Tarn", "Camp Tarn", "place"),
+    ]
+    anchors = ["Ferguson", "Camp Tarn", "Ferguson mayor", "Police in Ferguson, Mo."]
+    found = places_of_each(anchors, gazetteer(), page=page)
+    assert [[(place.canonical, place.count) for place in places] for places in found[:2]] == [
+        [("Ferguson", 1)],
+        [("Camp Tarn", 1)],
+    ]
+    assert found[3][0].state == "MO"
+
+
+def test_an_installed_package_can_offer_a_finder(monkeypatch):
+    """An entry point's finder is made once and used for pages and anchors; an unknown name is refused."""
+
+    class Shouted:
+        def find(self, text: str) -> list[Mention]:
+            return [Mention(text.index("xanadu"), text.index("xanadu") + 6, "xanadu", 0)]
+
+    class Point:
+        name = "shouted"
+
+        def load(self) -> type[Shouted]:
+            return Shouted
+
+    monkeypatch.setattr(place_finder, "entry_points", lambda group: [Point()] if "place" in group else [])
+    installed_finder.cache_clear()
+    finder = installed_finder("shouted")
+    assert installed_finder("shouted") is finder
+    page = Document(
+        b"<p>They went to xanadu.</p><a href=/x>to xanadu</a>", "http://a.example/", place_finder=finder
+    )
+    assert [place.canonical for place in page.places] == ["xanadu"]
+    assert [[place.canonical for place in places] for places in page.link_places] == [["xanadu"]]
+    with pytest.raises(SpecError, match=r"no installed package offers 'other'\. Known are: shouted"):
+        installed_finder("other")
+    assert installed_finder("") is None
+    installed_finder.cache_clear()
 
 
 def test_the_shipped_model_says_where_it_comes_from():

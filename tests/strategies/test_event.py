@@ -14,6 +14,7 @@ from lycosa.evidence.event_model import EventModel, EventPlace, Facts, scored_by
 from lycosa.prepare_event import made_event, prepared_event, with_event
 from lycosa.strategies.event import Event
 from lycosa.strategies.judges import EventJudge
+from lycosa.values import Judgement, Link
 from tests.strategies.conftest import analysed
 
 MODEL = scored_by(
@@ -61,6 +62,26 @@ def test_sources_are_weighed_only_where_asked(about):
     assert keys.tolist() == [2.0]
     with pytest.raises(SpecError, match="source"):
         Event(source="luck").fit(about)
+
+
+def test_pages_speak_for_their_source_by_score_or_verdict(about):
+    """mean-score counts how good pages are, within 0 and 1; the paper's functions whether they are relevant."""
+    near_miss, hit = Judgement(False, 0.4), Judgement(True, 1.5)
+    verdict = Event(source="success-rate-best").fit(about)
+    assert (verdict.credit(near_miss), verdict.credit(hit)) == (0.0, 1.0)
+    score = Event(source="mean-score").fit(about)
+    assert (score.credit(near_miss), score.credit(hit)) == (0.4, 1.0)
+
+
+def test_what_is_expected_of_a_new_source_follows_the_crawl(about):
+    """After good pages a new source is worth more than after bad ones."""
+    keys = []
+    for value in (0.9, 0.1):
+        strategy = Event(source="mean-score").fit(about)
+        for number in range(5):
+            strategy.learn(Link(f"http://a.example/{number}", number), Judgement(value > 0.5, value), {})
+        keys.append(strategy.host_weight(np.zeros(1), np.zeros(1), np.ones(1), 0)[0])
+    assert keys == pytest.approx([4.6 / 6, 0.6 / 6])
 
 
 def test_the_judge_and_the_strategy_share_their_evidence(about):

@@ -1,4 +1,4 @@
-"""The seven functions of source importance, by hand."""
+"""The seven functions of source importance and ours, by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lycosa.errors import SpecError
-from lycosa.strategies.sources import SOURCES, checked_source, source_keys
+from lycosa.strategies.sources import SOURCES, checked_source, mean_score, source_keys
 
 GOOD = np.array([5.0, 0.0, 0.0])
 BAD = np.array([1.0, 0.0, 9.0])
@@ -43,8 +43,18 @@ def test_thompson_sampling_prefers_good_sources():
     assert wins.count(0) > wins.count(1) > wins.count(2)
 
 
+def test_the_mean_score_lets_a_new_source_wait_behind_a_good_and_before_a_bad_one():
+    """With equal links: better than the mean, new (the mean), worse than it; a tried source is not forgotten."""
+    good, bad, best = np.array([1.2, 0.0, 0.1]), np.array([1.8, 0.0, 2.9]), np.full(3, 0.5)
+    keys = mean_score(good, bad, best, mean=0.2, prior_pages=2.0, newcomers=1.0)
+    assert keys == pytest.approx([0.5 * 1.6 / 5, 0.5 * 0.2, 0.5 * 0.5 / 5])
+    shy = mean_score(good, bad, best, mean=0.2, prior_pages=2.0, newcomers=0.2)
+    assert shy[1] < keys[1]
+    assert np.argmax(shy) == 0
+
+
 def test_names():
     """All names of the spec are known; another is refused with the list."""
-    assert len(SOURCES) == 8
+    assert len(SOURCES) == 9
     with pytest.raises(SpecError, match="success-rate-best"):
         checked_source("pagerank")

@@ -1,14 +1,17 @@
-"""`lycosa train event`: an event model from its pages, with weights learned from labelled pages."""
+"""`lycosa train event`: an event model from its pages, with what labelled pages and links teach."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lycosa.commands import as_json, say
 from lycosa.errors import InputError
+
+if TYPE_CHECKING:
+    from lycosa.evidence.event_model import EventModel, Facts
 
 
 def register(train: typer.Typer) -> None:
@@ -17,14 +20,23 @@ def register(train: typer.Typer) -> None:
 
 
 def event(
-    pages: Annotated[
-        list[Path], typer.Argument(help="Model pages of the event: HTML or text files, or folders.")
-    ],
     out: Annotated[Path, typer.Option(help="Where the model goes: JSON that you can edit.")],
+    pages: Annotated[
+        list[Path] | None, typer.Argument(help="Model pages of the event: HTML or text files, or folders.")
+    ] = None,
     positive: Annotated[
         list[Path] | None, typer.Option(help="Other pages about the event, to learn from.")
     ] = None,
     negative: Annotated[list[Path] | None, typer.Option(help="Pages that are not about the event.")] = None,
+    links: Annotated[
+        Path | None, typer.Option(help="Labelled links: a CSV file with url, anchor and relevant (1 or 0).")
+    ] = None,
+    collection: Annotated[
+        Path | None,
+        typer.Option(
+            help="A collection with labelled pages: they teach the page side, links to them the link side."
+        ),
+    ] = None,
     date: Annotated[
         str, typer.Option(help="When it happened (2016-06-12), instead of the pages' dates.")
     ] = "",
@@ -43,11 +55,13 @@ def event(
     language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
     json: Annotated[bool, typer.Option("--json", help="Print the model as JSON.")] = False,
 ) -> None:
-    """Make the model of an event; with --positive and --negative, learn weights, size and threshold."""
+    """Make the model of an event; with labelled pages or links, learn weights, sizes and thresholds.
+
+    Without model pages, --collection gives the event as well.
+    """
     import msgspec
 
     from lycosa.evidence.event_model import (
-        Facts,
         background_of,
         event_model,
         event_table,
@@ -55,36 +69,91 @@ def event(
         save_event,
         scored_by,
     )
-    from lycosa.train.event import train_event
     from lycosa.train.pages import documents_in
 
     if scoring not in ("ours", "paper") or weights not in ("f1", "search"):
         raise InputError("--scoring is ours or paper, --weights is f1 or search.")
     if bool(positive) != bool(negative):
         raise InputError("Learning needs both --positive and --negative pages. Give both, or neither.")
+    if not pages and not collection:
+        raise InputError("Give model pages of the event, or a --collection whose event is meant.")
 
-    def facts(paths: list[Path]) -> list[Facts]:
-        return [page_facts(document, names=True) for document in documents_in(paths, language)]
+    def facts(paths: list[Path] | None) -> list[Facts]:
+        return [page_facts(document, names=True) for document in documents_in(paths or (), language)]
 
+    taught = _Taught.of(collection, links, language)
+    taught.add_pages(facts(positive), relevant=True)
+    taught.add_pages(facts(negative), relevant=False)
     try:
-        model = event_model(
-            facts(pages),
-            where=where or (),
-            date=date,
-            end_date=end_date,
-            min_pages=min_pages,
-            language=language,
+        model = (
+            event_model(
+                facts(pages),
+                where=where or (),
+                date=date,
+                end_date=end_date,
+                min_pages=min_pages,
+                language=language,
+            )
+            if pages
+            else taught.event()
         )
     except ValueError as error:
         raise InputError(f"{error}. Change --date or --end-date.") from None
     model = scored_by(model, "ours" if scoring == "ours" else "paper")
     if background:
         model = msgspec.structs.replace(model, background=background_of(facts(background)))
-    if positive and negative:
-        yes, no = facts(positive), facts(negative)
-        labels = [True] * len(yes) + [False] * len(no)
-        learned = train_event(model, ([*yes, *no], labels), how="f1" if weights == "f1" else "search")
-        model, figures = learned
-        say(f"F1 on what it was learned from: {figures['pages']:.3f}")
+    model = taught.learned(model, weights)
     save_event(out, model)
     typer.echo(as_json(model) if json else f"{event_table(model)}\n\nWrote {out}.")
+
+
+class _Taught:
+    """What pages and links were labelled, and the event of the collection that they come from."""
+
+    def __init__(self, model: EventModel | None = None) -> None:
+        self.model = model
+        self.pages: list[Facts] = []
+        self.relevant: list[bool] = []
+        self.links: list[Facts] = []
+        self.relevant_links: list[bool] = []
+
+    @classmethod
+    def of(cls, collection: Path | None, links: Path | None, language: str) -> _Taught:
+        """The lessons of a collection and of a file of links."""
+        from lycosa.train.event_links import facts_of_links, read_labelled_links
+
+        taught, found = cls(), []
+        if collection:
+            from lycosa.labelled_event import event_lessons
+
+            lessons = event_lessons(collection, say)
+            taught.model, taught.pages, taught.relevant = lessons.model, lessons.pages, lessons.relevant
+            found += lessons.links
+        if links:
+            found += read_labelled_links(links)
+        taught.links = facts_of_links(found, language)
+        taught.relevant_links = [link.relevant for link in found]
+        return taught
+
+    def add_pages(self, pages: list[Facts], *, relevant: bool) -> None:
+        self.pages = [*self.pages, *pages]
+        self.relevant = [*self.relevant, *[relevant] * len(pages)]
+
+    def event(self) -> EventModel:
+        assert self.model is not None
+        return self.model
+
+    def learned(self, model: EventModel, weights: str) -> EventModel:
+        """The model with what was taught, if anything was; says how well it fits that."""
+        from lycosa.train.event import train_event
+
+        model, figures = train_event(
+            model,
+            (self.pages, self.relevant),
+            (self.links, self.relevant_links),
+            how="f1" if weights == "f1" else "search",
+        )
+        taught = {"pages": len(self.pages), "links": len(self.links)}
+        for side, f1 in figures.items():
+            say(f"{taught[side]} labelled {side}: F1 {f1:.3f} on what it was learned from.")
+        return model

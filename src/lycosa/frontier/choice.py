@@ -177,10 +177,9 @@ class Choice:
 
     def next_at(self) -> float:
         """When the first authority may go; infinite if all that wait are busy."""
-        for place in self._ready_places():
-            top = self._top(place)
-            if top is not None and not self._is_beneath_us(top):
-                return top.may_go_at
+        top = self._top(self._best_source() if self.weigh else 0)
+        if top is not None and not self._is_beneath_us(top):
+            return top.may_go_at
         while self._asleep:
             at, number = self._asleep[0]
             authority = self.authorities[number]
@@ -261,11 +260,18 @@ class Choice:
 
     def _is_beneath_us(self, authority: Authority) -> bool:
         """Whether an authority that may go has nothing nearly as good as one that soon may."""
-        if not self.policy.selectivity or self.weigh or authority.head is None:
+        if not self.policy.selectivity or authority.head is None:
             return False
         while self._missed and not self._is_missed(self._missed[0]):
             heappop(self._missed)
-        return bool(self._missed) and -authority.head[0] < self.policy.selectivity * -self._missed[0][0]
+        if not self._missed:
+            return False
+        ours, theirs = -authority.head[0], -self._missed[0][0]
+        if self.weigh:
+            # The best link that soon may go need not be on the best source: then we wait less than we could.
+            pair = [authority.source, self.authorities[self._missed[0][2]].source]
+            ours, theirs = self.weigh(self.good[pair], self.bad[pair], np.array([ours, theirs]), self.step)
+        return bool(ours < self.policy.selectivity * theirs)
 
     def _is_missed(self, entry: tuple[float, int, int]) -> bool:
         authority = self.authorities[entry[2]]
@@ -294,6 +300,3 @@ class Choice:
             self._order[source] = NEVER
         else:
             self._best[source], self._order[source] = -top.head[0], top.head[1]
-
-    def _ready_places(self) -> list[int]:
-        return [int(place) for place in np.flatnonzero(self._order != NEVER)[:1]] if self.weigh else [0]

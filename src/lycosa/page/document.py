@@ -25,6 +25,7 @@ from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
 from lycosa.page.names import find_names
 from lycosa.page.paths import Outline, outline_of
+from lycosa.page.place_finder import PlaceFinder
 from lycosa.page.places import find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
@@ -95,6 +96,7 @@ class Document:
         index_names: frozenset[str] = urls.INDEX_NAMES,
         robots_tag: str = "",
         today: datetime.date | None = None,
+        place_finder: PlaceFinder | None = None,
         known: Mapping[str, Any] | None = None,
     ) -> None:
         self.body = body
@@ -104,6 +106,7 @@ class Document:
         self.index_names = index_names
         self.robots_tag = robots_tag
         self.today = today
+        self.place_finder = place_finder
         if known:
             self.__dict__.update(known)
 
@@ -275,7 +278,7 @@ class Document:
     @cached_property
     def places(self) -> tuple[PagePlace, ...]:
         """The places that the title and the main text name, the most mentioned first."""
-        found = find_places(f"{self.title}\n{self.main_text}", gazetteer())
+        found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder)
         return tuple(place.of_page() for place in found)
 
     @cached_property
@@ -324,7 +327,8 @@ class Document:
     @cached_property
     def link_places(self) -> list[tuple[PagePlace, ...]]:
         """For each link the places that its anchor names."""
-        return places_of_each([link.anchor for link in self.links], gazetteer())
+        anchors = [link.anchor for link in self.links]
+        return places_of_each(anchors, gazetteer(), self.place_finder, self.places)
 
     @cached_property
     def link_dates(self) -> list[str]:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import NamedTuple, Protocol
 
 import msgspec
 
+from lycosa.errors import SpecError
 from lycosa.page.gazetteer import Entry, Gazetteer
 from lycosa.page.place_candidates import Candidate, TokenisedText, candidates
 
+FINDERS = "lycosa.place_finders"
+"""The group of entry points by which installed packages offer finders of their own."""
 TEXT_CHARS = 400_000
 """Of longer texts the rest is not read."""
 
@@ -34,6 +38,25 @@ class PlaceFinder(Protocol):
     """Finds the places that a text mentions: our model, or a named-entity recogniser of the user's."""
 
     def find(self, text: str) -> list[Mention]: ...
+
+
+@lru_cache
+def installed_finder(name: str) -> PlaceFinder | None:
+    """The finder that an installed package offers by this name (none for ""); SpecError if there is none.
+
+    A package offers one by an entry point of the group `lycosa.place_finders`: a class or function
+    that is called without arguments, once per process, and gives a PlaceFinder.
+    """
+    if not name:
+        return None
+    offered = {point.name: point for point in entry_points(group=FINDERS)}
+    if name not in offered:
+        known = f"Known are: {', '.join(sorted(offered))}" if offered else "None is installed"
+        raise SpecError(
+            f"[index] place_finder: no installed package offers {name!r}. {known}; see docs/places.md."
+        )
+    finder: PlaceFinder = offered[name].load()()
+    return finder
 
 
 class PlaceModel(msgspec.Struct, frozen=True):
@@ -62,6 +85,11 @@ class NamedPlaces:
         found = list(candidates(read, self.gazetteer))
         scored = [(candidate, self._score(read, candidate)) for candidate in found]
         return [_mention(read, candidate, score) for candidate, score in _agreed(scored) if score > 0.0]
+
+    def is_also_a_word(self, name: str) -> bool:
+        """Whether a name is also a common word, a first name, or never a place."""
+        lowest = name.lower()
+        return lowest in self._common or lowest in self._people or name in self.gazetteer.never
 
     def _score(self, text: TokenisedText, candidate: Candidate) -> float:
         weight = self._weights.get

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _MENTIONS = 5000  # of a text; the rest is dropped
+_LARGE = 100_000  # people of a city whose bare name, as a whole anchor, is taken to be meant
 _SURE_RATIO = 10  # a city so many times larger than its namesakes is taken to be meant
 _NAMED = 1.0
 _IMPLIED = 0.6  # a state or country of which only a city is named
@@ -71,7 +72,10 @@ class Place(msgspec.Struct, frozen=True):
 
 def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) -> list[Place]:
     """The places of a text, the most mentioned first; never raises."""
-    mentions = (finder or _shipped_finder(names)).find(text)[:_MENTIONS]
+    return _put_on_the_map(text, (finder or _shipped_finder(names)).find(text)[:_MENTIONS], names)
+
+
+def _put_on_the_map(text: str, mentions: Sequence[Mention], names: Gazetteer) -> list[Place]:
     options = [_entries(text, mention, names) for mention in mentions]
     _keep_what_follows(text, mentions, options)
     evidence = _evidence(options)
@@ -83,22 +87,47 @@ def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) 
     return sorted(places, key=lambda place: (-place.count, place.mentions[0]))
 
 
-def places_of_each(texts: Sequence[str], names: Gazetteer) -> list[tuple[PagePlace, ...]]:
+def places_of_each(
+    texts: Sequence[str],
+    names: Gazetteer,
+    finder: PlaceFinder | None = None,
+    page: Iterable[PagePlace] = (),
+) -> list[tuple[PagePlace, ...]]:
     """The places of each of many short texts, such as the anchors of a page, read in one pass.
 
-    Texts of one page help each other where several places share a name.
+    Texts of one page help each other where several places share a name. A text that is nothing but the
+    name of a place has no sentence to tell by: it is one if the page itself names that place (`page`),
+    or if a large place is called so and nothing else is.
     """
-    starts, joined, at = [], [], 0
+    starts, lines, at = [], [], 0
     for text in texts:
-        line = " ".join(text.split())
         starts.append(at)
-        joined.append(line)
-        at += len(line) + 1
-    found: list[list[PagePlace]] = [[] for _ in texts]
-    for place in find_places("\n".join(joined), names):
+        lines.append(" ".join(text.split()))
+        at += len(lines[-1]) + 1
+    joined = "\n".join(lines)
+    mentions = (finder or _shipped_finder(names)).find(joined)[:_MENTIONS]
+    told = {bisect_right(starts, mention.start) - 1 for mention in mentions}
+    of_page = {place.name: place for place in page}
+    bare, found = [], [list[PagePlace]() for _ in texts]
+    for number, line in enumerate(lines):
+        if number in told or not line:
+            continue
+        if line in of_page:
+            found[number].append(msgspec.structs.replace(of_page[line], count=1))
+        elif _is_large_place(line, names):
+            bare.append(Mention(starts[number], starts[number] + len(line), line, number))
+    for place in _put_on_the_map(joined, sorted([*mentions, *bare])[:_MENTIONS], names):
         for number, count in Counter(bisect_right(starts, start) - 1 for start, _ in place.mentions).items():
             found[number].append(place.of_page(count))
     return [tuple(places) for places in found]
+
+
+def _is_large_place(name: str, names: Gazetteer) -> bool:
+    """Whether a name that stands alone can be taken for a place: no word, no first name, no village."""
+    entries = names.named(name)
+    if not entries or (entries[0].kind == "city" and entries[0].people < _LARGE):
+        return False
+    return not _shipped_finder(names).is_also_a_word(name)
 
 
 @lru_cache(maxsize=1)

@@ -46,6 +46,10 @@ class Strategy(Protocol):
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
 
+    def credit(self, judgement: Judgement) -> float:
+        """How much a judged page speaks for its source, 0 to 1; the rest of it speaks against."""
+        ...
+
     def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
         """The choice keys of sources (asked only if `weighs_sources`)."""
         ...
@@ -81,6 +85,10 @@ class BaseStrategy(ABC):
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Nothing is learned."""
+
+    def credit(self, judgement: Judgement) -> float:
+        """The verdict: a page speaks for its source or against it."""
+        return float(judgement.relevant)
 
     def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
         """The best waiting priority decides."""

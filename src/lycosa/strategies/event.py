@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Self
 
 from lycosa.evidence.event import event_evidence
@@ -11,8 +12,8 @@ from lycosa.strategies import BaseStrategy
 from lycosa.strategies.best_first import best_first_priority
 from lycosa.strategies.judges import EventJudge
 from lycosa.strategies.preparation import Preparation
-from lycosa.strategies.sources import checked_source, source_keys
-from lycosa.values import Decision, Judgement, Page, Reason, Refusal
+from lycosa.strategies.sources import checked_source, mean_score, source_keys
+from lycosa.values import Decision, Fact, Judgement, Link, Page, Reason, Refusal
 
 TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 
@@ -28,27 +29,35 @@ class Event(BaseStrategy):
         url_threshold: float = 0.0,
         alpha: float = 1.0,
         beta: float = 1.0,
+        prior_pages: float = 1.0,
+        newcomers: float = 1.0,
     ) -> None:
         """Store the settings.
 
         source: how sources are weighed: none, negative-absolute-bad, best-score, success-rate,
-            thompson, absolute-good, thompson-best or success-rate-best.
+            thompson, absolute-good, thompson-best, success-rate-best or mean-score.
         k: terms of the topic that count, for pages and links alike; 0: as the model says.
         url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
         alpha: relevant pages that success rate and Thompson sampling give a new source in advance.
         beta: other pages that they give it.
+        prior_pages: pages that mean-score gives a new source in advance.
+        newcomers: how good these pages are thought to be, as a share of the crawl's mean score; the less, the
+            fewer hosts are visited.
         """
         self.source = source
         self.k = k
         self.url_threshold = url_threshold
         self.alpha = alpha
         self.beta = beta
+        self.prior_pages = prior_pages
+        self.newcomers = newcomers
 
     def fit(self, preparation: Preparation) -> Self:
         """Use the prepared event; without one, the topic alone."""
         super().fit(preparation)
         self.weighs_sources = checked_source(self.source) != "none"
         self.random_seed_ = preparation.random_seed
+        self.pages_, self.credits_ = 0, 0.0
         judge = self.judge_
         if isinstance(judge, EventJudge) and not self.k:
             self.evidence_ = judge.needs
@@ -71,8 +80,23 @@ class Event(BaseStrategy):
             decisions.append(Decision(link, priority, refusal, rule="mean of link and page event score"))
         return decisions
 
+    def credit(self, judgement: Judgement) -> float:
+        """The score, for mean-score; for the others the verdict."""
+        if self.source != "mean-score":
+            return super().credit(judgement)
+        return min(1.0, max(0.0, judgement.score))
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Keep the mean of what pages were credited with: what is expected of a new source."""
+        self.pages_ += 1
+        self.credits_ += self.credit(judgement)
+
     def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
         """The choice keys of sources by the function that `source` names."""
+        if self.source == "mean-score":
+            # As if one page of score 0.1 had been seen before the first: never 0.
+            mean = (self.credits_ + 0.1) / (self.pages_ + 1)
+            return mean_score(good, bad, best, mean, self.prior_pages, self.newcomers)
         return source_keys(
             self.source,
             good,

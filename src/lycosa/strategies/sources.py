@@ -22,6 +22,7 @@ Source = Literal[
     "absolute-good",
     "thompson-best",
     "success-rate-best",
+    "mean-score",
 ]
 SOURCES: tuple[str, ...] = get_args(Source)
 
@@ -70,6 +71,24 @@ def absolute_good(good: Floats, best: Floats) -> Floats:
     return (1 + good) * best
 
 
+def mean_score(
+    good: Floats, bad: Floats, best: Floats, mean: float, prior_pages: float, newcomers: float
+) -> Floats:
+    """Ours: best · (Σ score + m · c · mean) / (pages + m): the score that a page of the source can be expected to have.
+
+    (g) with three changes. A page speaks for its source by its score and not by a verdict, so that
+    `good` is Σ score and `good + bad` counts pages: near misses tell good sources from bad ones long
+    before there are hits. What is expected of a new source follows the crawl's mean score (m pages of
+    c times the mean), and not a prior that is the same whether every second page is relevant or every
+    fiftieth. And the mean lies between 0 and 1, where a ratio of good to bad knows no bound.
+
+    >>> good, bad, best = np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5])
+    >>> mean_score(good, bad, best, mean=0.2, prior_pages=1.0, newcomers=1.0).round(2).tolist()
+    [0.1, 0.2]
+    """
+    return best * (good + prior_pages * newcomers * mean) / (good + bad + prior_pages)
+
+
 def source_keys(
     source: str,
     good: Floats,
@@ -81,7 +100,7 @@ def source_keys(
     alpha: float = 1.0,
     beta: float = 1.0,
 ) -> Floats:
-    """The choice keys by the function of that name; (f) and (g) multiply (d) and (c) with the best score."""
+    """The choice keys by the function (a)-(g) of that name; (f) and (g) are (d) and (c) times the best score."""
     match source:
         case "negative-absolute-bad":
             return negative_absolute_bad(bad)

@@ -181,13 +181,19 @@ def searched_weights(samples: Sequence[Sample], row: int, side: Side, grid: Iter
 
 
 def fit_side(
-    samples: Sequence[Sample], side: Side, ks: Sequence[int] = KS, *, how: How = "f1", who: bool = False
+    samples: Sequence[Sample],
+    side: Side,
+    ks: Sequence[int] = KS,
+    *,
+    how: How = "f1",
+    who: bool = False,
+    of: str = "pages",
 ) -> Fitted:
     """Learn weights, topic size and threshold of a side jointly: those with the best F1."""
     if not any(sample.relevant.any() for sample in samples):
-        raise InputError("None of the labelled pages is relevant. Add pages about the event.")
+        raise InputError(f"None of the labelled {of} is relevant. Add {of} about the event.")
     if all(sample.relevant.all() for sample in samples):
-        raise InputError("All of the labelled pages are relevant. Add pages that are not about the event.")
+        raise InputError(f"All of the labelled {of} are relevant. Add {of} that are not about the event.")
     truths = [sample.relevant for sample in samples]
     best = Fitted(side, -1.0)
     for row, k in enumerate(ks):
@@ -202,24 +208,34 @@ def fit_side(
     return best
 
 
+Labelled = tuple[Sequence[Facts], Sequence[bool]]
+"""Pages or links, and which of them are about the event."""
+
+
 def train_event(
     model: EventModel,
-    pages: tuple[Sequence[Facts], Sequence[bool]],
-    links: tuple[Sequence[Facts], Sequence[bool]] | None = None,
+    pages: Labelled = ((), ()),
+    links: Labelled = ((), ()),
     *,
     how: How = "f1",
     who: bool = False,
     ks: Sequence[int] = KS,
 ) -> tuple[EventModel, dict[str, float]]:
-    """The event model with what its labelled pages (and links) teach, and the F1 of each side."""
+    """The event model with what its labelled pages and links teach, and the F1 of each side that was taught.
+
+    Each side is learned by itself, and stays as it is where nothing is labelled.
+    """
     sizes = [k for k in ks if k <= len(model.terms)] or [max(1, len(model.terms))]
-    fitted = fit_side([sample_of(model, *pages, sizes)], model.pages, sizes, how=how, who=who)
-    learned, figures = msgspec.structs.replace(model, pages=fitted.side), {"pages": fitted.f1}
-    if links and any(links[1]):
-        of_links = fit_side([sample_of(model, *links, sizes)], model.links, sizes, how=how)
-        learned = msgspec.structs.replace(learned, links=of_links.side)
-        figures["links"] = of_links.f1
-    return learned, figures
+    sides, figures = {}, {}
+    for name, (facts, relevant) in (("pages", pages), ("links", links)):
+        if not facts:
+            continue
+        sample = sample_of(model, facts, relevant, sizes)
+        fitted = fit_side(
+            [sample], getattr(model, name), sizes, how=how, who=who and name == "pages", of=name
+        )
+        sides[name], figures[name] = fitted.side, fitted.f1
+    return msgspec.structs.replace(model, **sides), figures
 
 
 def _nan(value: float | None) -> float:

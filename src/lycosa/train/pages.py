@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lycosa.errors import InputError
 from lycosa.page.document import Document
+from lycosa.page.place_finder import PlaceFinder
 from lycosa.train.topic import ExamplePage, example_of
 from lycosa.urls import hash_of
 
@@ -25,7 +26,7 @@ def documents_in(paths: Iterable[Path], language: str) -> list[Document]:
     return [document_in(path, language) for path in _files(paths)]
 
 
-def document_in(path: Path, language: str = "english") -> Document:
+def document_in(path: Path, language: str = "english", place_finder: PlaceFinder | None = None) -> Document:
     """A page from a file."""
     try:
         with path.open("rb") as file:
@@ -35,7 +36,7 @@ def document_in(path: Path, language: str = "english") -> Document:
             f"{path} cannot be read ({error.strerror}). Name an HTML or text file; paths in a spec are relative to its folder."
         ) from None
     kind = "text/plain" if path.suffix.lower() in PLAIN else "text/html"
-    return Document(body, "http://example.invalid/", kind, language=language)
+    return Document(body, "http://example.invalid/", kind, language=language, place_finder=place_finder)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
