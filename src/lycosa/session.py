@@ -177,6 +177,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         max_decoded_bytes=spec.fetch.max_decoded_bytes,
         date=bool(spec.scope.date_from or spec.scope.date_to) or about_event,
         places=about_event,
+        entities=about_event,
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
