@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.errors import CollectionError
-from lycosa.indexing import index_collection
+from lycosa.indexing import Indexed, index_collection
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, links
 from tests.engine import crawl, spec_text
@@ -13,7 +13,7 @@ from tests.engine import crawl, spec_text
 STORY = (
     '<html lang=en><head><title>Flood {0}</title><meta property="article:published_time" content="2023-04-0{1}"></head>'
     "<p>The river Tiber rose in Rome, Italy, and the people of Rome left their houses on Monday morning.</p>"
-    "<p>Engineers measured the water at the old bridge and closed the road to Naples until further notice.</p></html>"
+    "<p>Engineers of the Tiber Bridge Trust, said Mario Rossi, measured the water at the old bridge and closed the road to Naples until further notice.</p></html>"
 )
 
 
@@ -37,8 +37,8 @@ def later(tmp_path):
     return tmp_path / "c"
 
 
-def test_texts_duplicates_dates_and_places_are_caught_up(later):
-    """After indexing, pages are found by their words, and have clusters, dates and places."""
+def test_texts_duplicates_dates_places_and_names_are_caught_up(later):
+    """After indexing, pages are found by their words, and have clusters, dates, places and names."""
     done = index_collection(later, 0)
     assert done.texts == 4
     assert done.fingerprints >= 3
@@ -49,13 +49,15 @@ def test_texts_duplicates_dates_and_places_are_caught_up(later):
         assert {page.date for page in stories} == {"2023-04-01"}
         named = {name for (name,) in collection.connection.execute("SELECT canonical FROM places")}
         assert "Rome" in named
+        names = set(collection.connection.execute("SELECT name, kind FROM entities"))
+        assert names == {("Mario Rossi", "person"), ("Tiber Bridge Trust", "organisation")}
 
 
 def test_indexing_again_does_nothing(later):
     """What is indexed is not read again."""
     index_collection(later, 0)
     again = index_collection(later, 0)
-    assert (again.texts, again.fingerprints, again.dates, again.places) == (0, 0, 0, 0)
+    assert again == Indexed()
 
 
 def test_only_collections_are_indexed(tmp_path):

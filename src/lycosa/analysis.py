@@ -37,6 +37,7 @@ class Recipe:
     date: bool = False
     places: bool = False
     place_finder: str = ""
+    entities: bool = False
     text: bool = False
     simhash: bool = False
     images: bool = False
@@ -122,6 +123,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         images=document.images if recipe.images or recipe.image_evidence else (),
         requisites=document.requisites if recipe.requisites else (),
         places=document.places[:PLACES] if recipe.places else (),
+        entities=document.entities if recipe.entities else (),
         evidence=evidence,
         link_evidence=link_evidence,
     )

@@ -1,4 +1,4 @@
-"""Catching up: what a crawl left for later. In: a collection. Out: its texts indexed, near duplicates, dates, places.
+"""Catching up: what a crawl left for later. In: a collection. Out: its texts indexed, near duplicates, dates, places, names.
 
 Pages are read from the archive again, not from the Web.
 """
@@ -24,7 +24,7 @@ from lycosa.workers import analyser_for
 
 BATCH = 200
 LOOKED_UP_TO = "indexed"
-"""The fact that says up to which page dates and places have been looked for."""
+"""The fact that says up to which page dates, places and names have been looked for."""
 
 
 class Indexed(msgspec.Struct, frozen=True):
@@ -34,6 +34,7 @@ class Indexed(msgspec.Struct, frozen=True):
     fingerprints: int = 0
     dates: int = 0
     places: int = 0
+    entities: int = 0
 
 
 def index_collection(
@@ -49,6 +50,7 @@ def index_collection(
             date=True,
             places=True,
             place_finder=spec.index.place_finder,
+            entities=True,
             text=True,
             simhash=True,
         )
@@ -112,7 +114,14 @@ def _add(collection: Collection, stored: StoredPage, page: Page | None, total: I
     if dated:
         catalogue.set_date(stored.id, page.date)
     catalogue.set_places(stored.id, page.places)
-    return Indexed(texts, fingerprints, total.dates + dated, total.places + len(page.places))
+    catalogue.set_entities(stored.id, page.entities)
+    return Indexed(
+        texts,
+        fingerprints,
+        total.dates + dated,
+        total.places + len(page.places),
+        total.entities + len(page.entities),
+    )
 
 
 def _cluster(collection: Collection) -> None:

@@ -179,6 +179,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         date=bool(spec.scope.date_from or spec.scope.date_to) or about_event,
         places=about_event,
         place_finder=spec.index.place_finder,
+        entities=about_event,
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",

@@ -208,11 +208,19 @@ class PagePlace(msgspec.Struct, frozen=True, array_like=True):
     count: int = 1  # mentions
 
 
+class PageEntity(msgspec.Struct, frozen=True, array_like=True):
+    """A person or an organisation that a page names."""
+
+    name: str
+    kind: str  # person, organisation
+    count: int = 1  # mentions
+
+
 class Page(msgspec.Struct, frozen=True):
     """What analysis made of a fetched page: plain data, small enough to cross a process border.
 
-    `link_evidence[name][i]` belongs to `links[i]`. `text`, `simhash` and `places` are filled only where
-    they were asked for.
+    `link_evidence[name][i]` belongs to `links[i]`. `text`, `simhash`, `places` and
+    `entities` are filled only where they were asked for.
     """
 
     link: Link
@@ -231,6 +239,7 @@ class Page(msgspec.Struct, frozen=True):
     images: tuple[Image, ...] = ()
     requisites: tuple[str, ...] = ()
     places: tuple[PagePlace, ...] = ()
+    entities: tuple[PageEntity, ...] = ()
     evidence: dict[str, Fact] = {}
     link_evidence: dict[str, tuple[float, ...]] = {}
 

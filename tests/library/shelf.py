@@ -11,7 +11,7 @@ from lycosa.library import app, replay
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.shelf import Shelf
 from lycosa.store.collection import Collection
-from lycosa.values import Fact, Link, PagePlace
+from lycosa.values import Fact, Link, PageEntity, PagePlace
 from tests.store.records import NOW, fetched, link_to, page_record
 
 HOST, PORT, REPLAY_PORT = "127.0.0.1", 8765, 8766
@@ -40,6 +40,10 @@ def make(directory: Path) -> Path:
                     evidence={"topic": Fact(0.71, "12"), "genre": Fact(0.9, "news")},
                     link_evidence={"topic": (0.1, 0.2, 0.3)},
                     places=(rome,),
+                    entities=(
+                        PageEntity("Ann Lee", "person", 2),
+                        PageEntity("Tiber Bridge Trust", "organisation"),
+                    ),
                     simhash=5,
                 )
             )
@@ -58,6 +62,7 @@ def make(directory: Path) -> Path:
                     words=5,
                     evidence={EVIL: Fact(0.5, EVIL), "genre": Fact(0.2, EVIL)},
                     places=(evil_place,),
+                    entities=(PageEntity(EVIL, "person"), PageEntity(EVIL, "organisation")),
                 )
             )
         with collection.commit():

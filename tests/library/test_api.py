@@ -18,6 +18,8 @@ def test_the_api_says_what_the_pages_say(browser):
     assert browser.get("/api/c/storm/timeline").json()[0] == ["2024-05-02", 1]
     assert {spot["name"] for spot in browser.get("/api/c/storm/map").json()} == {"Rome", shelf.EVIL}
     assert browser.get("/api/c/storm/browse/genres").json()[0][1] == 1
+    assert ["Ann Lee", 1] in browser.get("/api/c/storm/browse/people").json()
+    assert "Ann Lee" in page["people"]
     assert browser.get("/api/c/storm/status").json()["running"] is False
     assert browser.get("/api/c/storm/summary").json()["sources"] == [["news.example", 2]]
     assert browser.get("/api/collections").json() == ["storm"]

@@ -12,7 +12,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from tests.library import shelf
 
-PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/genres",
+PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
          "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "timeline", "page/1", "page/2",
          "page/2?view=archived", "page/2?view=reasons", "why?url=http://news.example/storm/1", "why?url=http://x.example/",
          "monitor", "monitor?part=live", "labels"]  # fmt: skip
@@ -46,11 +46,23 @@ def test_search_finds_by_words_and_filters(browser):
     assert titles("q=storm&language=en") == ["Storm hits Rome"]
     assert titles("genre=news") == ["Storm hits Rome"]
     assert titles("place=Rome") == ["Storm hits Rome"]
+    assert titles("entity=Ann+Lee") == ["Storm hits Rome"]
     assert titles("since=2024-06") == [shelf.EVIL]
     assert titles("until=2024-05") == ["Storm hits Rome"]
     assert titles("relevant=no") == ["Cooking"]
     assert titles("source=news.example&order=oldest")[0] == "Storm hits Rome"
     assert "Nothing found" in browser.get("/c/storm/search?q=nosuchword").text
+
+
+def test_people_and_organisations_lead_to_their_pages(browser):
+    """A name stands on the browse page, the overview and the page that names it, each a link to its pages."""
+    for path, name in (("browse/people", "Ann Lee"), ("browse/organisations", "Tiber Bridge Trust")):
+        for place in (path, "", "page/1"):
+            tree = LexborHTMLParser(browser.get(f"/c/storm/{place}").text)
+            links = {node.text(strip=True): node.attributes["href"] for node in tree.css("main a")}
+            assert links[name].endswith(f"/search?entity={name.replace(' ', '+')}".replace("+", "%20")) or (
+                links[name].endswith(f"/search?entity={name.replace(' ', '+')}")
+            )
 
 
 @given(st.text(max_size=80))

@@ -54,7 +54,7 @@ def test_a_page_that_says_nothing():
     assert everything(page) == {
         **dict.fromkeys(Document.PLAIN, ""),
         **dict.fromkeys(("noindex", "nofollow", "soft_404"), False),
-        **dict.fromkeys(("links", "images", "requisites", "places"), ()),
+        **dict.fromkeys(("links", "images", "requisites", "places", "entities"), ()),
         **{name: [] for name in PER_LINK},
         **{"main_terms": {}, "names": {}},
         **{"meta": {}, "terms": {}, "title_terms": [], "words": 0, "simhash": 0, "base": URL},

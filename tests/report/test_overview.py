@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.report.columns import column_chart
 from lycosa.report.html import render
-from lycosa.report.overview import Spot, days, genres, periods, spots
+from lycosa.report.overview import Spot, days, entities, genres, periods, spots
 from lycosa.report.summary import common_terms, gist_of, key_sentences
 from lycosa.report.world import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.store.collection import Collection
@@ -16,10 +16,12 @@ from tests.library import shelf
 
 
 def test_what_a_collection_is_made_of(tmp_path):
-    """Places, genres and days of the relevant pages."""
+    """Places, names, genres and days of the relevant pages."""
     with Collection.read(shelf.make(tmp_path / "storm")) as collection:
         db = collection.connection
         assert {(spot.name, spot.pages) for spot in spots(db)} == {("Rome", 1), (shelf.EVIL, 1)}
+        assert {("Ann Lee", 1), (shelf.EVIL, 1)} == set(entities(db, "person"))
+        assert ("Tiber Bridge Trust", 1) in entities(db, "organisation")
         assert ("news", 1) in genres(db)
         assert days(db) == [("2024-05-02", 1), ("2024-06-11", 1)]
         assert "river" in {term for term, _ in gist_of(collection).terms}
@@ -33,6 +35,7 @@ def test_the_report_has_it_all_and_nothing_of_a_page_is_markup(tmp_path):
     assert tree.css("svg.map circle")
     assert tree.css("svg.columns rect")
     assert "the river rose by two metres" in text
+    assert "Tiber Bridge Trust" in text
     assert not tree.css("script, img, [onerror]")
 
 

@@ -23,7 +23,7 @@ from lycosa.store.exports import Choice
 from lycosa.store.exports.corpus import export_jsonl, export_parquet
 from lycosa.store.exports.wacz import export_wacz, surt_of
 from lycosa.urls import key_of
-from lycosa.values import Fact, PagePlace
+from lycosa.values import Fact, PageEntity, PagePlace
 from tests.store.records import NOW, fetched, page_record
 
 BIN = Path(sys.executable).parent
@@ -51,6 +51,7 @@ def storm(tmp_path_factory):
                 language="en",
                 evidence={"topic": Fact(number / 12, "3"), "genre": Fact(0.8, "news")},
                 places=(PagePlace("Rome", "Rome", "city", 41.9, 12.5, "IT", "", 1),),
+                entities=(PageEntity("Ann Lee", "person", 2),),
             )
             if number == 4:
                 import msgspec
@@ -78,6 +79,7 @@ def test_json_lines_have_all_that_a_corpus_needs(storm, tmp_path):
     )
     assert (row["source"], row["relevant"]) == ("news1.example", True)
     assert row["places"][0]["name"] == "Rome"
+    assert row["entities"] == [{"name": "Ann Lee", "kind": "person", "count": 2}]
     assert row["cluster"].endswith("/Storm/2?b=2&a=2")
     assert (storm / "archive" / row["warc_file"]).is_file()
     assert row["warc_length"] > 0

@@ -65,10 +65,11 @@ def index(
     collection: Annotated[Path, typer.Argument(help="A collection that no crawl is writing to.")],
     workers: Annotated[int | None, typer.Option(help="Processes; default: the cores.")] = None,
 ) -> None:
-    """Catch up: text index, near duplicates, dates and places of pages that were crawled without."""
+    """Catch up: text index, near duplicates, dates, places and names of pages that were crawled without."""
     from lycosa.indexing import index_collection
 
     done = index_collection(collection, workers, say=say)
     typer.echo(
-        f"{done.texts:,} texts, {done.fingerprints:,} fingerprints, {done.dates:,} dates, {done.places:,} places."
+        f"{done.texts:,} texts, {done.fingerprints:,} fingerprints, {done.dates:,} dates, {done.places:,} places, "
+        f"{done.entities:,} people and organisations."
     )

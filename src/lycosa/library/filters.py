@@ -31,6 +31,7 @@ class Filters(msgspec.Struct, frozen=True):
     language: str = ""
     genre: str = ""
     place: str = ""
+    entity: str = ""  # a person or an organisation
     since: str = ""
     until: str = ""
     relevant: str = "yes"  # of RELEVANT
@@ -48,7 +49,7 @@ class Filters(msgspec.Struct, frozen=True):
     @property
     def narrowed(self) -> dict[str, str]:
         """The conditions besides the words, for showing them."""
-        names = ("source", "language", "genre", "place", "since", "until", "trail", "label")
+        names = ("source", "language", "genre", "place", "entity", "since", "until", "trail", "label")
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
@@ -65,6 +66,7 @@ def filters_of(query: Mapping[str, str]) -> Filters:
         language=text("language"),
         genre=text("genre"),
         place=text("place"),
+        entity=text("entity"),
         since=_period(text("since")),
         until=_period(text("until")),
         relevant=relevant if relevant in RELEVANT else "yes",
@@ -95,6 +97,9 @@ def chosen_of(
     if filters.place:
         parts.append("pages.id IN (SELECT page FROM places WHERE canonical = ?)" if has_places else "0")
         values += [filters.place] if has_places else []
+    if filters.entity:
+        parts.append("pages.id IN (SELECT page FROM entities WHERE entities.name = ?)")
+        values.append(filters.entity)
     if filters.since:
         parts.append("pages.date >= ? AND pages.date != ''")
         values.append(filters.since)

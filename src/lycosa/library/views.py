@@ -13,7 +13,18 @@ from lycosa.frontier.entry import WAITING
 from lycosa.library.filters import Filters
 from lycosa.library.find import condition
 from lycosa.library.shelf import spec_of
-from lycosa.report.overview import KEPT, Chosen, Spot, counted, days, genres, has_table, spots
+from lycosa.report.overview import (
+    ENTITY_KINDS,
+    KEPT,
+    Chosen,
+    Spot,
+    counted,
+    days,
+    entities,
+    genres,
+    has_table,
+    spots,
+)
 from lycosa.report.summary import gist_of
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
@@ -26,6 +37,8 @@ FIELDS = {
     "sources": "source",
     "languages": "language",
     "places": "place",
+    "people": "entity",
+    "organisations": "entity",
     "genres": "genre",
     "dates": "since",
     "trails": "trail",
@@ -52,12 +65,16 @@ def about(collection: ReadCollection) -> dict[str, Any]:
 
 
 def summary(collection: ReadCollection) -> dict[str, Any]:
-    """Key sentences, terms, places, sources, languages, genres and the time course."""
+    """Key sentences, terms, places, people, organisations, sources, languages, genres and the time course."""
     db, gist = collection.connection, gist_of(collection)
     return {
         "sentences": [msgspec.structs.asdict(one) for one in gist.sentences],
         "terms": [list(term) for term in gist.terms],
         "places": [msgspec.structs.asdict(spot) for spot in spots(db, KEPT, 12)],
+        **{
+            field: [list(pair) for pair in entities(db, kind, KEPT, 12)]
+            for field, kind in ENTITY_KINDS.items()
+        },
         "sources": [list(pair) for pair in counted(db, "source", KEPT, 12)],
         "languages": [list(pair) for pair in counted(db, "language", KEPT, 12)],
         "genres": [list(pair) for pair in genres(db, KEPT, 12)],
@@ -73,6 +90,7 @@ def choices(collection: ReadCollection) -> dict[str, list[str]]:
         "languages": [value for value, _ in counted(db, "language", every, 50)],
         "genres": [value for value, _ in genres(db, every, 50)],
         "places": [spot.name for spot in spots(db, every, 200)],
+        "entities": [name for kind in ENTITY_KINDS.values() for name, _ in entities(db, kind, every, 100)],
     }
 
 
@@ -81,6 +99,8 @@ def browse(collection: ReadCollection, field: str, filters: Filters) -> list[tup
     chosen, db = condition(collection, filters), collection.connection
     if field == "places":
         return [(spot.name, spot.pages) for spot in spots(db, chosen, 1000)]
+    if field in ENTITY_KINDS:
+        return entities(db, ENTITY_KINDS[field], chosen, 1000)
     if field == "genres":
         return genres(db, chosen, 1000)
     if field == "dates":
@@ -120,7 +140,7 @@ def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
     if stored is None:
         return None
     label = labels_in(collection.directory).get(stored.link.key)
-    judgement = stored.judgement
+    judgement, this = stored.judgement, Chosen("pages.id = ?", (number,))
     return {
         "id": stored.id,
         "key": str(stored.link.key),
@@ -147,6 +167,10 @@ def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
         "found": _found_on(collection, stored),
         "path": _path(collection, stored),
         "places": [msgspec.structs.asdict(one) for one in _places(collection, number)],
+        **{
+            field: [name for name, _ in entities(collection.connection, kind, this, 30)]
+            for field, kind in ENTITY_KINDS.items()
+        },
         "near_duplicates": _cluster(collection, stored),
         "captures": [
             {"at": time_of(one.at), "status": one.status, "file": one.capture.file, "offset": one.capture.offset, "revisit": one.capture.revisit}

@@ -20,6 +20,7 @@ from lycosa.page import contexts, languages
 from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of
+from lycosa.page.entities import find_entities
 from lycosa.page.genre_signs import genre_features
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
@@ -31,7 +32,7 @@ from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.soft_404 import is_soft_404
 from lycosa.page.terms import terms_of, terms_of_each, url_terms_of_each, words_of
-from lycosa.values import Image, Link, PagePlace
+from lycosa.values import Image, Link, PageEntity, PagePlace
 
 __all__ = ["Document", "stylesheet_urls"]
 
@@ -81,6 +82,7 @@ class Document:
         "main_terms",
         "places",
         "names",
+        "entities",
         "link_places",
         "link_dates",
         "genre_features",
@@ -285,6 +287,11 @@ class Document:
     def names(self) -> dict[str, int]:
         """How often each word of a person's or organisation's name occurs in the main text."""
         return find_names(self.main_text, [place.name for place in self.places])
+
+    @cached_property
+    def entities(self) -> tuple[PageEntity, ...]:
+        """The people and organisations that the main text names, the most mentioned first."""
+        return find_entities(self.main_text, [place.name for place in self.places])
 
     @cached_property
     def title_terms(self) -> list[str]:

@@ -15,7 +15,7 @@ from lycosa import __version__
 from lycosa.errors import CollectionError
 from lycosa.report.columns import column_chart
 from lycosa.report.genre import genre_counts, genre_table
-from lycosa.report.overview import counted, days, periods, spots
+from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots
 from lycosa.report.summary import gist_of
 from lycosa.report.svg import line_chart
 from lycosa.report.world import world_map
@@ -96,6 +96,10 @@ def _contents(collection: ReadCollection) -> dict[str, Any]:
     unit, course = periods(days(collection.connection))
     return {
         "gist": gist_of(collection),
+        "named": {
+            field.capitalize(): entities(collection.connection, kind, most=20)
+            for field, kind in ENTITY_KINDS.items()
+        },
         "places": places,
         "map": world_map(places),
         "unit": unit,

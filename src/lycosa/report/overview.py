@@ -1,4 +1,4 @@
-"""What a collection is made of: places, genres, sources, languages and days, counted.
+"""What a collection is made of: places, people, organisations, genres, sources, languages and days, counted.
 
 In: an open collection and a condition on its pages. Out: counts. Tables that a collection does not have
 (no place was looked for, no genre judged) count as empty.
@@ -56,6 +56,23 @@ def spots(
         (*chosen.values, most),
     )
     return [Spot(*row) for row in rows]
+
+
+ENTITY_KINDS = {"people": "person", "organisations": "organisation"}
+"""What can be browsed by name, and what the catalogue calls it."""
+
+
+def entities(
+    connection: sqlite3.Connection, kind: str, chosen: Chosen = KEPT, most: int = 100
+) -> list[tuple[str, int]]:
+    """The people or organisations (`kind` as in the catalogue) that most pages name."""
+    rows = connection.execute(
+        "SELECT entities.name, count(*), sum(entities.count) FROM entities"
+        f" WHERE entities.kind = ? AND entities.page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
+        " GROUP BY +entities.name ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?",
+        (kind, *chosen.values, most),
+    )
+    return [(name, pages) for name, pages, _ in rows]
 
 
 def genres(connection: sqlite3.Connection, chosen: Chosen = KEPT, most: int = 100) -> list[tuple[str, int]]:

@@ -19,7 +19,7 @@ import msgspec
 from lycosa.store import Counts, Record, add_to
 from lycosa.store.warc import Capture, Earlier, Position, digest_of
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PagePlace
+from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageEntity, PagePlace
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
@@ -32,6 +32,8 @@ _PAGE = (
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
 _EMPTY = digest_of(b"")
+_OF_PAGE = ("links", "evidence", "link_evidence", "places", "entities", "texts")
+"""Tables with rows that belong to one page."""
 _SET_FACT = "INSERT OR REPLACE INTO facts VALUES (?, ?)"
 
 
@@ -94,14 +96,20 @@ class Catalogue:
 
     def judge_again(self, record: Record, capture: Capture) -> None:
         """Overwrite what was concluded of a page that is archived already."""
-        assert record.fetched is not None
+        fetched = record.fetched
+        assert fetched is not None
         assert record.page is not None
-        key = record.fetched.link.key
-        sql = "SELECT relevant, refusal IS NOT NULL, explored FROM pages WHERE key = ?"
-        relevant, refused, explored = self._connection.execute(sql, (key,)).fetchone()
-        page, _ = self._save_page(record, record.fetched, capture)
+        key = fetched.link.key
+        sql = "SELECT relevant, refusal IS NOT NULL, explored, date, simhash FROM pages WHERE key = ?"
+        relevant, refused, explored, date, simhash = self._connection.execute(sql, (key,)).fetchone()
+        # What `lycosa index` found is of the same bytes; a crawl that does not look for it must not lose it.
+        read = msgspec.structs.replace(
+            record.page, date=record.page.date or date, simhash=record.page.simhash or simhash
+        )
+        record = msgspec.structs.replace(record, page=read)
+        page, _ = self._save_page(record, fetched, capture, _tables_of(read))
         self._save_links(page, record.decisions)
-        self._save_evidence(page, record.page)
+        self._save_evidence(page, read)
         counts = self.counts
         self.counts = msgspec.structs.replace(
             counts,
@@ -167,6 +175,15 @@ class Catalogue:
         """Note the places of a page, instead of those noted before."""
         self._connection.execute("DELETE FROM places WHERE page = ?", (page,))
         self._add_places(page, places)
+
+    def set_entities(self, page: int, entities: Iterable[PageEntity]) -> None:
+        """Note the people and organisations of a page, instead of those noted before."""
+        self._connection.execute("DELETE FROM entities WHERE page = ?", (page,))
+        self._add_entities(page, entities)
+
+    def _add_entities(self, page: int, entities: Iterable[PageEntity]) -> None:
+        rows = [(page, *msgspec.structs.astuple(entity)) for entity in entities]
+        self._connection.executemany("INSERT INTO entities VALUES (?, ?, ?, ?)", rows)
 
     def _add_places(self, page: int, places: Iterable[PagePlace]) -> None:
         self._connection.executemany(
@@ -253,7 +270,9 @@ class Catalogue:
             (link.key, link.url, link.parent, reason, refusal.detail, at, link.attempts + 1, again),
         )
 
-    def _save_page(self, record: Record, fetched: Fetched, capture: Capture) -> tuple[int, bool]:
+    def _save_page(
+        self, record: Record, fetched: Fetched, capture: Capture, renewed: Sequence[str] = _OF_PAGE
+    ) -> tuple[int, bool]:
         """The page's id, and whether its row and links now say what this record says.
 
         A later capture without a page (not modified, gone, broken) leaves what was judged as it is.
@@ -269,9 +288,8 @@ class Catalogue:
             return run(_INSERT_PAGE, values).lastrowid or 0, True
         page = int(known[0])
         run(_UPDATE_PAGE, (*values, page))
-        for table in ("links", "evidence", "link_evidence", "places"):
-            run(f"DELETE FROM {table} WHERE page = ?", (page,))
-        run("DELETE FROM texts WHERE rowid = ?", (page,))
+        for table in renewed:
+            run(f"DELETE FROM {table} WHERE {'rowid' if table == 'texts' else 'page'} = ?", (page,))
         return page, True
 
     def _page_values(self, record: Record, fetched: Fetched, capture: Capture) -> tuple[object, ...]:
@@ -325,11 +343,18 @@ class Catalogue:
         numbers = [(number, name, _packed(values)) for name, values in page.link_evidence.items()]
         many("INSERT OR REPLACE INTO link_evidence VALUES (?, ?, ?)", numbers)
         self._add_places(number, page.places)
+        self._add_entities(number, page.entities)
         if page.text:
             self._connection.execute(
                 "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",
                 (number, page.title, page.text),
             )
+
+
+def _tables_of(page: Page) -> list[str]:
+    """The tables whose rows a page that was read again replaces: of what was not looked for the old rows stay."""
+    found = {"places": page.places, "entities": page.entities, "texts": page.text}
+    return [table for table in _OF_PAGE if found.get(table, True)]
 
 
 def _packed(values: Iterable[float]) -> bytes:

@@ -146,7 +146,20 @@ _PLACES = (
     "CREATE INDEX pages_of_place ON places (canonical)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES)
+_ENTITIES = (
+    """CREATE TABLE entities (
+        page INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        count INTEGER NOT NULL
+    )""",
+    "CREATE INDEX entities_of_page ON entities (page)",
+    "CREATE INDEX pages_of_entity ON entities (name)",
+    # Nobody looked for them yet: `lycosa index` has to look at every page again.
+    "DELETE FROM facts WHERE name = 'indexed'",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES, _ENTITIES)
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
 
@@ -191,7 +204,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         connection.close()
         raise CollectionError(
             f"{path} is empty or of an older version ({version}, now {len(MIGRATIONS)}). "
-            "Run `lycosa crawl` on it once: that brings it up to date."
+            "Run `lycosa index` on it once: that brings it up to date, and fetches nothing."
         )
     return connection
 

@@ -39,6 +39,14 @@ class PlaceRow(msgspec.Struct, frozen=True):
     count: int
 
 
+class EntityRow(msgspec.Struct, frozen=True):
+    """A person or an organisation that the page names."""
+
+    name: str
+    kind: str
+    count: int
+
+
 class CorpusRow(msgspec.Struct, frozen=True):
     """One page of the corpus."""
 
@@ -54,6 +62,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
     rule: str
     genre: str
     places: list[PlaceRow]
+    entities: list[EntityRow]
     evidence: dict[str, float | None]
     cluster: str  # URL of the first page of its near-duplicate cluster: its own if it is alone
     explored: bool
@@ -119,6 +128,7 @@ def corpus_rows(collection: ReadCollection, choice: Choice) -> Iterator[CorpusRo
             rule=rule or "",
             genre=genre.label if genre else "",
             places=_places(collection, number),
+            entities=_entities(collection, number),
             evidence={name: _known(fact.value) for name, fact in evidence.items()},
             cluster=urls.of(near) or url,
             explored=bool(explored),
@@ -168,6 +178,11 @@ def _places(collection: ReadCollection, number: int) -> list[PlaceRow]:
     return [PlaceRow(*row) for row in rows]
 
 
+def _entities(collection: ReadCollection, number: int) -> list[EntityRow]:
+    sql = "SELECT name, kind, count FROM entities WHERE page = ?"
+    return [EntityRow(*row) for row in collection.connection.execute(sql, (number,))]
+
+
 def _known(value: float) -> float | None:
     """JSON knows no 'not a number'."""
     return value if value == value else None
@@ -202,10 +217,12 @@ def _schema(pyarrow: Any) -> Any:
             ("count", whole),
         ]
     )
+    entity = pyarrow.struct([("name", text), ("kind", text), ("count", whole)])
     kinds = {str: text, int: whole, bool: pyarrow.bool_()}
     special = {
         "score": number,
         "places": pyarrow.list_(place),
+        "entities": pyarrow.list_(entity),
         "evidence": pyarrow.map_(text, number),
     }
     types = msgspec.inspect.type_info(CorpusRow)

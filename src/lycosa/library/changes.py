@@ -1,0 +1,72 @@
+"""What changes something, by our own forms. Never the catalogue: labels beside it, commands to the running crawl."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from lycosa.control import ask
+from lycosa.library.doors import local_path
+from lycosa.library.frame import Frame, root_of
+from lycosa.library.labelling import label_page
+
+CONTROLS = ("pause", "resume", "stop")
+SAID = {
+    "later": "The labels are kept. No crawl is running (or it cannot relearn): they are used when the crawl is run again.",
+    "now": "The running crawl has learned from the labels and scored its waiting links anew.",
+}
+
+
+class Changes:
+    """Handlers of forms."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def routes(self) -> list[Route]:
+        """All addresses of a collection that forms are sent to."""
+        handlers = [("/label", self.label), ("/control", self.control), ("/retrain", self.retrain)]
+        return [Route("/c/{name}" + path, handler, methods=["POST"]) for path, handler in handlers]
+
+    async def label(self, request: Request) -> Response:
+        """Mark a page relevant or not, or take the mark back."""
+        form = await self._form(request)
+        said, number = str(form.get("relevant", "")), str(form.get("id", ""))
+        if said not in ("yes", "no", "clear") or not number.isdecimal() or len(number) > 18:
+            raise HTTPException(400, "A label is a page's id and yes, no or clear.")
+        await run_in_threadpool(self._label, request, int(number), said)
+        return RedirectResponse(local_path(str(form.get("next", "/"))), 303)
+
+    def _label(self, request: Request, number: int, said: str) -> None:
+        with self._frame.collection(request) as collection:
+            label_page(collection, number, said)
+
+    async def control(self, request: Request) -> Response:
+        """Pause, resume or stop the running crawl."""
+        do = str((await self._form(request)).get("do", ""))
+        if do not in CONTROLS:
+            raise HTTPException(400, f"A crawl can be told to: {', '.join(CONTROLS)}.")
+        with self._frame.collection(request) as collection:
+            await run_in_threadpool(ask, collection.directory, do)
+        return RedirectResponse(root_of(request.path_params["name"]) + "/monitor", 303)
+
+    async def retrain(self, request: Request) -> Response:
+        """Hand the labels to the running crawl."""
+        await self._form(request)
+        with self._frame.collection(request) as collection:
+            answer = await run_in_threadpool(ask, collection.directory, "labels-changed", 120.0)
+        said = "later" if not answer or not answer.get("ok") else "now"
+        query = urlencode({"said": said})
+        return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{query}", 303)
+
+    async def _form(self, request: Request) -> dict[str, Any]:
+        form = dict(await request.form())
+        if form.get("form_key") != self._frame.keys.form_key():
+            raise HTTPException(403, "This form is out of date. Go back, reload the page and try again.")
+        return form

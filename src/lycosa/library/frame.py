@@ -1,0 +1,76 @@
+"""What every page of the library is made with: the shelf, the keys, the templates. In: values. Out: HTML."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from lycosa import __version__
+from lycosa.library.doors import Keys, Origins
+from lycosa.library.filters import Filters
+from lycosa.library.shelf import Shelf
+from lycosa.store.collection import ReadCollection
+
+
+class Frame:
+    """Opens collections and shows templates."""
+
+    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins) -> None:
+        self.shelf = shelf
+        self.keys = keys
+        self.origins = origins
+        self._templates = Environment(
+            loader=PackageLoader("lycosa.library"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters["number"] = lambda value: f"{value:,}"
+        self._templates.filters["web_url"] = web_url
+
+    def collection(self, request: Request) -> ReadCollection:
+        """The collection that the address names, opened for this request."""
+        name = request.path_params["name"]
+        if name not in self.shelf.directories:
+            raise HTTPException(404, f"There is no collection called “{name}” here.")
+        return self.shelf.open(name)
+
+    def show(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
+        """A template, filled."""
+        name = request.path_params.get("name", "")
+        name = name if name in self.shelf.directories else ""
+        text = self._templates.get_template(template).render(
+            version=__version__,
+            here=template.partition(".")[0],
+            collections=list(self.shelf.directories),
+            name=name,
+            root=root_of(name),
+            form_key=self.keys.form_key(),
+            path=request.url.path,
+            **{"filters": Filters(), **values},
+        )
+        return HTMLResponse(text, code)
+
+
+def root_of(name: str) -> str:
+    """Where the addresses of a collection begin; '' of none.
+
+    >>> root_of("owls & co"), root_of("")
+    ('/c/owls%20%26%20co', '')
+    """
+    return f"/c/{quote(name)}" if name else ""
+
+
+def web_url(url: str) -> str:
+    """An address that may stand in a link: http or https, or nothing.
+
+    >>> web_url("javascript:alert(1)"), web_url("http://a.test/")
+    ('#', 'http://a.test/')
+    """
+    return url if url.lower().startswith(("http://", "https://")) else "#"

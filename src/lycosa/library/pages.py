@@ -1,0 +1,242 @@
+"""The pages of one collection. In: requests that came through the doors. Out: HTML."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from lycosa.errors import InputError
+from lycosa.library import views
+from lycosa.library.changes import SAID
+from lycosa.library.filters import Filters, filters_of
+from lycosa.library.find import PER_PAGE, condition, find
+from lycosa.library.frame import Frame, root_of
+from lycosa.report.columns import column_chart
+from lycosa.report.overview import Spot, days, periods, spots
+from lycosa.report.svg import line_chart
+from lycosa.report.why import explain
+from lycosa.report.world import world_map
+from lycosa.store.collection import ReadCollection
+from lycosa.store.labels import labels_in
+
+TEXT_CHARS = 60_000
+
+Page = Callable[[Request, ReadCollection], Response]
+
+
+class Pages:
+    """The pages of a collection. Each handler opens its own connection, in its own thread."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def routes(self) -> list[Route]:
+        """All addresses of a collection that only show."""
+        pages: list[tuple[str, Page]] = [
+            ("/", self.overview),
+            ("/search", self.search),
+            ("/browse/{field}", self.browse),
+            ("/map", self.map),
+            ("/timeline", self.timeline),
+            ("/page/{id:int}", self.page),
+            ("/why", self.why),
+            ("/monitor", self.monitor),
+            ("/labels", self.labels),
+        ]
+        return [
+            *(Route("/c/{name}" + path, self._opened(page)) for path, page in pages),
+            Route("/c/{name}/browse", lambda request: RedirectResponse(request.url.path + "/sources", 303)),
+        ]
+
+    def _opened(self, page: Page) -> Callable[[Request], Response]:
+        def handler(request: Request) -> Response:
+            with self._frame.collection(request) as collection:
+                return page(request, collection)
+
+        return handler
+
+    def overview(self, request: Request, collection: ReadCollection) -> Response:
+        """Summary, figures and where to go on."""
+        curve = collection.reader.harvest_curve(200)
+        known = self._frame.shelf.remembered(collection, "summary", lambda: views.summary(collection))
+        unit, course = periods([(day, count) for day, count in known["days"]], 60)
+        return self._frame.show(
+            request,
+            "overview.html",
+            about=views.about(collection),
+            summary=known,
+            unit=unit,
+            course=column_chart(
+                course, "Pages by the day they were published", self._of_period(request), height=150
+            ),
+            curve=line_chart(
+                {"relevant": [(0.0, 0.0), *((float(n), float(good)) for n, good in curve)]},
+                "pages fetched",
+                "relevant pages",
+            ),
+        )
+
+    def search(self, request: Request, collection: ReadCollection) -> Response:
+        """Words and filters, hits and snippets."""
+        filters = filters_of(request.query_params)
+        started = time.perf_counter()
+        results = find(collection, filters)
+        return self._frame.show(
+            request,
+            "search.html",
+            filters=filters,
+            results=results,
+            choices=self._frame.shelf.remembered(collection, "choices", lambda: views.choices(collection)),
+            first=(results.page - 1) * PER_PAGE + 1,
+            milliseconds=round((time.perf_counter() - started) * 1000),
+            has_text=self._has_text(collection),
+        )
+
+    def browse(self, request: Request, collection: ReadCollection) -> Response:
+        """The values of one field, with the pages of each."""
+        field = request.path_params["field"]
+        if field not in views.FIELDS:
+            raise HTTPException(
+                404, f"Pages cannot be browsed by “{field}”. Known are: {', '.join(views.FIELDS)}."
+            )
+        filters = filters_of(request.query_params)
+        key = f"browse {field} {filters.query()}"
+        rows = self._frame.shelf.remembered(collection, key, lambda: views.browse(collection, field, filters))
+        return self._frame.show(
+            request,
+            "browse.html",
+            fields=list(views.FIELDS),
+            field=field,
+            filters=filters,
+            rows=[(value, count, _narrow(filters, field, value)) for value, count in rows],
+            most=max((count for _, count in rows), default=1),
+        )
+
+    def map(self, request: Request, collection: ReadCollection) -> Response:
+        """Where the pages are about."""
+        filters, near = filters_of(request.query_params), request.query_params.get("view") == "near"
+        chosen = condition(collection, filters)
+        found = self._frame.shelf.remembered(
+            collection,
+            f"map {filters.query()}",
+            lambda: spots(collection.connection, chosen, 400, mapped=True),
+        )
+        return self._frame.show(
+            request,
+            "map.html",
+            filters=filters,
+            near=near,
+            spots=found,
+            drawing=world_map(found, lambda spot: self._of_place(request, filters, spot), near=near),
+        )
+
+    def timeline(self, request: Request, collection: ReadCollection) -> Response:
+        """When the pages were published."""
+        filters = filters_of(request.query_params)
+        chosen = condition(collection, filters)
+        by_day = self._frame.shelf.remembered(
+            collection, f"days {filters.query()}", lambda: days(collection.connection, chosen)
+        )
+        unit, course = periods(by_day)
+        return self._frame.show(
+            request,
+            "timeline.html",
+            filters=filters,
+            unit=unit,
+            dated=sum(count for _, count in by_day),
+            undated=views.undated(collection, filters),
+            drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
+            entries=views.entries(collection, filters),
+        )
+
+    def page(self, request: Request, collection: ReadCollection) -> Response:
+        """One page: its text, the archived page, and the reasons."""
+        shown = views.page(collection, request.path_params["id"])
+        if shown is None:
+            raise HTTPException(404, "There is no such page in this collection.")
+        replay = self._frame.origins.replay_origin(request.headers.get("host", ""))
+        address = quote(shown["url"], safe="/:?&=+,;@!$'()*~%[]")
+        view = request.query_params.get("view", "text")
+        return self._frame.show(
+            request,
+            "page.html",
+            page=shown,
+            text=shown["text"][:TEXT_CHARS],
+            view=view if view in ("text", "archived", "reasons") else "text",
+            replay=f"{replay}/{self._frame.keys.replay_key()}/{request.path_params['name']}/{address}",
+        )
+
+    def why(self, request: Request, collection: ReadCollection) -> Response:
+        """Any URL, explained: also one that was never fetched."""
+        url = request.query_params.get("url", "")[:4000].strip()
+        explanation, said, number = None, "", None
+        if url:
+            try:
+                explanation = explain(collection.directory, url)
+            except InputError as error:
+                said = str(error)
+            else:
+                sql = "SELECT id FROM pages WHERE url = ?"
+                row = collection.connection.execute(sql, (explanation.url,)).fetchone()
+                number = row[0] if row else None
+        return self._frame.show(request, "why.html", url=url, why=explanation, said=said, number=number)
+
+    def monitor(self, request: Request, collection: ReadCollection) -> Response:
+        """The crawl as it runs; `?part=live` is only what changes."""
+        curve = collection.reader.harvest_curve(120)
+        speed = views.speed_curve(collection)
+        hosts = views.queue(collection)
+        return self._frame.show(
+            request,
+            "live.html" if request.query_params.get("part") == "live" else "monitor.html",
+            status=views.status(collection),
+            curve=line_chart(
+                {"harvest": [(float(n), good / n) for n, good in curve]}, "pages", "harvest", y_max=1.0
+            ),
+            speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
+            hosts=hosts,
+            most=max((row["waiting"] for row in hosts), default=1),
+            troubles=views.troubles(collection),
+            now=time.time(),
+        )
+
+    def labels(self, request: Request, collection: ReadCollection) -> Response:
+        """What people said of pages, and what to do with it."""
+        rows = []
+        for label in labels_in(collection.directory).values():
+            stored = collection.reader.page(label.key)
+            if stored is not None:
+                rows.append({"label": label, "page": stored})
+        said = request.query_params.get("said", "")
+        return self._frame.show(
+            request,
+            "labels.html",
+            rows=rows,
+            said=SAID.get(said, ""),
+            running=views.status(collection)["running"],
+        )
+
+    def _has_text(self, collection: ReadCollection) -> bool:
+        return collection.connection.execute("SELECT 1 FROM texts_docsize LIMIT 1").fetchone() is not None
+
+    def _of_place(self, request: Request, filters: Filters, spot: Spot) -> str:
+        return f"{root_of(request.path_params['name'])}/search?{filters.query(place=spot.name)}"
+
+    def _of_period(self, request: Request) -> Callable[[str], str]:
+        filters, root = filters_of(request.query_params), root_of(request.path_params["name"])
+        return lambda period: f"{root}/search?{filters.query(since=period, until=period)}"
+
+
+def _narrow(filters: Filters, field: str, value: str) -> str:
+    """The query of the search that shows one value of a field."""
+    if field == "dates":
+        return filters.query(since=value, until=value)
+    if field == "trails":
+        return filters.query(trail=value, relevant="all")
+    return filters.query(**{views.FIELDS[field]: value})
