@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from lycosa.config import FetchSpec, LimitsSpec, Section, Spec
+from lycosa.config import FetchSpec, LimitsSpec, ScopeSpec, Section, Spec
 
 
 def sections() -> list[type[BaseModel]]:
@@ -45,3 +45,17 @@ def test_the_defaults_are_polite():
     assert fetch.per_host_concurrency == 1
     assert fetch.per_host_delay_s >= 1
     assert fetch.allow_private == ()
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "../evil", "nul\0", "x" * 300])
+def test_a_name_stays_beside_its_spec(name):
+    """The name of a crawl becomes a folder, so it cannot be a way out of one."""
+    with pytest.raises(ValidationError, match="becomes a folder"):
+        Spec(name=name)
+
+
+def test_languages_are_codes():
+    """`english` would match no page at all; capitals are forgiven."""
+    assert ScopeSpec(languages=("EN",)).languages == ("en",)
+    with pytest.raises(ValidationError, match="two-letter code"):
+        ScopeSpec(languages=("english",))

@@ -442,7 +442,23 @@ async def test_a_worker_that_dies_or_stalls_costs_only_its_page() -> None:
     assert reasons == [None, Reason.ANALYSIS_CRASH, None, Reason.ANALYSIS_TIMEOUT, None, None]
     assert isinstance(results[1], Refusal)
     assert results[1].detail == "exit code 7"
-    assert len(notes) == 2
+    assert len(notes) == 3  # the deadly page was given a second chance
+
+
+async def test_a_worker_that_was_killed_costs_nothing() -> None:
+    """Whoever kills a worker, its page is analysed by another."""
+    async with WorkerPool(Recipe(), 1, 8.0) as pool:
+        (worker,) = pool._all
+        os.kill(worker.process.pid, signal.SIGKILL)
+        result = await pool.analyse(_response("1"))
+    assert not isinstance(result, Refusal)
+
+
+async def test_ctrl_c_is_not_for_workers() -> None:
+    """A terminal's SIGINT goes to the foreground group, which no worker is in."""
+    async with WorkerPool(Recipe(), 1, 8.0) as pool:
+        (worker,) = pool._all
+        assert os.getpgid(worker.process.pid) != os.getpgrp()
 
 
 def test_workers_die_with_their_parent(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from lycosa.errors import InputError
+from lycosa.prepare import load_topic
 from lycosa.store.collection import Collection
 from lycosa.strategies import BUILT_IN
 from lycosa.testing import Page, Site, links
@@ -26,14 +28,17 @@ def site() -> Any:
         yield local
 
 
-def _spec(site: Site, pages: int, **sections: dict[str, Any]) -> str:
-    fetch = {
+def _fetch(site: Site) -> dict[str, Any]:
+    return {
         "per_host_delay_s": 0,
         "concurrency": 1,
         "connect_to": site.connect_to,
         "allow_private": list(site.allow_private),
     }
-    return spec_text(site, ["http://h0.test/"], limits={"pages": pages}, fetch=fetch, **sections)
+
+
+def _spec(site: Site, pages: int, **sections: dict[str, Any]) -> str:
+    return spec_text(site, ["http://h0.test/"], limits={"pages": pages}, fetch=_fetch(site), **sections)
 
 
 def _conclusions(out: Path) -> dict[str, Any]:
@@ -159,3 +164,33 @@ def test_held_links_are_held_and_settled_again(tmp_path: Path, monkeypatch: pyte
         decided = [(link.hold, link.rule) for link in collection.reader.links(1)]
     rules = ["a profile", "a page", "without a profile", "without a profile"]
     assert decided == [("", rule) for rule in rules]
+
+
+@pytest.mark.parametrize(
+    ("section", "narrow"),
+    [
+        ("scope", {"depth": 1}),
+        ("scope", {"hosts": ["h0.test"]}),
+        ("scope", {"languages": ["xx"]}),
+        ("limits", {"pages": 200, "pages_per_host": 3}),
+    ],
+)
+def test_a_wider_scope_takes_what_was_refused(
+    tmp_path: Path, site: Site, section: str, narrow: dict[str, Any]
+) -> None:
+    """Without the bound that ended it, a crawl goes on as if it had never been there."""
+    out = tmp_path / "out"
+    sections = {"limits": {"pages": 200}, "fetch": _fetch(site)}
+    first = crawl(spec_text(site, ["http://h0.test/"], **(sections | {section: narrow})), out)
+    assert first.ended == "nothing is left to fetch"
+    second = crawl(spec_text(site, ["http://h0.test/"], **sections), out)
+    assert first.pages < second.pages == len(pages_of(out)) == 120
+
+
+def test_what_a_failed_run_prepared_is_not_used(tmp_path: Path, site: Site) -> None:
+    """A run that ended before its first page leaves no topic behind for another one."""
+    out = tmp_path / "out"
+    with pytest.raises(InputError):
+        crawl(_spec(site, 5, topic={"keywords": ["bread"]}, seeds={"files": ["missing.txt"]}), out)
+    crawl(_spec(site, 5, topic={"keywords": ["owl"]}), out)
+    assert list(load_topic(out / "models" / "topic.json").vector) == ["owl"]

@@ -9,12 +9,28 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 PositiveInt = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 When = Literal["now", "later", "never"]
+
+
+def _language_code(given: str) -> str:
+    if len(given) != 2 or not (given.isascii() and given.isalpha()):
+        raise ValueError("a language is named by its two-letter code here: en, de, fr, …")
+    return given.lower()
+
+
+def _folder_name(given: str) -> str:
+    if not given.strip(" .") or len(given) > 200 or set(given) & set("/\0"):
+        raise ValueError("the name becomes a folder: letters and digits will do, without /")
+    return given
+
+
+LanguageCode = Annotated[str, AfterValidator(_language_code)]
+FolderName = Annotated[str, AfterValidator(_folder_name)]
 
 
 class Section(BaseModel):
@@ -100,7 +116,7 @@ class ScopeSpec(Section):
     """At most so many links away from a seed."""
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
     """Only these content types are downloaded as pages; decided at the response's headers."""
-    languages: tuple[str, ...] = ()
+    languages: tuple[LanguageCode, ...] = ()
     """Only pages in these languages (ISO codes: en, de, …) are kept and followed."""
     date_from: datetime.date | None = None
     """Only pages published on or after this day; undated pages pass."""
@@ -246,8 +262,8 @@ class ProcessSpec(Section):
 class Spec(Section):
     """A whole crawl.toml."""
 
-    name: str = "crawl"
-    """What the collection is called."""
+    name: FolderName = "crawl"
+    """What the collection is called: also its folder, beside the spec."""
     strategy: str = "best-first"
     """How links are ranked: see docs/strategies."""
     random_seed: int = 1

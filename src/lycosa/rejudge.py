@@ -38,13 +38,18 @@ Judging = dict[str, Any]
 
 
 def judging_of(spec: Spec, directory: Path) -> Judging:
-    """All of a spec, and the labels of now, that judgements and scores follow from."""
+    """All of a spec, and the labels of now, that judgements, scores and refusals follow from."""
     sections = {
         name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("topic", "event", "judge")
     }
     options = spec.options.get(spec.strategy, {})
-    rest = {**sections, **labels_as_used(directory)}
+    bounds = {
+        "scope": spec.scope.model_dump(mode="json", exclude_defaults=True),
+        "pages_per_host": spec.limits.pages_per_host,
+        "pages_per_site": spec.limits.pages_per_site,
+    }
+    rest = {**sections, **labels_as_used(directory), "bounds": bounds}
     return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
 
 
@@ -52,6 +57,9 @@ def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
     """Whether the pages were judged by another spec or other labels; models that it made stale are removed."""
     packed = collection.catalogue.fact(_JUDGED_BY)
     if packed is None:
+        # Nothing is judged yet. Noted before any model is made, so that one of a run that failed is not used.
+        with collection.commit():
+            note_judging(collection, now)
         return False
     before = json.loads(packed)
     models = collection.directory / "models"
@@ -83,6 +91,7 @@ async def rejudge(
     this is cut short it has to be done again from the start, and nothing may be taken before.
     """
     judged = _Rejudged(collection, frontier, strategy, follow)
+    say("The strategy, topic, judge, scope or labels have changed: all pages are judged again.")
     with collection.commit():
         frontier.begin_rescoring()
     after = 0
@@ -100,7 +109,8 @@ async def rejudge(
         for hold in frontier.orphans():
             judged.settle(hold, None)
         dropped = frontier.end_rescoring()
-    say(f"{dropped:,} waiting links are no longer wanted.")
+    if dropped:
+        say(f"{dropped:,} waiting links are no longer wanted.")
     return judged.pages
 
 

@@ -28,7 +28,7 @@ class Scope:
         self._hosts = _pattern(_hosts(scope.hosts))
         self._never = _pattern(_hosts(scope.exclude_hosts))
         self._domains = tuple(_ascii(domain) for domain in scope.domains)
-        self._languages = frozenset(language.lower() for language in scope.languages)
+        self._languages = frozenset(scope.languages)
         self._include = _pattern(scope.include)
         self._exclude = _pattern(scope.exclude)
         self._by_authority: dict[str, Refusal | None] = {}

@@ -152,8 +152,7 @@ async def _crawl(
                 )
                 if spec.event.source_priors:
                     _prefer(crawl, collection, source_priors(folder / spec.event.source_priors, strategy))
-                if judged_otherwise:
-                    say("The strategy, topic, judge or labels have changed: all pages are judged again.")
+                if judged_otherwise and collection.reader.counts().judged:
                     again = fitted_strategy(spec, ready)
                     await rejudge(collection, frontier, analyser, again, crawl.follow, say)
                 with collection.commit():
@@ -245,7 +244,9 @@ def _note_in(collection: Collection) -> Say:
 def _failed(seed: Link, collection: Collection) -> Refusal | None:
     """Why a seed of an earlier run (or of this one) brought nothing; such seeds are tried again."""
     if (page := collection.reader.page(seed.key)) is not None:
-        return page.refusal if page.status >= 400 else None
+        refusal = page.refusal
+        in_vain = refusal and refusal.reason in (Reason.ANALYSIS_CRASH, Reason.ANALYSIS_TIMEOUT)
+        return refusal if page.status >= 400 or in_vain else None
     outcome = collection.reader.outcome(seed.key)
     return None if outcome is None or outcome.again else outcome.refusal
 

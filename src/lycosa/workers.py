@@ -1,6 +1,7 @@
 """Page analysis in worker processes, with a deadline for each page.
 
-A worker that dies or is late is replaced, and only its page refused. Workers die with their parent.
+A worker that dies or is late is replaced, and only its page refused; one that dies may have been killed
+from outside, so its page gets a second chance. Workers die with their parent.
 Started as programs of their own (`python -m lycosa.workers`): forking the crawl would copy its event
 loop and connections, and multiprocessing would run the user's script again.
 """
@@ -53,7 +54,6 @@ _decode_reply = msgspec.msgpack.Decoder(_Reply).decode
 
 def _work(channel: socket.socket) -> None:
     """The life of a worker: one response in, one page out, until the channel closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes us
     _die_with_parent()
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
         # From our own parent, over a pair of sockets that nobody else has.
@@ -126,6 +126,11 @@ class WorkerPool:
 
     async def analyse(self, fetched: Fetched) -> Page | Refusal:
         """The page, from the next idle worker."""
+        first = await self._attempt(fetched)
+        crashed = isinstance(first, Refusal) and first.reason is Reason.ANALYSIS_CRASH
+        return await self._attempt(fetched) if crashed else first
+
+    async def _attempt(self, fetched: Fetched) -> Page | Refusal:
         worker = await self._idle.get()
         try:
             async with asyncio.timeout(self.deadline_s):
@@ -152,6 +157,7 @@ class WorkerPool:
             [sys.executable, "-m", "lycosa.workers", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             env=os.environ | ONE_THREAD,
+            process_group=0,  # Ctrl-C is for the parent, which then closes us
         )
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)

@@ -212,7 +212,7 @@ from lycosa.errors import CollectionError
 from lycosa.store.collection import Collection
 from tests.store.records import fetched, page_record
 
-collection = Collection.create_or_open(Path(sys.argv[1]), "")
+collection = Collection.create_or_open(Path(sys.argv[1]), "", name="storm")
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 filler = bytes(range(256)) * int(sys.argv[3])
 for i in range(10_000):
@@ -295,3 +295,19 @@ def test_the_log_is_one_object_a_line(opened, tmp_path):
     assert (json.loads(first)["event"], json.loads(first)["level"]) == ("page", "warning")
     assert torn_line == '{"time": "20'
     assert json.loads(last)["pages"] == 3
+
+
+def test_a_folder_with_other_things_does_not_become_a_collection(tmp_path):
+    """Somebody's files are left alone, with what to do next; an empty folder will do."""
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(CollectionError, match=r"notes\.txt.*--out"):
+        Collection.create_or_open(tmp_path, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_collection_belongs_to_one_crawl(opened, tmp_path):
+    """A crawl of another name does not go on in it, nor change its spec."""
+    opened().close()
+    with pytest.raises(CollectionError, match=r"'storm', not of 'owls'.*--out"):
+        opened(name="owls", spec_text="name = 'owls'")
+    assert (tmp_path / "storm" / "crawl.toml").read_text() == 'name = "storm"\n'

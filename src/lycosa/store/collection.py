@@ -29,6 +29,9 @@ from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing
 from lycosa.store.warc import Capture, Earlier, WarcWriter, digest_of, read_capture
 from lycosa.values import Decision, Fetched, Reason, Refusal
 
+OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
+"""What a run leaves that ended before there was a catalogue."""
+
 Hook = Callable[[str], None]
 """Called with 'appended', 'synced' and 'committed' as a commit passes these points."""
 
@@ -54,18 +57,25 @@ class Collection:
         `earlier_spec` then says how it was crawled before ('' if it is new).
         """
         with _file_errors(directory):
+            _refuse_foreign(directory)
             (directory / "archive").mkdir(parents=True, exist_ok=True)
             (directory / "models").mkdir(exist_ok=True)
             lock = _lock(directory)
         try:
             writer = WarcWriter(directory / "archive", name, warc_bytes, info or {})
-            return cls(directory, lock, writer, spec_text, pause_points)
+            return cls(directory, lock, writer, name, spec_text, pause_points)
         except BaseException:
             lock.close()
             raise
 
     def __init__(
-        self, directory: Path, lock: io.FileIO, warc: WarcWriter, spec_text: str, pause_points: Hook
+        self,
+        directory: Path,
+        lock: io.FileIO,
+        warc: WarcWriter,
+        name: str,
+        spec_text: str,
+        pause_points: Hook,
     ) -> None:
         self.directory = directory
         self.archive = directory / "archive"
@@ -78,6 +88,7 @@ class Collection:
         try:
             with plain_errors(self.path), _file_errors(self.archive):
                 self.catalogue = Catalogue(self.connection)
+                self._refuse_another(name)
                 self._committed = self.catalogue.position()
                 warc.cut(self._committed)
                 self.earlier_spec = (self.catalogue.fact("spec") or b"").decode()
@@ -195,6 +206,16 @@ class Collection:
             with _file_errors(self.archive):
                 self._warc.cut(self._committed)
 
+    def _refuse_another(self, name: str) -> None:
+        earlier = self.catalogue.fact("name")
+        if earlier is None:
+            self.catalogue.set_fact("name", name.encode())
+        elif earlier.decode() != name:
+            raise CollectionError(
+                f"{self.directory} is the collection of the crawl {earlier.decode()!r}, not of {name!r}. "
+                "Choose another directory with --out."
+            )
+
     def _write_spec(self, text: str) -> None:
         """Keep the spec as run, in the catalogue and as `crawl.toml`."""
         data = text.encode("utf-8", "replace")
@@ -282,6 +303,18 @@ def _lock(directory: Path) -> io.FileIO:
         file.close()
         raise
     return file
+
+
+def _refuse_foreign(directory: Path) -> None:
+    """A folder with somebody's files in it does not become a collection."""
+    if not directory.is_dir() or (directory / "catalogue.db").exists():
+        return
+    stranger = next((path.name for path in directory.iterdir() if path.name not in OWN_FILES), None)
+    if stranger is not None:
+        raise CollectionError(
+            f"{directory} is no collection, and not empty ({stranger}). "
+            "Choose a new directory with --out, or empty this one."
+        )
 
 
 def _refuse_orphans(catalogue: Path, archive: Path) -> None:
