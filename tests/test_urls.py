@@ -151,3 +151,18 @@ def test_tokens_are_the_telling_words():
     assert urls.tokens("https://www.example.com/Owls/2016_report.html?q=Käuze") == [
         "example", "owls", "2016", "report", "q", "käuze",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "plain"),
+    [
+        ("http://u1:secret@a.test/x@y", "http://a.test/x@y"),
+        ("http://a.test./b.", "http://a.test/b."),
+        ("http://a.test.:8080/", "http://a.test:8080/"),
+        ("http://me@[::1]:81/", "http://[::1]:81/"),
+        ("http://../", None),
+    ],
+)
+def test_one_host_cannot_look_like_many(url, plain):
+    """User, password and the root's dot are dropped: politeness and limits count hosts."""
+    assert urls.parse(url) == urls.join("http://b.test/", url) == plain

@@ -71,7 +71,20 @@ def _web_url(href: str) -> str | None:
     if not href.startswith(("http://", "https://")):
         return None
     at = href.find("#")
-    return href if at < 0 else href[:at]
+    url = href if at < 0 else href[:at]
+    end = url.find("/", 8)
+    authority = url[:end]
+    return _plain(url, end) if "@" in authority or authority[-1] == "." or ".:" in authority else url
+
+
+def _plain(url: str, end: int) -> str | None:
+    """Without user, password and the root's dot: else any page could make one host look like many."""
+    scheme, _, authority = url[:end].partition("//")
+    host, colon, port = authority.rpartition("@")[2].rpartition(":")
+    if not colon or "]" in port:
+        host, colon, port = authority.rpartition("@")[2], "", ""
+    host = host.rstrip(".")
+    return f"{scheme}//{host}{colon}{port}{url[end:]}" if host else None
 
 
 def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:

@@ -54,6 +54,8 @@ _decode_reply = msgspec.msgpack.Decoder(_Reply).decode
 
 def _work(channel: socket.socket) -> None:
     """The life of a worker: one response in, one page out, until the channel closes."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
     _die_with_parent()
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
         # From our own parent, over a pair of sockets that nobody else has.
@@ -138,7 +140,8 @@ class WorkerPool:
         except TimeoutError:
             result = Refusal(Reason.ANALYSIS_TIMEOUT, f"{self.deadline_s:g} s")
             worker = await self._replace(worker, fetched, result)
-        except (OSError, asyncio.IncompleteReadError, msgspec.MsgspecError):
+        except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError):
+            # RuntimeError: what uvloop says of a channel whose other end is gone
             worker.kill()
             result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.returncode}")
             worker = await self._replace(worker, fetched, result)
@@ -157,7 +160,7 @@ class WorkerPool:
             [sys.executable, "-m", "lycosa.workers", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             env=os.environ | ONE_THREAD,
-            process_group=0,  # Ctrl-C is for the parent, which then closes us
+            process_group=0,  # out of the terminal's reach from the first moment
         )
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)

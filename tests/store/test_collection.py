@@ -11,11 +11,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from lycosa.errors import CollectionBusy, CollectionError
+from lycosa.errors import ArchiveError, CollectionBusy, CollectionError
 from lycosa.store.collection import Collection
 from lycosa.store.log import tell
+from lycosa.store.warc import Position, read_capture
 from lycosa.urls import key_of
 from tests.store import killed
 from tests.store.archives import types_of, urls_of
@@ -311,3 +313,32 @@ def test_a_collection_belongs_to_one_crawl(opened, tmp_path):
     with pytest.raises(CollectionError, match=r"'storm', not of 'owls'.*--out"):
         opened(name="owls", spec_text="name = 'owls'")
     assert (tmp_path / "storm" / "crawl.toml").read_text() == 'name = "storm"\n'
+
+
+@pytest.mark.parametrize("file", ["/etc/hosts", "../../precious", "precious", "a\0-00001.warc.gz"])
+def test_a_catalogue_cannot_name_files_outside_its_archive(opened, tmp_path, file):
+    """A collection may come from anybody: nothing is cut, written or read where its catalogue points."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    collection = opened()
+    save(collection, URL)
+    collection.catalogue.set_fact("warc", msgspec.msgpack.encode(Position(file, 0)))
+    collection.close()
+    with pytest.raises(ArchiveError, match="none of ours"):
+        opened()
+    with pytest.raises(ArchiveError, match="none of ours"):
+        read_capture(tmp_path / "storm" / "archive", file, 0)
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["lock", "crawl.log", "crawl.toml"])
+def test_links_are_not_written_through(opened, tmp_path, name):
+    """A link in a collection of somebody else's making would let it write anywhere."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    opened().close()
+    (tmp_path / "storm" / name).unlink(missing_ok=True)
+    (tmp_path / "storm" / name).symlink_to(precious)
+    with pytest.raises(CollectionError, match="is a link"):
+        opened()
+    assert precious.read_text() == "mine"

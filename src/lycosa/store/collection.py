@@ -208,11 +208,11 @@ class Collection:
 
     def _refuse_another(self, name: str) -> None:
         earlier = self.catalogue.fact("name")
-        if earlier is None:
-            self.catalogue.set_fact("name", name.encode())
-        elif earlier.decode() != name:
+        if earlier is None or self.directory.name == name:  # new, or renamed together with its folder
+            self.catalogue.set_fact("name", name.encode("utf-8", "replace"))
+        elif earlier != name.encode("utf-8", "replace"):
             raise CollectionError(
-                f"{self.directory} is the collection of the crawl {earlier.decode()!r}, not of {name!r}. "
+                f"{self.directory} is the collection of the crawl {earlier.decode('utf-8', 'replace')!r}, not of {name!r}. "
                 "Choose another directory with --out."
             )
 
@@ -223,6 +223,7 @@ class Collection:
         path = self.directory / "crawl.toml"
         if not path.is_file() or path.read_bytes() != data:
             draft = path.with_name("crawl.toml.new")
+            draft.unlink(missing_ok=True)  # it may be a link to somewhere else
             draft.write_bytes(data)
             draft.replace(path)
 
@@ -287,6 +288,11 @@ def _tell_refusal(log: logging.Logger, event: str, url: str, refusal: Refusal, *
 
 def _lock(directory: Path) -> io.FileIO:
     """An exclusive lock that the system gives up when the process ends, however it ends."""
+    for name in ("lock", "crawl.log", "crawl.toml"):
+        if (directory / name).is_symlink():
+            raise CollectionError(
+                f"{directory / name} is a link: it is not written through. Delete it, then try again."
+            )
     file = io.FileIO(directory / "lock", "a+b")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

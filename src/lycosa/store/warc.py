@@ -175,7 +175,9 @@ class WarcWriter:
             self._file = None
 
     def _cut_file(self, position: Position) -> None:
-        path = self._directory / position.file
+        path = place_of(self._directory, position.file)
+        if path.is_symlink():
+            raise CollectionError(f"{path} is a link: it is not written through. Put the file itself there.")
         if not path.is_file():
             raise CollectionError(f"{path} is missing. Put it back from a copy, then run the same command.")
         size = path.stat().st_size
@@ -192,7 +194,7 @@ class WarcWriter:
         if not self._at.file or self._at.offset >= self._max_bytes:
             return self._next_file()
         if self._file is None:
-            self._file = io.FileIO(self._directory / self._at.file, "ab")
+            self._file = io.FileIO(place_of(self._directory, self._at.file), "ab")
         return self._file
 
     def _next_file(self) -> io.FileIO:
@@ -220,7 +222,7 @@ class WarcWriter:
 
 def read_capture(archive: Path, file: str, offset: int) -> tuple[bytes, bytes]:
     """The head and the body, as received, of the response (or revisit) record at a place."""
-    path = archive / file
+    path = place_of(archive, file)
     try:
         with path.open("rb") as stream:
             stream.seek(offset)
@@ -232,6 +234,16 @@ def read_capture(archive: Path, file: str, offset: int) -> tuple[bytes, bytes]:
             f"{path} cannot be read at {offset} ({error}). Put it back from a copy."
         ) from error
     raise ArchiveError(f"{path} has no record at {offset}. Put it back from a copy.")
+
+
+def place_of(archive: Path, file: str) -> Path:
+    """Where a WARC file that a catalogue names is; a catalogue may come from anybody."""
+    if not _NAME.fullmatch(file) or "/" in file or "\0" in file:
+        raise ArchiveError(
+            f"The catalogue names {file!r} as a WARC file, which is none of ours. "
+            "Do not trust this collection; take it from where it was made."
+        )
+    return archive / file
 
 
 def warc_date(at: float) -> str:

@@ -28,7 +28,7 @@ from lycosa import __version__, urls
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.exports import Choice, written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
-from lycosa.store.warc import Position
+from lycosa.store.warc import Position, place_of
 
 LINES_PER_BLOCK = 1024
 CHUNK = 1 << 20
@@ -107,7 +107,7 @@ def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
     row = collection.connection.execute("SELECT value FROM facts WHERE name = 'warc'").fetchone()
     end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
     for (name,) in collection.connection.execute("SELECT text FROM warcs ORDER BY text").fetchall():
-        path = collection.archive / name
+        path = place_of(collection.archive, name)
         if path.is_file():
             yield path, end.offset if name == end.file else path.stat().st_size
 
