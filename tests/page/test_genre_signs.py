@@ -128,3 +128,30 @@ def test_wrong_word_lists_are_refused(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError):
         read_words(path)
+
+
+def test_hosts_of_the_same_domain_are_internal_and_look_alikes_are_not():
+    """A link counts as internal by the registrable domain, whatever host of it the page is on."""
+    found = features(
+        '<a href="http://town.example.co.uk/">same</a><a href="http://shop.town.co.uk/">same</a>'
+        '<a href="http://town.co.uk/">same</a><a href="http://else.co.uk/">other</a>'
+        '<a href="http://else.example/?of=http://www.town.co.uk/">other</a>',
+        "http://www.town.co.uk/a",
+    )
+    assert (found["internal_links"], found["external_links"]) == (2, 3)
+
+
+def test_sections_feeds_and_prices_are_signs():
+    """A newspaper's menu, a feed, a published date and money are counted."""
+    found = features(
+        '<head><link rel=alternate type="application/rss+xml" href=/f><script>{"datePublished": "2019"}</script></head>'
+        "<body><li>Politics</li><li>Sports</li><li>Opinion</li> 3 $ or 4 € in 2019 /wp-content/"
+    )
+    names = ("section_words", "feeds", "published", "prices", "wordpress")
+    assert [found[name] for name in names] == [3, 1, 1, 2, 1]
+
+
+def test_an_anchor_whose_address_is_empty_counts_nothing():
+    """`a` with an empty or missing href is no link, and no error: a KeyError once."""
+    found = features('<a href>empty</a><a href="">none</a><a>bare</a><area href><iframe></iframe>')
+    assert found["external_links"] == 0

@@ -37,7 +37,9 @@ def test_our_forest_says_what_scikit_learns_says():
     given = examples()
     model = train_genre(given, SETTINGS)
     table = np.array([list(example.features.values()) for example in given], np.float32)
-    forest = RandomForestClassifier(20, min_samples_leaf=SETTINGS.min_leaf, random_state=0)
+    forest = RandomForestClassifier(
+        20, min_samples_leaf=SETTINGS.min_leaf, class_weight="balanced_subsample", random_state=0
+    )
     theirs = forest.fit(table, [example.genre for example in given]).predict_proba(table)
     ours = np.array([list(model.votes(example.features).values()) for example in given])
     assert np.allclose(ours, theirs, atol=1e-6)

@@ -9,30 +9,39 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lycosa import urls
 from lycosa.errors import InputError
+from lycosa.page.terms import terms_of
 
 if TYPE_CHECKING:
     from lycosa.page.document import Document
 
-SEARCHED_CHARS = 3_000
-"""So much of a text is searched for words: the rest of a long page repeats its genre."""
-TYPED_CHARS = 40_000
+FIRST, LAST = 2_000, 1_000
+"""So many characters at the beginning and at the end of a text are searched for words: menu and start of
+the matter, comments and foot; the rest of a long page repeats its genre."""
+HEAD_BYTES = 20_000
+"""So much of a page's source is searched for types, feeds and dates: as bytes, which is twice as fast."""
 TYPES = 50
+UNSPACED = ("ja", "zh")
+META_TAGS = 20
+META_CHARS = 200
 MOST_MERGED = 200
 
 Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 """List name -> language -> words; the list `says` has genres in place of languages."""
 
-_TYPE = re.compile(r'\s*:\s*\[?\s*"(\w{1,40})"')
+_METAS = 'meta[name="generator" i],meta[property="og:type" i],meta[property="og:site_name" i]'
+_TYPE = re.compile(rb'\s*:\s*\[?\s*"(\w{1,40})"')
 _DAY = re.compile(r"[/-](?:19|20)\d\d(?:[/-]\d\d?|\d{4}|\b)|\b20\d{6}\b")
+_ANCHOR = attrgetter("anchor")
 _PLATFORMS = (
     "wordpress",
     "blogger",
@@ -89,76 +98,105 @@ class Signs:
     def __init__(self, document: Document, words: Words) -> None:
         self.document = document
         self.says_words = words["says"]
-        self.language = document.language
-        self.lists, whole = _lists(words, self.language)
-        self.text = document.text[:SEARCHED_CHARS].lower()
-        self.tokens = Counter(filter(whole.__contains__, self.text.split()))
+        self.lists = _lists(words, document.language, document.stem_language)
+        text = document.text
+        self.text = (text if len(text) <= FIRST + LAST else f"{text[:FIRST]}\n{text[-LAST:]}").lower()
         self.elements = document.linked.elements
         self.internal = _internal(document)
-        meta = document.meta
-        said = (
-            document.url[:500],
-            document.title,
-            meta.get("og:site_name", ""),
-            meta.get("og:type", ""),
-            *_schema_types(document.html),
-        )
-        self.said = "\n".join(said).lower()
+        self.head = document.body[:HEAD_BYTES]
+        meta = _head_meta(document)
         self.generator = meta.get("generator", "").lower()
+        said = (document.url[:500], document.title, meta.get("og:site_name", ""), meta.get("og:type", ""))
+        self.said = "\n".join((*said, *_schema_types(self.head))).lower()
 
     def occurrences(self, name: str) -> int:
         """How often the words of a list occur in the text, within longer words too."""
-        return sum(map(self.text.count, self.lists[name]))
+        return sum(map(self.text.count, self.lists.written[name]))
 
     def count(self, name: str) -> int:
         """How often the words of a list occur in the text as whole words."""
-        if self.language == "ja":  # which puts no blanks between words
+        if self.lists.unspaced:
             return self.occurrences(name)
-        return sum(map(self.tokens.__getitem__, self.lists[name]))
+        return sum(filter(None, map(self.document.terms.get, self.lists.terms[name])))
+
+    def different(self, name: str) -> int:
+        """How many of the words of a list occur in the text."""
+        if self.lists.unspaced:
+            return sum(word in self.text for word in self.lists.written[name])
+        return sum(map(self.document.terms.__contains__, self.lists.terms[name]))
 
     def says(self, genre: str) -> int:
         """How often the page calls itself that: in address, title, site name and types."""
         return sum(map(self.said.count, self.says_words.get(genre, ())))
 
 
-Lists = tuple[dict[str, tuple[str, ...]], frozenset[str]]
-_merged: dict[tuple[int, str], tuple[Words, Lists]] = {}
+class _Lists(NamedTuple):
+    """The words of every list for a language, as they are written and as terms of a page."""
+
+    written: Mapping[str, tuple[str, ...]]
+    terms: Mapping[str, tuple[str, ...]]
+    unspaced: bool  # a language without blanks between words
 
 
-def _lists(words: Words, language: str) -> Lists:
-    """The English words of every list with those of a language, and all of them together.
+_merged: dict[tuple[int, str, str], tuple[Words, _Lists]] = {}
 
-    Merged once for a language and not for every page.
-    """
-    known = _merged.get((id(words), language))
+
+def _lists(words: Words, language: str, stem_language: str) -> _Lists:
+    """The English words of every list with those of a language: merged once, and not for every page."""
+    key = id(words), language, stem_language
+    known = _merged.get(key)
     if known is None or known[0] is not words:
-        merged = {
+        written = {
             name: tuple(dict.fromkeys((*lists.get("en", ()), *lists.get(language, ()))))
             for name, lists in words.items()
         }
+        # Pages are counted in terms anyway: looking words up there costs nothing more.
+        terms = {
+            name: tuple(dict.fromkeys(terms_of(" ".join(of), stem_language))) for name, of in written.items()
+        }
         if len(_merged) >= MOST_MERGED:
             _merged.clear()
-        together = frozenset(word for of in merged.values() for word in of)
-        known = _merged[id(words), language] = (words, (defaultdict(tuple, merged), together))
+        lists = _Lists(defaultdict(tuple, written), defaultdict(tuple, terms), language in UNSPACED)
+        known = _merged[key] = (words, lists)
     return known[1]
 
 
 def _internal(document: Document) -> int:
-    authority = urls.authority_of(document.url)
-    same = f"{authority}/"
+    """Links to the page's own registrable domain.
+
+    Looking up a registrable domain is dear: hosts below the page's own need none, and of the others only
+    those that end alike can be of the same one.
+    """
+    authority, host = urls.authority_of(document.url), urls.host_of(document.url)
+    same, below = f"{authority}/", "." + host.removeprefix("www.")
     elsewhere = [link.url for link in document.links if not link.url.startswith(same)]
     internal = len(document.links) - len(elsewhere)
-    own = urls.source_of(authority)
-    for other, count in Counter(map(urls.authority_of, elsewhere)).items():
-        if urls.source_of(other) == own:
-            internal += count
+    ending = ".".join(host.rsplit(".", 2)[-2:])
+    for url in elsewhere:
+        if ending in url:
+            other = urls.authority_of(url)
+            internal += ending in other and (
+                f".{urls.host_of(other)}".endswith(below)
+                or urls.source_of(other) == urls.source_of(authority)
+            )
     return internal
 
 
-def _schema_types(html: str) -> list[str]:
+def _head_meta(document: Document) -> dict[str, str]:
+    """Of the meta tags those that tell a genre, where they belong: that is a small part of the tree."""
+    head = document.tree.head
+    found: dict[str, str] = {}
+    for node in head.css(_METAS)[:META_TAGS] if head is not None else ():
+        attributes = node.attributes
+        name = (attributes.get("name") or attributes.get("property") or "").lower()
+        found.setdefault(name, (attributes.get("content") or "")[:META_CHARS])
+    return found
+
+
+def _schema_types(head: bytes) -> list[str]:
     # Splitting finds the few places in a long page five times as fast as a regular expression.
-    places = html[:TYPED_CHARS].split('"@type"', TYPES)[1:]
-    return [found[1] for place in places if (found := _TYPE.match(place))]
+    places = head.split(b'"@type"', TYPES)[1:]
+    return [found[1].decode("ascii") for place in places if (found := _TYPE.match(place))]
 
 
 def text_length(signs: Signs) -> int:
@@ -208,23 +246,34 @@ def news_words(signs: Signs) -> int:
 
 def personal_words(signs: Signs) -> float:
     """Occurrences of "I" and its forms in a thousand characters: diaries have a first person."""
-    return 1000 * signs.count("personal") / (len(signs.text) + 1)
+    return 1000 * signs.occurrences("personal") / (len(signs.text) + 1)
 
 
 def quoting_words(signs: Signs) -> float:
     """Occurrences of words that attribute ("said", "according to") in a thousand characters."""
-    return 1000 * signs.count("quoted") / (len(signs.text) + 1)
+    return 1000 * signs.count("quoted") / (text_length(signs) + 1)
+
+
+def section_words(signs: Signs) -> int:
+    """How many different sections of a newspaper ("politics", "sport") it names: its menu does."""
+    return signs.different("section")
+
+
+def blogging_words(signs: Signs) -> int:
+    """How many different things that surround a blog's entry ("archives", "posted") it names."""
+    return signs.different("blogging")
 
 
 def link_text(signs: Signs) -> float:
     """Share of the text that is anchors of links, at most 1: lists of links are little else."""
-    anchors = sum(len(link.anchor) for link in signs.document.links)
+    anchors = sum(map(len, map(_ANCHOR, signs.document.links)))
     return min(1.0, anchors / max(1, text_length(signs)))
 
 
 def dated_address(signs: Signs) -> int:
     """Whether the URL has a year or a day in it."""
-    return int(_DAY.search(signs.document.url[:500]) is not None)
+    url = signs.document.url[:500]
+    return int(("20" in url or "19" in url) and _DAY.search(url) is not None)
 
 
 def address_depth(signs: Signs) -> int:
@@ -235,6 +284,31 @@ def address_depth(signs: Signs) -> int:
 def address_words(signs: Signs) -> int:
     """Hyphens in the last part of the path: addresses made of a headline have many."""
     return signs.document.url.rstrip("/").rpartition("/")[2].count("-")
+
+
+def prices(signs: Signs) -> int:
+    """Signs of money."""
+    return signs.text.count("€") + signs.text.count("$")
+
+
+def feeds(signs: Signs) -> int:
+    """RSS feeds that the page offers: blogs and publications have them."""
+    return signs.head.count(b"application/rss+xml")
+
+
+def years(signs: Signs) -> int:
+    """Years of this century in the text: news, blogs and forums are dated, other pages seldom."""
+    return sum(map(signs.text.count, (" 20", ".20", "/20", "-20")))
+
+
+def published(signs: Signs) -> int:
+    """How often the head says that the page was published, as it does with dates."""
+    return signs.head.count(b"ublished")
+
+
+def wordpress(signs: Signs) -> int:
+    """Whether its files are where WordPress has them."""
+    return int(b"/wp-" in signs.head)
 
 
 def blog_platform(signs: Signs) -> int:
@@ -271,6 +345,8 @@ FEATURES: dict[str, Callable[[Signs], float]] = {
     **PAPER,
     "personal_words": personal_words,
     "quoting_words": quoting_words,
+    "section_words": section_words,
+    "blogging_words": blogging_words,
     **{f"{name}_words": _counted(name) for name in ("comment", "forum", "shop", "documentation", "wiki")},
     "link_text": link_text,
     **{f"{tag}_elements": _elements(tag) for tag in ("pre", "article")},
@@ -278,9 +354,25 @@ FEATURES: dict[str, Callable[[Signs], float]] = {
     "address_depth": address_depth,
     "address_words": address_words,
     "blog_platform": blog_platform,
+    "prices": prices,
+    "feeds": feeds,
+    "wordpress": wordpress,
+    "years": years,
+    "published": published,
     **{
         f"says_{genre}": _said(genre)
-        for genre in ("news", "blog", "video", "image", "forum", "shop", "documentation", "wiki", "index")
+        for genre in (
+            "news",
+            "blog",
+            "video",
+            "image",
+            "forum",
+            "shop",
+            "documentation",
+            "wiki",
+            "index",
+            "static",
+        )
     },
 }
 """All features, by name and in the order of a feature vector."""

@@ -26,11 +26,11 @@ URL_CHARS = 8_000
 ATTRIBUTE_CHARS = 200
 CACHED_CHARS = 300
 
-_COUNTED = "video audio object embed pre article"
-_SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img," + ",".join(
-    _COUNTED.split()
+COUNTED = "video audio object embed pre article"
+SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img," + ",".join(
+    COUNTED.split()
 )
-_COUNTED_IDS = tag_ids(_COUNTED)
+_COUNTED_IDS = tag_ids(COUNTED)
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*[\"']?([^\"']+)", re.IGNORECASE)
 _STEERING = frozenset(("next", "prev", "previous"))
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
@@ -47,7 +47,7 @@ class Linked(NamedTuple):
     occurrences: tuple[tuple[LexborNode, int], ...]  # (element, which of the links)
     anchors: tuple[LexborNode, ...]  # all a[href], those that lead nowhere too
     images: tuple[tuple[LexborNode, int], ...]  # (element, the last link before it or -1)
-    elements: Mapping[str, int]  # how many there are of `_COUNTED` and of frames, for genres: the same pass
+    elements: Mapping[str, int]  # how many there are of `COUNTED` and of frames, for genres: the same pass
 
 
 @lru_cache(maxsize=1 << 16)
@@ -91,7 +91,7 @@ def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linke
     images: list[tuple[LexborNode, int]] = []
     elements: Counter[str] = Counter()
     last, bare = -1, None
-    for node in tree.css(_SELECTOR):
+    for node in tree.css(SELECTOR):
         tag = node.tag_id
         if tag == IMG_ID:
             if len(images) < MAX_IMAGES:

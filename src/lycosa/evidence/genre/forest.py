@@ -6,6 +6,7 @@ as long for a single page.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -83,38 +84,46 @@ class GenreModel(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     def votes(self, features: Mapping[str, float]) -> dict[str, float]:
         """The probability of each genre: the mean of the trees' shares."""
-        # In single precision, as it was fitted.
-        x = np.array([features[name] for name in self.features], np.float32).tolist()
-        shares = self._shares[self._leaves(x)].mean(axis=0, dtype=np.float64)
-        return dict(zip(self.genres, shares.tolist(), strict=True))
+        return dict(zip(self.genres, self._voted(features), strict=True))
 
     def guess(self, features: Mapping[str, float]) -> tuple[str, float]:
         """The likeliest genre and its probability; the first in the alphabet of equals."""
-        votes = self.votes(features)
-        genre = max(votes, key=votes.__getitem__)
-        return genre, votes[genre]
+        shares = self._voted(features)
+        most = max(shares)
+        return self.genres[shares.index(most)], most
 
-    def _leaves(self, x: list[float]) -> list[int]:
+    def _voted(self, features: Mapping[str, float]) -> list[float]:
+        of_trees = self._shares[self._leaves(features)]
+        total: Floats = np.add.reduce(of_trees, axis=0, dtype=np.float64)
+        return list((total / len(of_trees)).tolist())
+
+    def _leaves(self, features: Mapping[str, float]) -> list[int]:
         # One page at a time, a plain loop touches a few hundred nodes and numpy all of them: it is quicker.
-        feature, threshold, left, right = self._walk
+        # Nodes as tuples, for they are reached from each other and not by number.
+        x = array("f", map(features.__getitem__, self.features)).tolist()  # as it was fitted
         leaves = []
-        for node in self._roots:
-            while (asked := feature[node]) >= 0:
-                node = left[node] if x[asked] <= threshold[node] else right[node]
-            leaves.append(node)
+        for asked, value, low, high in self._trees:
+            while asked >= 0:
+                asked, value, low, high = low if x[asked] <= value else high
+            leaves.append(value)
         return leaves
-
-    @cached_property
-    def _roots(self) -> list[int]:
-        return list(self.roots.tolist())
 
     @cached_property
     def _shares(self) -> Singles:
         return self.shares.reshape(len(self.feature), len(self.genres))
 
     @cached_property
-    def _walk(self) -> tuple[list[int], list[float], list[int], list[int]]:
-        return self.feature.tolist(), self.threshold.tolist(), self.left.tolist(), self.right.tolist()
+    def _trees(self) -> list[Any]:
+        """The root of each tree: (feature, threshold, left, right); a leaf is (-1, its number, None, None)."""
+        feature, threshold = self.feature.tolist(), self.threshold.tolist()
+        left, right = self.left.tolist(), self.right.tolist()
+        made: list[Any] = [None] * len(feature)
+        for node in reversed(range(len(feature))):  # children come after their parents
+            if feature[node] == LEAF:
+                made[node] = (LEAF, node, None, None)
+            else:
+                made[node] = (feature[node], threshold[node], made[left[node]], made[right[node]])
+        return [made[root] for root in self.roots.tolist()]
 
     @cached_property
     def _depth(self) -> int:
