@@ -10,7 +10,8 @@ from lycosa.evidence.images import ImageEvidence, ImageModel
 from lycosa.lab import seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
-from lycosa.lab.measure_multimedia import Bench, Collected, grid
+from lycosa.lab.measure_multimedia import Bench, Collected
+from lycosa.lab.multimedia_trials import candidates, papers_trials
 from lycosa.lab.reproduce.multimedia import findings, precision, table
 from lycosa.lab.web import VirtualWeb
 from lycosa.testing import data, html
@@ -38,7 +39,7 @@ def bench(tmp_path, monkeypatch) -> Bench:
     labels = tuple((url, "maps", 2 if url.endswith("/bread") else 0) for url in pages if ".png" not in url)
     topic = DemoTopic("maps", (), "", (HOME,))
     DemoWeb((Part(pages, labels, {"maps": topic}, (HOME,)),)).write(tmp_path / "web")
-    return Bench(CachedWeb(VirtualWeb.open(tmp_path / "web")), "maps", (HOME,), tiny_model(), {})
+    return Bench(CachedWeb(VirtualWeb.open(tmp_path / "web")), "maps", (HOME,), tiny_model())
 
 
 def test_images_decide_in_the_lab_as_in_a_crawl(bench):
@@ -66,7 +67,7 @@ async def test_images_are_looked_at_once(bench, monkeypatch):
 def test_the_table_has_the_papers_cells():
     """t2 stays below t1, and the baselines are in the last column and row."""
     one = Collected({"u": (2, 1), "v": (1, 2), "w": (0, 3)}, explored=4, images=5)
-    found = {name: [one] for name, _ in grid()}
+    found = {name: [one] for name in papers_trials()}
     rows = table(precision(found, 2))
 
     assert rows[1] == ["0.1", "0.333", *[""] * 8, "0.333"]
