@@ -19,6 +19,8 @@ from lycosa.follow import Follow
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab.demo import maps
 from lycosa.limits import Limits
+from lycosa.report.html import write_report
+from lycosa.report.why import explain
 from lycosa.scope import Scope
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
@@ -381,3 +383,16 @@ def test_a_resumed_crawl_remembers_its_images(tmp_path):
     crawl_web(tmp_path / "c", data(HEATMAP, "image/png"))
 
     assert set(pages_of(tmp_path / "c")) == before
+
+
+def test_pages_looked_through_are_archived_and_marked(tmp_path):
+    """In the catalogue, `why`, the report and the export; they are no part of the collection."""
+    out = tmp_path / "c"
+    crawl_web(out, data(PHOTO, "image/png"), selection="text", t2=0.0, exploration="text", t3=0.0)
+    page = pages_of(out)["http://a.test/other"]
+
+    assert (page.explored, page.link.trail) == (True, 1)
+    with Collection.read(out) as collection:
+        assert collection.reader.harvest_curve()[-1] == (2, 1)
+    assert "only to look behind" in explain(out, "http://a.test/other").verdict
+    assert "<b>1</b><span>only looked through</span>" in write_report(out).read_text("utf-8")
