@@ -10,10 +10,19 @@ from lycosa.evidence.images import ImageEvidence, ImageModel
 from lycosa.lab import seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
-from lycosa.lab.measure_multimedia import Bench, Collected
+from lycosa.lab.measure_multimedia import Bench, Collected, Trial
 from lycosa.lab.multimedia_trials import candidates, papers_trials
-from lycosa.lab.reproduce.multimedia import findings, precision, table
+from lycosa.lab.reproduce.multimedia import (
+    TEXT_ONLY,
+    best_of,
+    findings,
+    fresh_table,
+    links_table,
+    precision,
+    table,
+)
 from lycosa.lab.web import VirtualWeb
+from lycosa.strategies.multimedia import Multimedia
 from lycosa.testing import data, html
 from lycosa.urls import key_of
 from tests.strategies.conftest import tiny_model
@@ -81,3 +90,34 @@ def test_quality_is_on_a_recall_base():
 
     assert one.quality(2, frozenset({"u", "x"})).recall == 0.5
     assert one.quality(1, frozenset()).recall == 0.0
+
+
+def test_settings_are_chosen_on_some_webs_and_told_on_others():
+    """Of each group the best that collects enough pages; its line has p against text only."""
+    many = {f"u{i}": (2 if i < 15 else 0, 1) for i in range(30)}
+    better, tiny = Collected(many, 0, 0, (20, 20)), Collected({"u0": (2, 1)}, 0, 0, (20, 20))
+    poor = Collected(dict.fromkeys(many, (0, 1)), 0, 0, (20, 20))
+    group = {"f' 0.1": Trial({}), "f' 0.2": Trial({}), "f' 0.3": Trial({})}
+    found = {"f' 0.1": [poor] * 4, "f' 0.2": [better] * 4, "f' 0.3": [tiny] * 4, "fS 0.1 0.0": [better] * 4}
+
+    assert best_of(group, found) == "f' 0.2"
+    header, *rows = fresh_table({TEXT_ONLY: "f' 0.2", "f_S": "fS 0.1 0.0"}, found)
+    assert len(header) == len(rows[0]) == len(rows[1])
+    assert rows[1][:5] == ["f_S", "fS 0.1 0.0", "0.500", "0.000", "1.000"]
+    assert dict(zip(header, rows[0], strict=True))["strict recall of the web"] == "0.750"
+
+
+def test_every_candidate_is_a_setting_of_the_strategy():
+    """Names are unique over groups, and each can be built."""
+    for group in candidates().values():
+        for trial in group.values():
+            Multimedia(**trial.settings)
+
+
+def test_links_are_counted_by_score_and_image(bench):
+    """On the page with the map and on the one without, by tenths of T and the grade behind them."""
+    links = bench.links_by_score()
+
+    assert sum(count for (visual, _, _), count in links.items() if visual) == 2
+    assert sum(links.values()) == 3
+    assert links_table(links)[0][0] == "page shows such an image"

@@ -71,6 +71,12 @@ def candidates() -> dict[str, dict[str, Trial]]:
         "f', skip-one with f'_E": {
             f"f' {t1} text 0.2": Trial({**text(t1), **explore}) for t1 in every if t1 > explore["t3"]
         },
+        "f_S, skip-one with f'_E": {
+            f"fS {t1} {t2} text 0.2": Trial({**either(t1, t2), **explore})
+            for t1 in tenths(4)
+            for t2 in below(t1, 3)
+        },
+        "the defaults": {"fS 0.5 0.2": Trial(either(0.5, 0.2))},
         "f_S, t2 = 0, distance": {
             f"fS {t1} 0.0 fade {fade}": Trial({**either(t1, 0.0), "fade": fade})
             for t1 in high
