@@ -133,6 +133,8 @@ def test_what_each_rule_selects(rule, with_image, without):
         {"t1": 0.5, "t2": 0.5},
         {"selection": "text", "t1": 0.5, "exploration": "text", "t3": 0.5},
         {"t1": 0.5, "t2": 0.1, "exploration": "text", "t3": 0.2},
+        {"max_images": 0},
+        {"max_images": 51},
         {"parent": 1.0},
         {"target": -0.1},
         {"fade": -1.0},
