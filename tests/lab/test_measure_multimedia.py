@@ -10,17 +10,19 @@ from lycosa.evidence.images import ImageEvidence, ImageModel
 from lycosa.lab import seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
-from lycosa.lab.measure_multimedia import Bench, Collected, Trial
+from lycosa.lab.measure_multimedia import Bench, Collected, Trial, precision
 from lycosa.lab.multimedia_trials import candidates, papers_trials
+from lycosa.lab.reproduce import multimedia_figures
 from lycosa.lab.reproduce.multimedia import (
     TEXT_ONLY,
     best_of,
     findings,
     fresh_table,
     links_table,
-    precision,
     table,
+    write_tables,
 )
+from lycosa.lab.reproduce.multimedia_figures import draw_figures, exclusive
 from lycosa.lab.web import VirtualWeb
 from lycosa.strategies.multimedia import Multimedia
 from lycosa.testing import data, html
@@ -82,6 +84,28 @@ def test_the_table_has_the_papers_cells():
     assert rows[1] == ["0.1", "0.333", *[""] * 8, "0.333"]
     assert len(rows) == 11
     assert "0.333 (fS 0.1 0.0) against 0.333" in findings(found)
+
+
+def test_tables_and_figures_are_written(tmp_path, monkeypatch):
+    """All that the paper shows: tables 3-6 in its order, figures 5-9, recall of the whole web."""
+    monkeypatch.setattr(multimedia_figures, "save", lambda _figure, path: path.with_suffix(".png").touch())
+    one = Collected({"u": (2, 1), "v": (1, 2), "w": (0, 3)}, 4, 5, (3, 2))
+    names = [*papers_trials(), *(name for group in candidates().values() for name in group)]
+    found = {name: [one, one] for name in names}
+
+    write_tables(found, tmp_path)
+    draw_figures(found, tmp_path)
+
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {
+        "table-3-precision-strict.csv",
+        "table-4-f1-strict.csv",
+        "table-5-precision-lenient.csv",
+    } <= written
+    assert {"table-6-f1-lenient.csv", "recall-of-the-whole-web-strict.csv", "figures-8-9.csv"} <= written
+    assert {f"figure-{number}" for number in range(5, 10)} <= {name[:8] for name in written}
+    assert exclusive(found, 9, 1, 2) == 1.0
+    assert exclusive(found, 8, 1, 2) == 0.0
 
 
 def test_quality_is_on_a_recall_base():

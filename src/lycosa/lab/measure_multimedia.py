@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from lycosa.config import ScopeSpec
 from lycosa.evidence import Evidence
@@ -47,6 +48,10 @@ TRAINING_PAGES = 60
 """Pages of the training web whose links are learned from (the paper's 26 pages had 711 links)."""
 DEPTH = 3
 STRICT, LENIENT = 2, 1
+
+RELEVANCE = {"strict": STRICT, "lenient": LENIENT}
+BASE = "fS 0.1 0.0"
+"""The setting whose relevant pages are the paper's recall base."""
 
 Settings = Mapping[str, Any]
 
@@ -176,6 +181,37 @@ class Bench:
                 if link.key in grades:
                     found[visual, min(int(10 * text), 9), grades[link.key]] += 1
         return found
+
+
+Found = Mapping[str, Sequence[Collected]]
+"""The crawls of each setting, by its name."""
+Value = Callable[[str], float]
+"""A figure of a setting, by its name: the mean over the webs."""
+
+
+def precision(found: Found, least: int) -> Value:
+    """Mean precision of a setting over the webs."""
+    return lambda name: float(np.mean([one.precision(least) for one in found[name]]))
+
+
+def f1(found: Found, least: int) -> Value:
+    """Mean F1 on the paper's recall base."""
+
+    def mean(name: str) -> float:
+        pairs = zip(found[name], found[BASE], strict=True)
+        return float(np.mean([one.quality(least, base.graded(least)).f1 for one, base in pairs]))
+
+    return mean
+
+
+def recall(found: Found, least: int) -> Value:
+    """Mean recall of the relevant pages of the whole web."""
+    return lambda name: float(np.mean([one.recall(least) for one in found[name]]))
+
+
+def mean_pages(found: Found) -> Value:
+    """Mean number of pages collected."""
+    return lambda name: float(np.mean([len(one.pages) for one in found[name]]))
 
 
 def benches(webs: Sequence[int]) -> Iterator[Bench]:

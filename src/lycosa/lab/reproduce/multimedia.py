@@ -16,15 +16,23 @@ import numpy as np
 
 from lycosa.lab.demo.environment import TOPIC
 from lycosa.lab.measure_multimedia import (
+    BASE,
     LENIENT,
+    RELEVANCE,
     STRICT,
     TRAINING,
     WEBS,
     Bench,
     Collected,
+    Found,
     Trial,
+    Value,
     benches,
+    f1,
+    mean_pages,
     measure,
+    precision,
+    recall,
 )
 from lycosa.lab.metrics import mean_and_error, paired_test
 from lycosa.lab.multimedia_trials import below, candidates, papers_trials, tenths
@@ -32,18 +40,11 @@ from lycosa.lab.progress import Bar
 from lycosa.lab.reproduce.multimedia_figures import draw_figures
 from lycosa.lab.web import VirtualWeb
 
-Found = Mapping[str, Sequence[Collected]]
-Value = Callable[[str], float]
-"""A figure of a setting, by its name: the mean over the webs."""
-
 FRESH_WEBS = tuple(range(6, 16))
 """Chosen settings are measured once more on these."""
 FEWEST_PAGES = 20
 """A setting that collects fewer pages (of some 100 good ones) is not chosen: one page decides its precision."""
 TEXT_ONLY = "f' (text only)"
-BASE = "fS 0.1 0.0"
-"""Whose relevant pages are the paper's recall base."""
-RELEVANCE = {"strict": STRICT, "lenient": LENIENT}
 
 
 def reproduce(web: Path, out: Path, say: Callable[[str], None]) -> None:
@@ -94,26 +95,6 @@ def crawls(
 # ------------------------------------------------------------------ tables
 
 
-def precision(found: Found, least: int) -> Value:
-    """Mean precision of a setting over the webs."""
-    return lambda name: float(np.mean([one.precision(least) for one in found[name]]))
-
-
-def f1(found: Found, least: int) -> Value:
-    """Mean F1 on the paper's recall base."""
-
-    def mean(name: str) -> float:
-        pairs = zip(found[name], found[BASE], strict=True)
-        return float(np.mean([one.quality(least, base.graded(least)).f1 for one, base in pairs]))
-
-    return mean
-
-
-def recall(found: Found, least: int) -> Value:
-    """Mean recall of the relevant pages of the whole web."""
-    return lambda name: float(np.mean([one.recall(least) for one in found[name]]))
-
-
 def write_tables(found: Found, out: Path) -> None:
     """The paper's tables 3-6, recall of the whole web, and all of figures 8 and 9 as numbers."""
     number = 3
@@ -122,6 +103,7 @@ def write_tables(found: Found, out: Path) -> None:
             _write(out / f"table-{number}-{name}-{relevance}.csv", table(value_of(found, least)))
             number += 1
         _write(out / f"recall-of-the-whole-web-{relevance}.csv", table(recall(found, least)))
+    pages = mean_pages(found)
     explored = [name for name in found if " text " in name or " visual " in name or " both " in name]
     rows = [["setting", "strict precision", "lenient precision", "strict F1", "pages", "looked through"]]
     for name in explored:
@@ -131,7 +113,7 @@ def write_tables(found: Found, out: Path) -> None:
             [
                 name,
                 *(f"{value(name):.3f}" for value in values),
-                f"{_pages(found[name]):.0f}",
+                f"{pages(name):.0f}",
                 f"{looked:.0f}",
             ]
         )
@@ -164,7 +146,7 @@ def links_table(links: Counter[tuple[bool, int, int]]) -> list[list[str]]:
 
 def findings(found: Found) -> str:
     """The paper's two main findings, with our figures beside its own."""
-    strict, lenient = precision(found, STRICT), precision(found, LENIENT)
+    strict, lenient, pages = precision(found, STRICT), precision(found, LENIENT), mean_pages(found)
     text = max(map(text_at, tenths()), key=strict)
     either = max((f"fS {t1} 0.0" for t1 in tenths()), key=strict)
     any_t2 = max((f"fS {t1} {t2}" for t1 in tenths() for t2 in below(t1)), key=strict)
@@ -179,7 +161,7 @@ def findings(found: Found) -> str:
         lines.append(
             f"lenient precision at t1 = {t1}: {lenient(explored):.3f} with skip-one, f'_E, t3 = 0.2 "
             f"(and {fetches:.0f} pages looked through) against {lenient(text_at(t1)):.3f} without; "
-            f"pages {_pages(found[explored]):.0f} against {_pages(found[text_at(t1)]):.0f}"
+            f"pages {pages(explored):.0f} against {pages(text_at(t1)):.0f}"
         )
     return "\n".join(lines)
 
@@ -189,7 +171,8 @@ def findings(found: Found) -> str:
 
 def best_of(group: Mapping[str, Trial], found: Found) -> str:
     """The setting of the best strict precision among those that collect enough pages."""
-    enough = [name for name in group if _pages(found[name]) >= FEWEST_PAGES]
+    pages = mean_pages(found)
+    enough = [name for name in group if pages(name) >= FEWEST_PAGES]
     return max(enough or group, key=precision(found, STRICT))
 
 
@@ -250,10 +233,6 @@ def told_fresh(chosen: Mapping[str, str], fresh: Found) -> str:
 def text_at(t1: float) -> str:
     """The name of the text-only crawler at a threshold."""
     return f"f' {t1}"
-
-
-def _pages(runs: Sequence[Collected]) -> float:
-    return float(np.mean([len(run.pages) for run in runs]))
 
 
 def _write(path: Path, rows: Sequence[Sequence[str]]) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lycosa.lab.measure_multimedia import LENIENT, STRICT, Collected
+from lycosa.lab.measure_multimedia import RELEVANCE, Found, Value, f1, mean_pages, precision
 from lycosa.lab.multimedia_trials import tenths
 from lycosa.lab.plots import COLOURS, figure_library, save
 
-Found = Mapping[str, Sequence[Collected]]
-Value = Callable[[str], float]
-
-RELEVANCE = {"strict": STRICT, "lenient": LENIENT}
 EXPLORATIONS = {"text": "f'_E", "visual": "f''_E", "both": "f'''_E"}
-BASE = "fS 0.1 0.0"
 
 
 def draw_figures(found: Found, out: Path) -> None:
@@ -42,21 +37,6 @@ def exclusive(found: Found, number: int, depth: int, least: int) -> float:
             )
         )
     return float(np.mean(counts))
-
-
-def _precision(found: Found, least: int) -> Value:
-    return lambda name: float(np.mean([one.precision(least) for one in found[name]]))
-
-
-def _f1(found: Found, least: int) -> Value:
-    return lambda name: float(
-        np.mean(
-            [
-                one.quality(least, base.graded(least)).f1
-                for one, base in zip(found[name], found[BASE], strict=True)
-            ]
-        )
-    )
 
 
 def _panels(rows: int, columns: int) -> tuple[Any, Any]:
@@ -90,7 +70,7 @@ def _pages(found: Found, path: Path) -> None:
     for panel, (title, name) in zip(axes[0], rules.items(), strict=True):
         lines = {
             f"depth {depth}": _if_there(
-                found, _mean_pages(found), name if depth == 3 else f"{name} depth {depth}"
+                found, mean_pages(found), name if depth == 3 else f"{name} depth {depth}"
             )
             for depth in (1, 2, 3)
         }
@@ -102,13 +82,9 @@ def _pages(found: Found, path: Path) -> None:
     save(figure, path)
 
 
-def _mean_pages(found: Found) -> Value:
-    return lambda name: float(np.mean([len(one.pages) for one in found[name]]))
-
-
 def _by_depth(found: Found, path: Path) -> None:
     figure, axes = _panels(2, 2)
-    for row, (title, value_of) in zip(axes, {"precision": _precision, "F1": _f1}.items(), strict=True):
+    for row, (title, value_of) in zip(axes, {"precision": precision, "F1": f1}.items(), strict=True):
         for panel, (relevance, least) in zip(row, RELEVANCE.items(), strict=True):
             value = value_of(found, least)
             lines = {
@@ -142,7 +118,7 @@ def _explored(found: Found, path: Path) -> None:
     """f' with each exploration rule; the dashed line is the best f' without."""
     figure, axes = _panels(2, 3)
     for row, (relevance, least) in zip(axes, RELEVANCE.items(), strict=True):
-        value = _precision(found, least)
+        value = precision(found, least)
         best = max(value(f"f' {t1}") for t1 in tenths())
         for panel, (rule, title) in zip(row, EXPLORATIONS.items(), strict=True):
             lines = {"no exploration": _if_there(found, value, "f' {}")}
@@ -152,7 +128,7 @@ def _explored(found: Found, path: Path) -> None:
             _lines(panel, lines, tenths())
             panel.axhline(best, color="#6b6b6b", linestyle="--", linewidth=1)
             panel.set_title(f"{title}, {relevance} precision", fontsize=10)
-        _legend(row[0] if len(row) == 1 else row[-1])
+        _legend(row[-1])
     for panel in axes[-1]:
         panel.set_xlabel("t1")
     save(figure, path)
@@ -163,7 +139,7 @@ def _both(found: Found, path: Path) -> None:
     figure, axes = _panels(2, 4)
     names = {"": "f_S alone", **EXPLORATIONS}
     for row, (relevance, least) in zip(axes, RELEVANCE.items(), strict=True):
-        value = _precision(found, least)
+        value = precision(found, least)
         for panel, (rule, title) in zip(row, names.items(), strict=True):
             ending = f" {rule} 0.2" if rule else ""
             lines = {f"t2 = {t2}": _if_there(found, value, f"fS {{}} {t2}{ending}") for t2 in tenths(3, 8)}
@@ -188,7 +164,7 @@ def _beyond(found: Found, path: Path) -> None:
         "f', parent = 0.5": "f' {} parent 0.5",
     }
     for panel, (relevance, least) in zip(axes[0], RELEVANCE.items(), strict=True):
-        value = _precision(found, least)
+        value = precision(found, least)
         _lines(panel, {label: _if_there(found, value, name) for label, name in names.items()}, tenths())
         panel.set_title(f"{relevance} precision", fontsize=10)
         panel.set_xlabel("t1")
