@@ -27,7 +27,7 @@ from lycosa.store.memory import MemoryStore
 from lycosa.strategies.judges import EveryPage
 from lycosa.strategies.multimedia import Multimedia
 from lycosa.strategies.multimedia_rules import is_selected
-from lycosa.testing import Site, data, redirect
+from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release
@@ -355,13 +355,31 @@ def test_another_image_does_not(tmp_path):
     assert set(pages_of(tmp_path / "c")) == {"http://a.test/", "http://a.test/it.png"}
 
 
-@pytest.mark.parametrize("image", [stalls(), data(b"<html>", "image/png"), data(b"", "text/html")])
+@pytest.mark.parametrize(
+    "image", [stalls(), data(b"<html>", "image/png"), data(b"", "text/html"), status(404), status(500)]
+)
 def test_the_crawl_goes_on_without_visual_evidence(tmp_path, image):
     """An image host that stalls, or sends no image, costs its image only: the text alone decides."""
     crawl_web(tmp_path / "c", image)
 
     assert "http://a.test/" in pages_of(tmp_path / "c")
     assert "http://a.test/other" not in pages_of(tmp_path / "c")
+
+
+def test_an_image_that_robots_txt_disallows_is_not_asked_for(tmp_path):
+    """Robots apply to images as to pages; the text alone decides then."""
+    rules = text("User-agent: *\nDisallow: /it.png\n")
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"), {"/robots.txt": rules})
+
+    assert refusal_of(tmp_path / "c", "http://a.test/it.png") == "ROBOTS"
+    assert set(pages_of(tmp_path / "c")) == {"http://a.test/"}
+
+
+def test_a_broken_image_says_so(tmp_path):
+    """What is no image is refused as such, not as a page."""
+    crawl_web(tmp_path / "c", data(b"<html>" * 100, "image/png"))
+
+    assert refusal_of(tmp_path / "c", "http://a.test/it.png") == "NOT_AN_IMAGE"
 
 
 def test_a_small_image_is_not_downloaded(tmp_path):
