@@ -416,3 +416,18 @@ def test_pages_looked_through_are_archived_and_marked(tmp_path):
         assert collection.reader.harvest_curve()[-1] == (2, 1)
     assert "only to look behind" in explain(out, "http://a.test/other").verdict
     assert "<b>1</b><span>only looked through</span>" in write_report(out).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("rule", "shows"), [("mean", True), ("eh", False)])
+def test_a_changed_spec_keeps_what_images_showed(tmp_path, rule, shows):
+    """Judged again from the archive, images are looked at first, by the rule of now."""
+    out = tmp_path / "c"
+    crawl_web(out, data(HEATMAP, "image/png"))
+    crawl_web(out, data(HEATMAP, "image/png"), t1=0.8, rule=rule)
+    with Collection.read(out) as collection:
+        start = next(page for page in collection.reader.pages() if page.link.url == "http://a.test/")
+        (link,) = [link for link in collection.reader.links(start.id) if not link.hold and link.anchor]
+        ((_, evidence),) = collection.reader.images()
+
+    assert ("its page shows such an image" in link.rule) is shows
+    assert (evidence["image"].value >= 0.5) is shows
