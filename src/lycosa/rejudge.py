@@ -94,6 +94,7 @@ async def rejudge(
     say("The strategy, topic, judge, scope or labels have changed: all pages are judged again.")
     with collection.commit():
         frontier.begin_rescoring()
+    await _look_again(collection, analyser, strategy)
     after = 0
     while batch := _batch(collection.reader.pages(after)):
         after = batch[-1].id
@@ -112,6 +113,21 @@ async def rejudge(
     if dropped:
         say(f"{dropped:,} waiting links are no longer wanted.")
     return judged.pages
+
+
+async def _look_again(collection: Collection, analyser: Analyser, strategy: BaseStrategy) -> None:
+    """Let the strategy know, before it ranks any page, what the archived images show to its model."""
+    after = 0
+    while batch := _batch(collection.reader.pages(after)):
+        after = batch[-1].id
+        found = [(page, response_of(collection, page)) for page in batch if page.kind is Kind.IMAGE]
+        images = [(stored, fetched) for stored, fetched in found if fetched and fetched.status == 200]
+        analysed = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in images))
+        with collection.commit():
+            for (stored, fetched), page in zip(images, analysed, strict=True):
+                if isinstance(page, Page):
+                    collection.catalogue.judge_again(Record(stored.at, fetched, None, page), stored.capture)
+                    strategy.learn(stored.link, Judgement(False, 0.0, "an image"), page.evidence)
 
 
 class _Rejudged:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lycosa.evidence.images.model import RULES, ImageModel, describe
+from lycosa.lab.heatmap_model import make_model
 from lycosa.lab.measure_images import SHARED_HEATMAPS, learning_curve, measure
 from lycosa.train.images import Examples, Setting
 from lycosa.values import Fact
@@ -44,3 +45,14 @@ def test_the_built_in_model_knows_its_own_examples():
     right = [isinstance(j, Fact) and j.label == f.parent.name for j, f in zip(judged, files, strict=True)]
 
     assert np.mean(right) > 0.95
+
+
+def test_the_shipped_model_is_made_by_one_command(tmp_path):
+    """The same examples give the same file, with its provenance and its figures on held-out sources."""
+    for name in ("a.model", "b.model"):
+        make_model(drawn(), draws=[0], settings=QUICK, say=lambda _: None).save(tmp_path / name)
+    about = ImageModel.load(tmp_path / "a.model").about
+
+    assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
+    assert "20 graded maps, 20 others" in about["provenance"]
+    assert set(about["measured"]["heatmap"]) == set(RULES)

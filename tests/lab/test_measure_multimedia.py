@@ -10,9 +10,21 @@ from lycosa.evidence.images import ImageEvidence, ImageModel
 from lycosa.lab import seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
-from lycosa.lab.measure_multimedia import Bench, Collected, grid
-from lycosa.lab.reproduce.multimedia import findings, precision, table
+from lycosa.lab.measure_multimedia import Bench, Collected, Trial, precision
+from lycosa.lab.multimedia_trials import candidates, papers_trials
+from lycosa.lab.reproduce import multimedia_figures
+from lycosa.lab.reproduce.multimedia import (
+    TEXT_ONLY,
+    best_of,
+    findings,
+    fresh_table,
+    links_table,
+    table,
+    write_tables,
+)
+from lycosa.lab.reproduce.multimedia_figures import draw_figures, exclusive
 from lycosa.lab.web import VirtualWeb
+from lycosa.strategies.multimedia import Multimedia
 from lycosa.testing import data, html
 from lycosa.urls import key_of
 from tests.strategies.conftest import tiny_model
@@ -38,7 +50,7 @@ def bench(tmp_path, monkeypatch) -> Bench:
     labels = tuple((url, "maps", 2 if url.endswith("/bread") else 0) for url in pages if ".png" not in url)
     topic = DemoTopic("maps", (), "", (HOME,))
     DemoWeb((Part(pages, labels, {"maps": topic}, (HOME,)),)).write(tmp_path / "web")
-    return Bench(CachedWeb(VirtualWeb.open(tmp_path / "web")), "maps", (HOME,), tiny_model(), {})
+    return Bench(CachedWeb(VirtualWeb.open(tmp_path / "web")), "maps", (HOME,), tiny_model())
 
 
 def test_images_decide_in_the_lab_as_in_a_crawl(bench):
@@ -66,12 +78,34 @@ async def test_images_are_looked_at_once(bench, monkeypatch):
 def test_the_table_has_the_papers_cells():
     """t2 stays below t1, and the baselines are in the last column and row."""
     one = Collected({"u": (2, 1), "v": (1, 2), "w": (0, 3)}, explored=4, images=5)
-    found = {name: [one] for name, _ in grid()}
+    found = {name: [one] for name in papers_trials()}
     rows = table(precision(found, 2))
 
     assert rows[1] == ["0.1", "0.333", *[""] * 8, "0.333"]
     assert len(rows) == 11
     assert "0.333 (fS 0.1 0.0) against 0.333" in findings(found)
+
+
+def test_tables_and_figures_are_written(tmp_path, monkeypatch):
+    """All that the paper shows: tables 3-6 in its order, figures 5-9, recall of the whole web."""
+    monkeypatch.setattr(multimedia_figures, "save", lambda _figure, path: path.with_suffix(".png").touch())
+    one = Collected({"u": (2, 1), "v": (1, 2), "w": (0, 3)}, 4, 5, (3, 2))
+    names = [*papers_trials(), *(name for group in candidates().values() for name in group)]
+    found = {name: [one, one] for name in names}
+
+    write_tables(found, tmp_path)
+    draw_figures(found, tmp_path)
+
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {
+        "table-3-precision-strict.csv",
+        "table-4-f1-strict.csv",
+        "table-5-precision-lenient.csv",
+    } <= written
+    assert {"table-6-f1-lenient.csv", "recall-of-the-whole-web-strict.csv", "figures-8-9.csv"} <= written
+    assert {f"figure-{number}" for number in range(5, 10)} <= {name[:8] for name in written}
+    assert exclusive(found, 9, 1, 2) == 1.0
+    assert exclusive(found, 8, 1, 2) == 0.0
 
 
 def test_quality_is_on_a_recall_base():
@@ -80,3 +114,34 @@ def test_quality_is_on_a_recall_base():
 
     assert one.quality(2, frozenset({"u", "x"})).recall == 0.5
     assert one.quality(1, frozenset()).recall == 0.0
+
+
+def test_settings_are_chosen_on_some_webs_and_told_on_others():
+    """Of each group the best that collects enough pages; its line has p against text only."""
+    many = {f"u{i}": (2 if i < 15 else 0, 1) for i in range(30)}
+    better, tiny = Collected(many, 0, 0, (20, 20)), Collected({"u0": (2, 1)}, 0, 0, (20, 20))
+    poor = Collected(dict.fromkeys(many, (0, 1)), 0, 0, (20, 20))
+    group = {"f' 0.1": Trial({}), "f' 0.2": Trial({}), "f' 0.3": Trial({})}
+    found = {"f' 0.1": [poor] * 4, "f' 0.2": [better] * 4, "f' 0.3": [tiny] * 4, "fS 0.1 0.0": [better] * 4}
+
+    assert best_of(group, found) == "f' 0.2"
+    header, *rows = fresh_table({TEXT_ONLY: "f' 0.2", "f_S": "fS 0.1 0.0"}, found)
+    assert len(header) == len(rows[0]) == len(rows[1])
+    assert rows[1][:5] == ["f_S", "fS 0.1 0.0", "0.500", "0.000", "1.000"]
+    assert dict(zip(header, rows[0], strict=True))["strict recall of the web"] == "0.750"
+
+
+def test_every_candidate_is_a_setting_of_the_strategy():
+    """Names are unique over groups, and each can be built."""
+    for group in candidates().values():
+        for trial in group.values():
+            Multimedia(**trial.settings)
+
+
+def test_links_are_counted_by_score_and_image(bench):
+    """On the page with the map and on the one without, by tenths of T and the grade behind them."""
+    links = bench.links_by_score()
+
+    assert sum(count for (visual, _, _), count in links.items() if visual) == 2
+    assert sum(links.values()) == 3
+    assert links_table(links)[0][0] == "page shows such an image"

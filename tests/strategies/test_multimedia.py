@@ -20,13 +20,15 @@ from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab.demo import maps
 from lycosa.limits import Limits
+from lycosa.report.html import write_report
+from lycosa.report.why import explain
 from lycosa.scope import Scope
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
 from lycosa.strategies.judges import EveryPage
 from lycosa.strategies.multimedia import Multimedia
 from lycosa.strategies.multimedia_rules import is_selected
-from lycosa.testing import Site, data, redirect
+from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release
@@ -132,6 +134,8 @@ def test_what_each_rule_selects(rule, with_image, without):
         {"t1": 0.5, "t2": 0.5},
         {"selection": "text", "t1": 0.5, "exploration": "text", "t3": 0.5},
         {"t1": 0.5, "t2": 0.1, "exploration": "text", "t3": 0.2},
+        {"max_images": 0},
+        {"max_images": 51},
         {"parent": 1.0},
         {"target": -0.1},
         {"fade": -1.0},
@@ -352,13 +356,31 @@ def test_another_image_does_not(tmp_path):
     assert set(pages_of(tmp_path / "c")) == {"http://a.test/", "http://a.test/it.png"}
 
 
-@pytest.mark.parametrize("image", [stalls(), data(b"<html>", "image/png"), data(b"", "text/html")])
+@pytest.mark.parametrize(
+    "image", [stalls(), data(b"<html>", "image/png"), data(b"", "text/html"), status(404), status(500)]
+)
 def test_the_crawl_goes_on_without_visual_evidence(tmp_path, image):
     """An image host that stalls, or sends no image, costs its image only: the text alone decides."""
     crawl_web(tmp_path / "c", image)
 
     assert "http://a.test/" in pages_of(tmp_path / "c")
     assert "http://a.test/other" not in pages_of(tmp_path / "c")
+
+
+def test_an_image_that_robots_txt_disallows_is_not_asked_for(tmp_path):
+    """Robots apply to images as to pages; the text alone decides then."""
+    rules = text("User-agent: *\nDisallow: /it.png\n")
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"), {"/robots.txt": rules})
+
+    assert refusal_of(tmp_path / "c", "http://a.test/it.png") == "ROBOTS"
+    assert set(pages_of(tmp_path / "c")) == {"http://a.test/"}
+
+
+def test_a_broken_image_says_so(tmp_path):
+    """What is no image is refused as such, not as a page."""
+    crawl_web(tmp_path / "c", data(b"<html>" * 100, "image/png"))
+
+    assert refusal_of(tmp_path / "c", "http://a.test/it.png") == "NOT_AN_IMAGE"
 
 
 def test_a_small_image_is_not_downloaded(tmp_path):
@@ -382,3 +404,31 @@ def test_a_resumed_crawl_remembers_its_images(tmp_path):
     crawl_web(tmp_path / "c", data(HEATMAP, "image/png"))
 
     assert set(pages_of(tmp_path / "c")) == before
+
+
+def test_pages_looked_through_are_archived_and_marked(tmp_path):
+    """In the catalogue, `why`, the report and the export; they are no part of the collection."""
+    out = tmp_path / "c"
+    crawl_web(out, data(PHOTO, "image/png"), selection="text", t2=0.0, exploration="text", t3=0.0)
+    page = pages_of(out)["http://a.test/other"]
+
+    assert (page.explored, page.link.trail) == (True, 1)
+    with Collection.read(out) as collection:
+        assert collection.reader.harvest_curve()[-1] == (2, 1)
+    assert "only to look behind" in explain(out, "http://a.test/other").verdict
+    assert "<b>1</b><span>only looked through</span>" in write_report(out).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("rule", "shows"), [("mean", True), ("eh", False)])
+def test_a_changed_spec_keeps_what_images_showed(tmp_path, rule, shows):
+    """Judged again from the archive, images are looked at first, by the rule of now."""
+    out = tmp_path / "c"
+    crawl_web(out, data(HEATMAP, "image/png"))
+    crawl_web(out, data(HEATMAP, "image/png"), t1=0.8, rule=rule)
+    with Collection.read(out) as collection:
+        start = next(page for page in collection.reader.pages() if page.link.url == "http://a.test/")
+        (link,) = [link for link in collection.reader.links(start.id) if not link.hold and link.anchor]
+        ((_, evidence),) = collection.reader.images()
+
+    assert ("its page shows such an image" in link.rule) is shows
+    assert (evidence["image"].value >= 0.5) is shows

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import as_json
+from lycosa.commands import as_json, say
 
 
 def register(train: typer.Typer) -> None:
@@ -54,7 +54,10 @@ def images(
 
     by_label = {folder.resolve().name: folder for folder in folders}
     model = train_images(
-        by_label, sources=read_sources(sources) if sources else None, provenance=", ".join(map(str, folders))
+        by_label,
+        sources=read_sources(sources) if sources else None,
+        provenance=", ".join(map(str, folders)),
+        say=say,
     )
     model.save(out)
     if json:

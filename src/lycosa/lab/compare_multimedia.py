@@ -1,7 +1,7 @@
 """The multimedia crawler against the same one without images, on topics of any virtual web with images.
 
-In: a web. Out: a table of harvest by topic. The image class is what the topic's training pages show, against
-the images of other training pages; the link classifier learns from the labelled links of the same pages.
+In: a web. Out: tables of relevant pages by topic and crawler, paired. What is learned comes from a run's training
+pages alone: the image class from what they show, T from their labelled links, P from their text.
 """
 
 from __future__ import annotations
@@ -14,45 +14,54 @@ from random import Random
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from lycosa.errors import InputError
 from lycosa.evidence.images import ImageEvidence, ImageModel, is_small, read_image, size_of
 from lycosa.evidence.images.model import Singles, describe
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.topic import TopicEvidence
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import chosen_topics
+from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
+from lycosa.lab.grid import Laboratory, chosen_topics
 from lycosa.lab.measure_multimedia import Remembered
-from lycosa.lab.metrics import Mean, mean_and_error
-from lycosa.lab.protocol import Draw, Options, draw
+from lycosa.lab.metrics import mean_and_error, paired_test
+from lycosa.lab.progress import Bar
+from lycosa.lab.protocol import Draw, Options
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.seeing import images_of, remember
 from lycosa.lab.web import Topic, VirtualWeb
-from lycosa.strategies.judges import EveryPage
 from lycosa.strategies.multimedia import Multimedia
-from lycosa.strategies.preparation import Preparation
 from lycosa.train.images import Examples, Setting, fit_images
 from lycosa.train.links import links_of, train_links
 from lycosa.train.text import Example, Label
 from lycosa.values import Refusal
 
-RUNS, PAGES = 3, 300
+RUNS, PAGES = 5, 300
+SHARING = ("storms", "chemical-elements", "birds")
+"""Topics whose pages share a kind of picture; a web without them is compared on all of its topics."""
 MOST_LINKS = 1500
 """Links that the classifier learns from: support vector machines slow down with their square."""
-FEWEST_IMAGES, MOST_OTHERS = 5, 400
-"""A topic whose training pages show fewer images is left out; so many other pages lend theirs."""
+FEWEST_IMAGES = 5
+"""A topic whose training pages show fewer images is left out."""
 SETTING = (Setting(3.0, 1.0, True),)
+TEXT_ONLY = "f', t1 = 0"
+"""The baseline: every link by its text, best first."""
 VARIANTS: dict[str, dict[str, Any]] = {
-    "text only, t1 = 0.5": {"selection": "text", "t1": 0.5},
-    "text only, t1 = 0.1": {"selection": "text", "t1": 0.1},
-    "either, t1 = 0.5, t2 = 0.1": {"selection": "either", "t1": 0.5, "t2": 0.1},
-    "either, t1 = 0.5, t2 = 0": {"selection": "either", "t1": 0.5, "t2": 0.0},
-    "text only, t1 = 0": {"selection": "text", "t1": 0.0},
-    "either, t1 = 0.1, t2 = 0": {"selection": "either", "t1": 0.1, "t2": 0.0},
+    TEXT_ONLY: {"selection": "text", "t1": 0.0},
+    "f', t1 = 0.1": {"selection": "text", "t1": 0.1},
+    "f', t1 = 0.5": {"selection": "text", "t1": 0.5},
+    "f_S, t1 = 0.1, t2 = 0": {"selection": "either", "t1": 0.1, "t2": 0.0},
+    "f_S, t1 = 0.5, t2 = 0": {"selection": "either", "t1": 0.5, "t2": 0.0},
+    "f_S, t1 = 0.5, t2 = 0.1": {"selection": "either", "t1": 0.5, "t2": 0.1},
+    "f_S, t1 = 0.1, t2 = 0, fade = 10": {"selection": "either", "t1": 0.1, "t2": 0.0, "fade": 10.0},
+    "f_S, t1 = 0.1, t2 = 0, target = 0.5": {"selection": "either", "t1": 0.1, "t2": 0.0, "target": 0.5},
+    "f', t1 = 0, parent = 0.3": {"selection": "text", "t1": 0.0, "parent": 0.3},
+    "f_S, t1 = 0.1, t2 = 0, parent = 0.3": {"selection": "either", "t1": 0.1, "t2": 0.0, "parent": 0.3},
 }
 
 Features = Mapping[int, Singles]
 """The feature vectors of a web's images, by key."""
+Compared = dict[tuple[str, str], list[Run]]
+"""The runs of each (topic, crawler), in the order of the random seeds."""
 
 
 def compare(
@@ -62,46 +71,74 @@ def compare(
     topics: Sequence[str] = (),
     runs: int = RUNS,
     pages: int = PAGES,
-) -> dict[tuple[str, str], list[Run]]:
+) -> Compared:
     """Crawl for every topic with and without images; topics whose pages show too few images are left out."""
     cached = CachedWeb(VirtualWeb.open(web))
-    features = asyncio.run(_described(cached))
+    features = _described(cached)
     say(f"{len(features)} images of {cached.web.title} described")
-    options = Options(pages=pages)
-    found: dict[tuple[str, str], list[Run]] = {}
-    for name in chosen_topics(cached.web, topics):
-        try:
-            for seed in range(1, runs + 1):
-                for variant, run in _runs(cached, cached.web.topic(name), features, options, seed):
-                    found.setdefault((name, variant), []).append(run)
-        except InputError as error:
-            say(f"{name}: left out. {error}")
-            continue
-        say(f"{name}: " + "; ".join(f"{v}: {_told(found[name, v])}" for v in VARIANTS))
+    wanted = list(topics) or [name for name in SHARING if name in cached.web.topics]
+    names = chosen_topics(cached.web, wanted)
+    found: Compared = {}
+    with Bar("Draws") as bar:
+        for number, name in enumerate(names):
+            try:
+                for seed in range(1, runs + 1):
+                    laboratory = Laboratory(cached, name, seed, Options(pages=pages))
+                    for variant, run in _runs(laboratory, features):
+                        found.setdefault((name, variant), []).append(run)
+                    bar.update(number * runs + seed, len(names) * runs)
+            except InputError as error:
+                say(f"{name}: left out. {error}")
+    out.mkdir(parents=True, exist_ok=True)
     _write(found, out / "comparison.csv")
+    for line in told(found):
+        say(line)
     return found
 
 
-def _runs(
-    web: CachedWeb, topic: Topic, features: Features, options: Options, seed: int
-) -> list[tuple[str, Run]]:
-    start = [key for key in web.start if key in web.graph]
-    drawn = draw(topic, web.pages, web.graph, start, options, seed)
-    links = _link_model(web, topic, drawn, seed)
+def told(found: Compared) -> list[str]:
+    """For each crawler the harvest over all topics and draws, and p against the baseline (Wilcoxon, paired)."""
+    by_variant: dict[str, list[float]] = {}
+    for (_, variant), runs in sorted(found.items()):
+        by_variant.setdefault(variant, []).extend(len_relevant(run) for run in runs)
+    lines = []
+    for variant in VARIANTS:
+        values = by_variant.get(variant, [])
+        mean = mean_and_error(values)
+        p = paired_test(values, by_variant.get(TEXT_ONLY, []))
+        lines.append(
+            f"{variant}: {mean.mean:.1f} ± {mean.se:.1f} relevant pages, {len(values)} draws, p {p:.3f}"
+        )
+    return lines
+
+
+def len_relevant(run: Run) -> float:
+    """Relevant pages that a run fetched."""
+    return float(run.curve[-1]) if run.curve else 0.0
+
+
+def _runs(laboratory: Laboratory, features: Features) -> list[tuple[str, Run]]:
+    web, topic, drawn = laboratory.web, laboratory.topic, laboratory.draw
     images = ImageEvidence(_image_model(web, topic, drawn, features))
+    laboratory.prepare(["multimedia"])
+    links = _link_model(web, topic, drawn, laboratory.random_seed)
     keys = list(features)
-    facts = images.model.facts(_stacked(features, keys)) if keys else []
+    facts = images.model.facts(_stacked(features, keys))
     remember(web, images, dict(zip(keys, facts, strict=True)))
-    ready = Preparation(EveryPage(), TopicEvidence({}), models={"text": links})
-    scores: dict[str, Sequence[float] | None] = {}
+    ready = laboratory.preparation
+    models = {**ready.models, "text": links}
+    ready = type(ready)(ready.judge, ready.topic, ready.examples, models, random_seed=laboratory.random_seed)
+    known: dict[tuple[str, str], Any] = {}
     runs = []
     for name, settings in VARIANTS.items():
         strategy = Multimedia(**settings).fit(ready)
         strategy.needs = tuple(
-            images if kind.name == "image" else Remembered(kind, scores) if kind.name == "link_text" else kind
-            for kind in strategy.needs
+            images if isinstance(kind, ImageEvidence) else Remembered(kind, known) for kind in strategy.needs
         )
-        runs.append((name, run_strategy(name, strategy, settings, web, topic, drawn, options, seed)))
+        seed = laboratory.random_seed
+        runs.append(
+            (name, run_strategy(name, strategy, settings, web, topic, drawn, laboratory.options, seed))
+        )
     return runs
 
 
@@ -111,8 +148,7 @@ def _link_model(web: CachedWeb, topic: Topic, drawn: Draw, seed: int) -> TextMod
     examples: list[Example] = []
     for key in (*drawn.positives, *drawn.negatives):
         if document := web.document(key):
-            inside = [e for e in links_of(document, lambda link: link.key in relevant, str(key)) if e.terms]
-            examples += inside
+            examples += links_of(document, lambda link: link.key in relevant, str(key))
     positive = [example for example in examples if example.label is Label.POSITIVE]
     negative = [example for example in examples if example.label is Label.NEGATIVE]
     kept = Random(seed).sample(negative, min(len(negative), max(MOST_LINKS - len(positive), 100)))
@@ -120,18 +156,17 @@ def _link_model(web: CachedWeb, topic: Topic, drawn: Draw, seed: int) -> TextMod
 
 
 def _image_model(web: CachedWeb, topic: Topic, drawn: Draw, features: Features) -> ImageModel:
-    outside = sorted(web.pages - topic.relevant())
-    others = Random(f"{topic.name} others").sample(outside, min(MOST_OTHERS, len(outside)))
+    """The images of the relevant training pages against those of the others."""
     labels: dict[int, str] = {}
-    for label, pages in (("other", (*drawn.negatives, *others)), (topic.name, drawn.positives)):
+    for label, pages in (("other", drawn.negatives), (topic.name, drawn.positives)):
         for key in pages:
             document = web.document(key)
             labels |= {
                 image.key: label for image in (document.images if document else ()) if image.key in features
             }
-    shown = list(labels.values()).count(topic.name)
-    if shown < FEWEST_IMAGES:
-        raise InputError(f"Its training pages show only {shown} images.")
+    for label in (topic.name, "other"):
+        if (shown := list(labels.values()).count(label)) < FEWEST_IMAGES:
+            raise InputError(f"Its training pages show only {shown} images of the class {label}.")
     keys = list(labels)
     sources = tuple(str(key) for key in keys)
     examples = Examples(_stacked(features, keys), tuple(labels.values()), sources, ())
@@ -139,12 +174,25 @@ def _image_model(web: CachedWeb, topic: Topic, drawn: Draw, features: Features) 
 
 
 def _stacked(features: Features, keys: Sequence[int]) -> Singles:
-    import numpy as np
-
     return np.stack([features[key] for key in keys])
 
 
-async def _described(web: CachedWeb) -> dict[int, Singles]:
+def _described(web: CachedWeb) -> dict[int, Singles]:
+    """All images of a web that are large enough, described; kept on disk for the next comparison."""
+    path = cache_directory() / "images" / f"{content_digest(web.web)}-{all_code_digest()}.npz"
+    try:
+        with np.load(path) as stored:
+            return dict(zip(stored["keys"].tolist(), stored["features"], strict=True))
+    except (OSError, ValueError, KeyError):
+        described = asyncio.run(_look(web))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(
+        path, keys=np.array(list(described), np.int64), features=np.array([*described.values()], np.float32)
+    )
+    return described
+
+
+async def _look(web: CachedWeb) -> dict[int, Singles]:
     described = {}
     async for key, body in images_of(web):
         size = size_of(body[:65_536])
@@ -154,25 +202,26 @@ async def _described(web: CachedWeb) -> dict[int, Singles]:
     return described
 
 
-def _told(runs: Sequence[Run]) -> str:
-    mean = _harvest(runs)
-    return f"harvest {mean.mean:.3f} ± {mean.se:.3f}, {sum(len(run.fetched) for run in runs) / len(runs):.0f} pages"
-
-
-def _harvest(runs: Sequence[Run]) -> Mean:
-    return mean_and_error([run.harvest for run in runs])
-
-
-def _write(found: Mapping[tuple[str, str], Sequence[Run]], path: Path) -> None:
+def _write(found: Compared, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["topic", "crawler", "harvest", "standard error", "recall", "pages"])
+        rows.writerow(["topic", "crawler", "relevant pages", "standard error", "p", "recall", "pages"])
         for (topic, variant), runs in found.items():
-            mean, recall = _harvest(runs), mean_and_error([run.recall for run in runs]).mean
-            pages = sum(len(run.fetched) for run in runs) / len(runs)
+            values = [len_relevant(run) for run in runs]
+            p = paired_test(values, [len_relevant(run) for run in found[topic, TEXT_ONLY]])
+            mean, recall = mean_and_error(values), mean_and_error([run.recall for run in runs]).mean
+            fetched = sum(len(run.fetched) for run in runs) / len(runs)
             rows.writerow(
-                [topic, variant, f"{mean.mean:.4f}", f"{mean.se:.4f}", f"{recall:.4f}", f"{pages:.0f}"]
+                [
+                    topic,
+                    variant,
+                    f"{mean.mean:.1f}",
+                    f"{mean.se:.1f}",
+                    f"{p:.3f}",
+                    f"{recall:.3f}",
+                    f"{fetched:.0f}",
+                ]
             )
-    (path.with_suffix(".json")).write_bytes(
-        msgspec.json.encode({f"{topic}: {variant}": list(runs) for (topic, variant), runs in found.items()})
+    path.with_suffix(".json").write_bytes(
+        msgspec.json.encode({f"{topic}: {variant}": runs for (topic, variant), runs in found.items()})
     )

@@ -32,12 +32,15 @@ class SeeingWeb:
     def __init__(self, web: CachedWeb, looks: ImageEvidence) -> None:
         self.web = web
         self.looks = looks
+        self._seen: Seen | None = None
 
     async def analyse(self, fetched: Fetched) -> Page | Refusal:
         """The page, or the image as a page without links."""
         if fetched.link.kind is not Kind.IMAGE:
             return await self.web.analyse(fetched)
-        fact = (await seen_images(self.web, self.looks)).get(fetched.link.key)
+        if self._seen is None:
+            self._seen = await seen_images(self.web, self.looks)
+        fact = self._seen.get(fetched.link.key)
         if fact is None:
             return Refusal(Reason.NOT_AN_IMAGE)
         return Page(fetched.link, fetched.link.url, evidence={self.looks.name: fact})

@@ -68,6 +68,7 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "pages": pages,
         "relevant": relevant,
         "harvest": relevant / pages if pages else 0.0,
+        "explored": _explored(collection),
         "megabytes": reader.counts().bytes / 1e6,
         "hours": sum(run.ended - run.started for run in runs) / 3600,
         "runs": len(runs),
@@ -114,9 +115,14 @@ def _spec(collection: ReadCollection) -> dict[str, Any]:
         return {}
 
 
+def _explored(collection: ReadCollection) -> int:
+    """How many pages were only looked through."""
+    return int(collection.connection.execute("SELECT count(*) FROM pages WHERE explored").fetchone()[0])
+
+
 def _sources(collection: ReadCollection) -> list[dict[str, Any]]:
     rows = collection.connection.execute(
-        "SELECT source, count(*), sum(relevant) FROM pages WHERE relevant IS NOT NULL"
+        "SELECT source, count(*), sum(relevant AND NOT explored) FROM pages WHERE relevant IS NOT NULL"
         " GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
         (SOURCES,),
     )

@@ -256,8 +256,10 @@ class Reader:
         )
 
     def harvest_curve(self, points: int = 200) -> list[tuple[int, int]]:
-        """(pages judged, of these relevant) along the crawl, at about so many points and the end."""
-        rows = self._rows("SELECT relevant FROM pages WHERE relevant IS NOT NULL ORDER BY id")
+        """(pages judged, of these collected) along the crawl, at about so many points and the end."""
+        rows = self._rows(
+            "SELECT relevant AND NOT explored FROM pages WHERE relevant IS NOT NULL ORDER BY id"
+        )
         every = [relevant for (relevant,) in rows]
         step = max(1, len(every) // max(1, points))
         curve, found = [], 0

@@ -31,6 +31,8 @@ HIT = 0.5
 """An image scored so by its model shows what is sought."""
 IMAGES_FIRST = 2.0
 """The priority of images: above every page, because links wait for them."""
+MOST_IMAGES = 50
+"""Held links remember which images they wait for, and what a link remembers is to stay small."""
 _64_BITS = (1 << 64) - 1
 
 
@@ -44,8 +46,8 @@ class Multimedia(BaseStrategy):
         self,
         *,
         selection: Selection = "either",
-        t1: float = 0.6,
-        t2: float = 0.5,
+        t1: float = 0.5,
+        t2: float = 0.2,
         exploration: Exploration = "none",
         t3: float = 0.2,
         k: int = 1,
@@ -124,6 +126,8 @@ class Multimedia(BaseStrategy):
                 raise SpecError(
                     f"multimedia.{name} is {getattr(self, name):g}. Give a share: 0 <= {name} < 1."
                 )
+        if not 1 <= self.max_images <= MOST_IMAGES:
+            raise SpecError(f"multimedia.max_images is {self.max_images}. Give 1 to {MOST_IMAGES}.")
         if not self.fade >= 0:
             raise SpecError(f"multimedia.fade is {self.fade:g}. Give a number of links, or 0.")
 

@@ -8,7 +8,7 @@ folds over single images would promise too much.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,6 +45,14 @@ MIN_EXAMPLES = 10
 MAX_BYTES = 50_000_000
 """A larger file in a folder of examples is skipped and listed."""
 FOLDS = 5
+SAY_EVERY = 200
+"""Images read between two lines of progress."""
+
+Say = Callable[[str], None]
+
+
+def _silent(_message: str) -> None:
+    """Tell nobody."""
 
 
 class Setting(NamedTuple):
@@ -80,13 +88,14 @@ def train_images(
     sources: Mapping[str, str] | None = None,
     settings: Sequence[Setting] = SETTINGS,
     provenance: str = "",
+    say: Say = _silent,
 ) -> ImageModel:
     """Fit a model that tells the classes sought from the rest.
 
     `folders` names a folder for each class; `rest` says which of them is not sought (default: the
     one called "other", else the last). `sources` tells the source of a file by its name (see
     `read_sources`); without it, `SOURCE__anything.png` names its source itself. Files that are no
-    readable images are skipped and listed in `model.about["skipped"]`.
+    readable images are skipped and listed in `model.about["skipped"]`. `say` hears how far it is.
     """
     if len(folders) < 2:
         raise InputError(
@@ -96,11 +105,13 @@ def train_images(
     rest = rest or ("other" if "other" in folders else list(folders)[-1])
     if rest not in folders:
         raise InputError(f"There is no folder for the class {rest!r}. Name one of: {', '.join(folders)}.")
-    examples = read_examples(folders, sources)
-    return fit_images(examples, rest=rest, settings=settings, provenance=provenance)
+    examples = read_examples(folders, sources, say)
+    return fit_images(examples, rest=rest, settings=settings, provenance=provenance, say=say)
 
 
-def read_examples(folders: Mapping[str, Path], sources: Mapping[str, str] | None = None) -> Examples:
+def read_examples(
+    folders: Mapping[str, Path], sources: Mapping[str, str] | None = None, say: Say = _silent
+) -> Examples:
     """Read and describe every file of the folders (and of folders in them), in the order of names."""
     features, labels, origins, skipped = [], [], [], []
     for label, folder in folders.items():
@@ -112,6 +123,8 @@ def read_examples(folders: Mapping[str, Path], sources: Mapping[str, str] | None
             features.append(describe(pixels))
             labels.append(label)
             origins.append((sources or {}).get(file.name) or source_of(file.name))
+            if len(labels) % SAY_EVERY == 0:
+                say(f"{len(labels):,} images read")
         if labels.count(label) < MIN_EXAMPLES:
             raise InputError(
                 f"{folder} has {labels.count(label)} readable images of the class {label!r}"
@@ -148,6 +161,7 @@ def fit_images(
     settings: Sequence[Setting] = SETTINGS,
     provenance: str = "",
     seed: int = 0,
+    say: Say = _silent,
 ) -> ImageModel:
     """Fit all machines of all classes sought. `seed` draws the folds."""
     features = examples.features.astype(np.float64)
@@ -160,6 +174,7 @@ def fit_images(
     classes, figures, ways = [], {}, []
     for label in sought:
         folds, way = folds_of(labels == label, examples.sources, seed)
+        say(f"{label}: {len(MACHINES)} classifiers are fitted on {labels.size:,} images")
         class_, figures[label] = _fit_class(label, codes, labels == label, folds, settings)
         classes.append(class_)
         ways.append(way)
@@ -297,7 +312,7 @@ def _read(file: Path) -> Pixels | Refusal:
             return Refusal(Reason.TOO_LARGE, f"over {MAX_BYTES // 1_000_000} MB")
         return read_image(file.read_bytes())
     except OSError as error:
-        return Refusal(Reason.NOT_A_PAGE, error.strerror or "it cannot be opened")
+        return Refusal(Reason.NOT_AN_IMAGE, error.strerror or "it cannot be opened")
 
 
 def _some(skipped: Sequence[tuple[str, str]]) -> str:

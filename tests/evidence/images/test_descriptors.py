@@ -34,7 +34,7 @@ def painted(colour, height=80, width=80):
 )
 def test_colours_fall_into_their_hsv_bins(colour, value, saturation, hue):
     """Bin = 64·V + 16·S + H, of 4, 4 and 16 levels."""
-    assert set(hsv_bins(painted(colour)).tolist()) == {64 * value + 16 * saturation + hue}
+    assert set(hsv_bins(painted(colour)).ravel().tolist()) == {64 * value + 16 * saturation + hue}
 
 
 def test_the_first_coefficient_is_the_sum_of_the_quantised_histogram():

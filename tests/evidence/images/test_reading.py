@@ -105,7 +105,7 @@ def test_a_bomb_is_refused_before_it_is_decoded():
         body = struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
         refused = read_image(b"\x89PNG\r\n\x1a\n" + body)
         assert isinstance(refused, Refusal)
-        assert refused.reason in (Reason.BOMB, Reason.NOT_A_PAGE)
+        assert refused.reason in (Reason.BOMB, Reason.NOT_AN_IMAGE)
 
 
 def test_svg_is_refused_with_its_reason():

@@ -33,23 +33,23 @@ def scalable_color(pixels: Pixels) -> Floats:
     >>> scalable_color(grey)[:2].tolist()  # one bin of 15: the sum, and minus it in the next
     [15.0, -15.0]
     """
-    counts = np.bincount(hsv_bins(pixels), minlength=256)
+    counts = np.array(Image.fromarray(hsv_bins(pixels)).histogram())
     return haar(quantised(counts / counts.sum())).astype(np.float32)
 
 
-def hsv_bins(pixels: Pixels) -> NDArray[np.intp]:
-    """The bin 64·V + 16·S + H of every pixel, in one row.
+def hsv_bins(pixels: Pixels) -> NDArray[np.uint8]:
+    """The bin 64·V + 16·S + H of every pixel.
 
     Hue, saturation and value come from Pillow in 0 … 255 each (measured: 1 ms an image, against 5
     for the same in numpy).
 
     >>> red, grey = [255, 0, 0], [128, 128, 128]
     >>> hsv_bins(np.array([[red, grey]], np.uint8)).tolist()
-    [240, 128]
+    [[240, 128]]
     """
     hsv = np.asarray(Image.fromarray(pixels).convert("HSV"))
     hue, saturation, value = hsv[..., 0] >> 4, hsv[..., 1] >> 6 << 4, hsv[..., 2] & 0xC0
-    return (value | saturation | hue).ravel().astype(np.intp)
+    return np.asarray(value | saturation | hue, np.uint8)
 
 
 def quantised(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ whose sizes are checked: loading a stranger's file is safe.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,7 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
     @classmethod
     def builtin(cls) -> ImageModel:
         """The heatmap model that comes with Lycosa: graded maps of environmental data."""
-        return cls.load(Path(__file__).parent / "heatmap.model")
+        return _builtin()
 
     def save(self, path: Path) -> None:
         """Write the model as data."""
@@ -213,6 +213,11 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
         rows = self.vectors.reshape(-1, _WIDTH).astype(np.float32)
         parts = {name: np.ascontiguousarray(rows[:, columns([name])].T) for name in BLOCKS}
         return {name: (part, (part**2).sum(axis=0)) for name, part in parts.items()}
+
+
+@cache
+def _builtin() -> ImageModel:
+    return ImageModel.load(Path(__file__).parent / "heatmap.model")
 
 
 def _decision(class_: Class, machine: str, squares: dict[str, Numbers]) -> Numbers:

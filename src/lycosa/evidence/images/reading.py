@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from lycosa.values import Reason, Refusal
 
@@ -45,9 +45,11 @@ def read_image(data: bytes) -> Pixels | Refusal:
                 return _rgb(image)
     except Image.DecompressionBombError:
         return Refusal(Reason.BOMB, "an image of far too many pixels")
+    except UnidentifiedImageError:
+        return Refusal(Reason.NOT_AN_IMAGE, f"none of {', '.join(FORMATS)}")
     except Exception as error:
         # Decoders meet hostile bytes with errors of every class; each of them means: no image.
-        return Refusal(Reason.NOT_A_PAGE, f"not a readable image ({type(error).__name__})")
+        return Refusal(Reason.NOT_AN_IMAGE, f"broken or cut off ({type(error).__name__})")
 
 
 def is_svg(data: bytes) -> bool:
