@@ -14,7 +14,8 @@ import msgspec
 from lycosa.errors import SpecError
 from lycosa.evidence.profile.addresses import url_parts
 from lycosa.evidence.profile.cotags import TopicTags, clean_tag, read_tags
-from lycosa.evidence.profile.page_types import LinkKind, PageTypes, load_page_types
+from lycosa.evidence.profile.kinds import LinkKind
+from lycosa.evidence.profile.page_types import PageTypes, load_page_types
 from lycosa.evidence.profile.people import People
 from lycosa.evidence.profile.reading import (
     FIELDS,

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.errors import InputError, ModelError
-from lycosa.evidence.profile.page_types import LinkKind, PageTypes, load_page_types, save_page_types
+from lycosa.evidence.profile.kinds import LinkKind
+from lycosa.evidence.profile.page_types import PageTypes, load_page_types, save_page_types
 from lycosa.evidence.profile.schema import characteristic_strings, differentiation
 from lycosa.lab.demo.sharing import HOST, sharing_part
 from lycosa.page.document import Document

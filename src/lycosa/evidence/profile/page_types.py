@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from enum import IntEnum
 from pathlib import Path
 
 import msgspec
 
 from lycosa.errors import ModelError
 from lycosa.evidence.profile.addresses import Pattern, fits
+from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
 from lycosa.evidence.profile.matching import covers, covers_loosely
 from lycosa.evidence.profile.schema import OTHER, TypeStrings
+from lycosa.evidence.profile.separators import parts_of
 from lycosa.page.paths import Outline
 from lycosa.values import Link
 
@@ -22,17 +22,6 @@ TOLERANCE = 0.5
 VALUES = 500
 MEMORY = 20_000
 MAX_BYTES = 10_000_000
-
-_NEXT = frozenset("next older more previous prev newer » › > >> « ‹ < << → ←".split())
-
-
-class LinkKind(IntEnum):
-    """What a link of a sharing site leads to; as link evidence, a quarter of it."""
-
-    ELSE = 0
-    LIST = 1
-    PROFILE = 2
-    DETAIL = 4
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -49,6 +38,7 @@ class Site(msgspec.Struct, frozen=True):
     thumbnails: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     extra_classes: bool = True
+    separators: dict[str, str] = {}  # of fields that are one text: {"detail.tags": ","}
     format: str = FORMAT
 
 
@@ -105,10 +95,11 @@ class PageTypes:
         """All that the page says."""
         kind, share = self.type_of(outline)
         fields = {
-            name: self._values(outline, strings) for name, strings in self.site.fields.get(kind, {}).items()
+            name: self._values(outline, strings, self.site.separators.get(f"{kind}.{name}", ""))
+            for name, strings in self.site.fields.get(kind, {}).items()
         }
         kinds = self._kinds(outline, links)
-        return Reading(kind, share, fields, kinds, _uploaders(outline, kinds))
+        return Reading(kind, share, fields, kinds, nearest_profiles(outline, kinds))
 
     def _best(
         self, present: frozenset[str], types: Mapping[str, tuple[Sequence[str], Sequence[str]]]
@@ -164,18 +155,20 @@ class PageTypes:
                 return found
         return set()
 
-    def _values(self, outline: Outline, templates: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    def _values(self, outline: Outline, templates: Sequence[str], sign: str) -> tuple[tuple[str, int], ...]:
         where = self._where(outline, templates)
         values = [
-            (text, outline.links[element])
+            (part, outline.links[element])
             for element, text in outline.leaves
             if text and outline.paths[element] in where
+            for part in parts_of(text, sign)
         ]
         return tuple(dict.fromkeys(values[:VALUES]))
 
     def _kinds(self, outline: Outline, links: Sequence[Link]) -> tuple[LinkKind, ...]:
         """By address where the examples' addresses tell; else a thumbnail's link is a detail link, a name's a profile."""
         addresses = self.site.addresses
+        lists = addresses.get("list", ())
         thumbnails = {outline.links[element] for element, text in outline.leaves if not text}
         named = self._where(outline, self.site.names) if self.site.names else set()
         names = {outline.links[e] for e, text in outline.leaves if text and outline.paths[e] in named}
@@ -183,6 +176,7 @@ class PageTypes:
         pictured = {
             outline.links[e] for e, text in outline.leaves if not text and outline.paths[e] in pictures
         }
+        turning = {outline.links[e] for e, text in outline.leaves if text and turns_page(text)}
         kinds = []
         for number, link in enumerate(links):
             detail, profile = (
@@ -197,50 +191,11 @@ class PageTypes:
                 kinds.append(LinkKind.DETAIL)
             elif number in names:
                 kinds.append(LinkKind.PROFILE)
-            elif _turns_page(link) or fits(link.url, addresses.get("list", ())):
+            elif number in turning or "next" in link.rel.lower().split() or fits(link.url, lists):
                 kinds.append(LinkKind.LIST)
             else:
                 kinds.append(LinkKind.ELSE)
         return tuple(kinds)
-
-
-def _turns_page(link: Link) -> bool:
-    words = link.anchor.lower().split()
-    return "next" in link.rel.lower().split() or (
-        0 < len(words) <= 2 and (words[0] in _NEXT or words[-1] in _NEXT or link.anchor.strip().isdigit())
-    )
-
-
-def _uploaders(outline: Outline, kinds: Sequence[LinkKind]) -> tuple[int, ...]:
-    """For each detail link the profile link that is nearest to it in the tree; -1 if there is none.
-
-    Nearest: within the smallest element that holds both; of several, the one fewest elements away.
-    """
-    parents = outline.parents
-    names: dict[int, list[int]] = {}  # element -> elements of profile links within it
-    for element in sorted({element for element, _ in outline.leaves}):
-        link = outline.links[element]
-        if link >= 0 and kinds[link] is LinkKind.PROFILE:
-            above = element
-            while above >= 0:
-                names.setdefault(above, []).append(element)
-                above = parents[above]
-    nearest = [-1] * len(kinds)
-    for element, _ in outline.leaves:
-        link = outline.links[element]
-        if link < 0 or kinds[link] is not LinkKind.DETAIL or nearest[link] >= 0:
-            continue
-        above = element
-        while above >= 0 and above not in names:
-            above = parents[above]
-        if above >= 0:
-            nearest[link] = outline.links[_closest(names[above], element)]
-    return tuple(nearest)
-
-
-def _closest(ascending: Sequence[int], to: int) -> int:
-    at = bisect_left(ascending, to)
-    return min(ascending[max(0, at - 1) : at + 1], key=lambda each: abs(each - to))
 
 
 def save_page_types(path: Path, site: Site) -> None:

@@ -1,0 +1,416 @@
+"""Sharing sites in many templates, made for tests: each knows what is true of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+WORDS = (
+    "kite lantern basket clock boat willow brass candle bamboo gear rigging wind festival reed dial".split()
+)
+NAMES = "ada bent cora dirk edda finn gesa hugo ilse jorn kaja lars mina nils".split()
+SETS = ("Spring fair", "At the pond", "Work in progress", "For sale")
+PAGE_SIZE = 6
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something shared."""
+
+    number: int
+    title: str
+    owner: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who shares."""
+
+    name: str
+    items: tuple[Item, ...]
+    contacts: tuple[str, ...]
+    tags: tuple[str, ...]
+    sets: tuple[str, ...]
+
+
+@dataclass
+class Made:
+    """A site: pages, their types, and what they say."""
+
+    pages: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of details and profiles
+    uploaders: dict[str, str] = field(default_factory=dict)  # detail -> profile
+    contacts: dict[str, tuple[str, ...]] = field(default_factory=dict)  # profile -> profiles
+    turns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # list -> lists that it turns to
+
+
+class Template:
+    """A plain site. Others differ in what they override: addresses, and the markup of each type of page."""
+
+    host = "http://share.test"
+
+    def detail(self, item: Item) -> str:
+        """The address of an item."""
+        return f"{self.host}/piece/{item.number}"
+
+    def profile(self, name: str) -> str:
+        """The address of a person."""
+        return f"{self.host}/maker/{name}"
+
+    def listing(self, what: str, page: int) -> str:
+        """The address of a page of a list."""
+        return f"{self.host}/{what}" + (f"?p={page}" if page > 1 else "")
+
+    def frame(self, title: str, body: str, number: int) -> str:
+        """What is on all pages."""
+        return (
+            f'<!DOCTYPE html><html><head><title>{title}</title></head><body><div class="top"><a href="/">Share</a> '
+            f'<a href="/recent">Recent</a> <a href="/login">Sign in</a></div>{body}'
+            '<div class="foot"><a href="/about">About</a> Made by hand</div></body></html>'
+        )
+
+    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
+        """A list page."""
+        cells = "".join(f'<div class="cell">{self.thumb(i)}{self.by(i)}</div>' for i in items)
+        pages = "".join(f'<a href="{url}">{text}</a> ' for text, url in turns)
+        return f'<h1 class="heading">{title}</h1><div class="grid">{cells}</div><p class="pages">{pages}</p>'
+
+    def thumb(self, item: Item) -> str:
+        """A small picture that links to its item."""
+        return f'<a href="{self.detail(item)}"><img src="/t/{item.number}.jpg" width="75"></a>'
+
+    def by(self, item: Item) -> str:
+        """Who made it."""
+        return f'<p class="by">by <a href="{self.profile(item.owner)}">{item.owner}</a></p>'
+
+    def piece(self, item: Item, others: list[Item]) -> str:
+        """A detail page."""
+        tags = "".join(f'<li class="tag"><a href="/about-{t}">{t}</a></li>' for t in item.tags)
+        return (
+            f'<h1 class="name">{item.title}</h1><img src="/o/{item.number}.jpg">'
+            f'<p class="from">Uploaded by <a href="{self.profile(item.owner)}">{item.owner}</a></p>'
+            f'<ul class="tags">{tags}</ul><div class="more">{"".join(map(self.thumb, others))}</div>'
+        )
+
+    def person(self, person: Person) -> str:
+        """A profile page."""
+        tags = "".join(f'<li class="word">{t}</li>' for t in person.tags)
+        friends = "".join(f'<li><a href="{self.profile(n)}">{n}</a></li>' for n in person.contacts)
+        sets = "".join(f"<li>{name}</li>" for name in person.sets)
+        return (
+            f'<h1 class="who">{person.name}</h1><a href="{self.listing(f"by/{person.name}", 1)}">All items</a>'
+            f'<ul class="words tags">{tags}</ul><ul class="albums">{sets}</ul><ul class="friends">{friends}</ul>'
+        )
+
+
+class Tables(Template):
+    """Tables in tables, colours and sizes, no class anywhere; names stand a row below their pictures."""
+
+    def frame(self, title: str, body: str, number: int) -> str:
+        return (
+            f'<html><head><title>{title}</title></head><body bgcolor="#ffffff"><table width="100%" bgcolor="#eeeeee"><tr>'
+            '<td align="left"><a href="/">Share</a></td><td align="right"><a href="/recent">Recent</a></td></tr></table>'
+            f'{body}<hr><center><font size="1"><a href="/about">About</a></font></center></body></html>'
+        )
+
+    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
+        rows = ""
+        for start in range(0, len(items), 3):
+            row = items[start : start + 3]
+            rows += "<tr>" + "".join(f'<td align="center">{self.thumb(i)}</td>' for i in row) + "</tr>"
+            rows += "<tr>" + "".join(f'<td align="center">{self.by(i)}</td>' for i in row) + "</tr>"
+        pages = "".join(f'<td><a href="{url}">{text}</a></td>' for text, url in turns)
+        return (
+            f'<font size="5"><b>{title}</b></font><table border="1">{rows}</table>'
+            f'<table align="center"><tr>{pages}</tr></table>'
+        )
+
+    def by(self, item: Item) -> str:
+        return f'<font size="2"><a href="{self.profile(item.owner)}">{item.owner}</a></font>'
+
+    def piece(self, item: Item, others: list[Item]) -> str:
+        tags = ", ".join(f'<a href="/tag.cgi?{t}">{t}</a>' for t in item.tags)
+        return (
+            f'<table width="80%"><tr><td colspan="2"><font size="6">{item.title}</font></td></tr>'
+            f'<tr><td><img src="/o/{item.number}.jpg"></td><td valign="top">'
+            f'<font color="gray">From</font> <a href="{self.profile(item.owner)}">{item.owner}</a><br>'
+            f'<font size="2">Tags: {tags}</font></td></tr></table>'
+        )
+
+    def person(self, person: Person) -> str:
+        tags = "".join(f'<tr><td bgcolor="#ddddff">{t}</td></tr>' for t in person.tags)
+        friends = "".join(
+            f'<tr><td><font size="2"><a href="{self.profile(n)}">{n}</a></font></td></tr>'
+            for n in person.contacts
+        )
+        return (
+            f'<font size="7">{person.name}</font><table width="90%"><tr><td valign="top"><b>Tags</b><table>{tags}'
+            f'</table></td><td valign="top"><b>Friends</b><table border="0">{friends}</table></td></tr></table>'
+        )
+
+
+class Soup(Template):
+    """Divs and spans without a single class: only the nesting tells."""
+
+    def frame(self, title: str, body: str, number: int) -> str:
+        return (
+            f'<html><head><title>{title}</title></head><body><div><a href="/">Share</a></div><div>{body}</div>'
+            '<div><span><a href="/about">About</a></span></div></body></html>'
+        )
+
+    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
+        cells = "".join(f"<div><div>{self.thumb(i)}</div><div>{self.by(i)}</div></div>" for i in items)
+        pages = "".join(f'<span><a href="{url}">{text}</a></span>' for text, url in turns)
+        return f"<div>{title}</div><div>{cells}</div><div>{pages}</div>"
+
+    def by(self, item: Item) -> str:
+        return f'<span><a href="{self.profile(item.owner)}">{item.owner}</a></span>'
+
+    def piece(self, item: Item, others: list[Item]) -> str:
+        tags = "".join(f'<div><a href="/tag/{t}">{t}</a></div>' for t in item.tags)
+        return (
+            f'<div><div><div><b>{item.title}</b></div></div><div><img src="/o/{item.number}.jpg"></div>'
+            f'<div><i>shared by <a href="{self.profile(item.owner)}">{item.owner}</a></i></div>'
+            f"<div><div><div>{tags}</div></div></div></div>"
+        )
+
+    def person(self, person: Person) -> str:
+        tags = "".join(f'<div><em><a href="/tag/{t}">{t}</a></em></div>' for t in person.tags)
+        friends = "".join(
+            f'<div><div><a href="{self.profile(n)}">{n}</a></div></div>' for n in person.contacts
+        )
+        return f"<div><div><h2>{person.name}</h2></div><div>{tags}</div><div><div>{friends}</div></div></div>"
+
+
+class Figures(Template):
+    """Thumbnails in figures: the name first, with an avatar, and the title as a second link to the item."""
+
+    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
+        cells = "".join(
+            f'<figure class="card"><header><a class="av" href="{self.profile(i.owner)}"><img src="/a/{i.owner}.png"></a>'
+            f'<a class="nick" href="{self.profile(i.owner)}">{i.owner}</a></header>{self.thumb(i)}'
+            f'<figcaption><a href="{self.detail(i)}">{i.title}</a></figcaption></figure>'
+            for i in items
+        )
+        pages = "".join(f'<li><a href="{url}">{text}</a></li>' for text, url in turns)
+        return f'<section><h2>{title}</h2>{cells}</section><nav><ul class="pager">{pages}</ul></nav>'
+
+
+class Sidebar(Template):
+    """Profiles with contacts in a sidebar as pictures with names, a guest book, and the person's own items."""
+
+    def person(self, person: Person) -> str:
+        tags = "".join(f'<a class="chip" href="/t/{t}">{t}</a> ' for t in person.tags)
+        friends = "".join(
+            f'<li class="pal"><a href="{self.profile(n)}"><img src="/a/{n}.png"><span>{n}</span></a></li>'
+            for n in person.contacts
+        )
+        guests = "".join(
+            f'<div class="note"><a href="{self.profile(n)}">{n}</a> says <q>nice {person.name}, {k}!</q></div>'
+            for k, n in enumerate(NAMES[:2])
+        )
+        return (
+            f'<div class="main"><h1>{person.name}</h1><p class="cloud">{tags}</p>'
+            f'<div class="shelf">{"".join(map(self.thumb, person.items[:3]))}</div><div class="book">{guests}</div></div>'
+            f'<div class="side"><h3>Contacts</h3><ul>{friends}</ul></div>'
+        )
+
+    def piece(self, item: Item, others: list[Item]) -> str:
+        tags = "".join(f'<a class="chip" href="/t/{t}">{t}</a> ' for t in item.tags)
+        said = "".join(
+            f'<div class="comment"><a href="{self.profile(n)}">{n}</a><p>I like {item.title}, says {n}.</p></div>'
+            for n in NAMES[3:5]
+        )
+        return (
+            f'<div class="main"><h1>{item.title}</h1><div class="stage"><img src="/o/{item.number}.jpg"></div>'
+            f'<div class="credit"><a href="{self.profile(item.owner)}"><img src="/a/{item.owner}.png"></a>'
+            f'<b><a href="{self.profile(item.owner)}">{item.owner}</a></b></div><p class="cloud">{tags}</p>{said}</div>'
+            f'<div class="side"><h3>Related</h3>{"".join(self.thumb(i) + self.by(i) for i in others)}</div>'
+        )
+
+
+class Hashed(Template):
+    """Class names that a build tool made up: the same on all pages, and they mean nothing."""
+
+    def frame(self, title: str, body: str, number: int) -> str:
+        page = super().frame(title, body, number)
+        for name in (
+            "heading tags tag words word albums friends more grid cell pages by from name who top foot"
+        ).split():
+            made = f"_{Random(name).randrange(16**6):06x}"
+            page = page.replace(f'class="{name}"', f'class="{made}"')
+        return page.replace('class="words tags"', 'class="_a1 _b2"')
+
+
+class PerPage(Template):
+    """Classes with values of their page or entry: post-17, tag-kite, odd and even."""
+
+    def frame(self, title: str, body: str, number: int) -> str:
+        page = super().frame(title, body, number)
+        page = page.replace("<body>", f'<body class="page-id-{number} theme-light" data-n="{number}">')
+        for name in ("cell", "tag", "word", "more"):
+            head, *rest = page.split(f'class="{name}"')
+            page = head + "".join(
+                f'class="{name}-{number}{k} {"odd" if k % 2 else "even"} {name}"{part}'
+                for k, part in enumerate(rest)
+            )
+        return page
+
+
+class Commas(Template):
+    """Tags as one text with commas, here with a label and there without."""
+
+    def piece(self, item: Item, others: list[Item]) -> str:
+        return (
+            f"<h1>{item.title}</h1><img src='/o/{item.number}.jpg'><p class='meta'>Posted by "
+            f"<a href='{self.profile(item.owner)}'>{item.owner}</a></p><p class='tags'>Tags: {', '.join(item.tags)}</p>"
+        )
+
+    def person(self, person: Person) -> str:
+        friends = ", ".join(f"<a href='{self.profile(n)}'>{n}</a>" for n in person.contacts)
+        return (
+            f"<h1><b>{person.name}</b></h1><dl><dt>Tags</dt><dd class='tags'>{', '.join(person.tags)}</dd>"
+            f"<dt>Friends</dt><dd class='friends'>{friends}</dd></dl>"
+        )
+
+
+class Pagers(Template):
+    """Pagination nested in lists, by number, by « and », and by words; pages are path segments."""
+
+    def listing(self, what: str, page: int) -> str:
+        return f"{self.host}/{what}/page/{page}/" if page > 1 else f"{self.host}/{what}/"
+
+    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
+        numbers = "".join(
+            f'<li><div><a href="{url}"><span>{text}</span></a></div></li>' for text, url in turns
+        )
+        return super().wall(title, items, []) + f'<div><nav class="pg"><ol>{numbers}</ol></nav></div>'
+
+
+class Queries(Template):
+    """One script for everything: only a value of the query tells the types apart."""
+
+    def detail(self, item: Item) -> str:
+        return f"{self.host}/index.php?do=show&id={item.number}"
+
+    def profile(self, name: str) -> str:
+        return f"{self.host}/index.php?do=user&id={NAMES.index(name)}"
+
+    def listing(self, what: str, page: int) -> str:
+        return f"{self.host}/index.php?do=list&of={what.replace('/', '-')}&start={PAGE_SIZE * (page - 1)}"
+
+
+class Opaque(Template):
+    """Addresses of eight letters that tell nothing: only the markup does."""
+
+    def detail(self, item: Item) -> str:
+        return f"{self.host}/{Random(f'item {item.number}').randrange(16**8):08x}"
+
+    def profile(self, name: str) -> str:
+        return f"{self.host}/{Random(f'person {name}').randrange(16**8):08x}"
+
+    def listing(self, what: str, page: int) -> str:
+        return f"{self.host}/{Random(f'list {what} {page}').randrange(16**8):08x}"
+
+
+class Subdomains(Template):
+    """Everybody has a host: ann.share.test is a profile, and her items are below it."""
+
+    def detail(self, item: Item) -> str:
+        return f"http://{item.owner}.share.test/{item.number}"
+
+    def profile(self, name: str) -> str:
+        return f"http://{name}.share.test/"
+
+
+TEMPLATES: dict[str, Callable[[], Template]] = {
+    "plain": Template,
+    "tables": Tables,
+    "soup": Soup,
+    "figures": Figures,
+    "sidebar": Sidebar,
+    "hashed": Hashed,
+    "per page": PerPage,
+    "commas": Commas,
+    "pagers": Pagers,
+    "queries": Queries,
+    "opaque": Opaque,
+    "subdomains": Subdomains,
+}
+
+
+def made(name: str, seed: int = 1) -> Made:
+    """The site in a template. One person never tags, one has no contacts, one profile needs a login."""
+    template, chance, site = TEMPLATES[name](), Random(f"{name} {seed}"), Made()
+    people = list(_people(chance))
+    items = [item for person in people for item in person.items]
+    chance.shuffle(items)
+    put = _Putting(template, site)
+    put(
+        f"{template.host}/",
+        "other",
+        "Share",
+        '<p class="hello">What do you make?</p><a href="/recent">Look</a>',
+    )
+    put(f"{template.host}/about", "other", "About", "<p>We like things.</p><p>They are <b>ours</b>.</p>")
+    lists = {"recent": items}
+    lists |= {f"of/{word}": [i for i in items if word in i.tags] for word in WORDS[:6]}
+    lists |= {f"by/{person.name}": list(person.items) for person in people}
+    for what, shown in lists.items():
+        _put_list(put, template, site, what, shown)
+    for item in items:
+        url = template.detail(item)
+        put(url, "detail", item.title, template.piece(item, chance.sample(items, 3)))
+        site.tags[url], site.uploaders[url] = item.tags, template.profile(item.owner)
+    for person in people:
+        url = template.profile(person.name)
+        if person is people[-1]:
+            put(url, "other", "Sign in", '<form class="login"><p>Members only.</p><input name="who"></form>')
+            continue
+        put(url, "profile", person.name, template.person(person))
+        site.tags[url] = person.tags
+        site.contacts[url] = tuple(template.profile(name) for name in person.contacts)
+    return site
+
+
+class _Putting:
+    """Puts pages into a site, each in the template's frame."""
+
+    def __init__(self, template: Template, site: Made) -> None:
+        self.template, self.site = template, site
+
+    def __call__(self, url: str, kind: str, title: str, body: str) -> None:
+        self.site.pages[url] = self.template.frame(title, body, len(self.site.pages))
+        self.site.types[url] = kind
+
+
+def _put_list(put: _Putting, template: Template, site: Made, what: str, shown: list[Item]) -> None:
+    last = max(1, -(-len(shown) // PAGE_SIZE))
+    for page in range(1, last + 1):
+        turns = [(str(n), template.listing(what, n)) for n in range(1, last + 1) if n != page]
+        if page < last:
+            turns.append(("Next »", template.listing(what, page + 1)))
+        if page > 1:
+            turns.append(("« Previous", template.listing(what, page - 1)))
+        url = template.listing(what, page)
+        items = shown[PAGE_SIZE * (page - 1) : PAGE_SIZE * page]
+        put(url, "list", f"All {what}", template.wall(f"All of {what}", items, turns))
+        site.turns[url] = tuple(dict.fromkeys(turn for _, turn in turns))
+
+
+def _people(chance: Random) -> Iterator[Person]:
+    number = 100
+    for position, name in enumerate(NAMES):
+        about = chance.sample(WORDS, 6)
+        items = []
+        for _ in range(chance.randrange(4, 9)):
+            number += 1
+            tags = () if position == 0 else tuple(chance.sample(about, chance.randrange(2, 5)))
+            title = f"{chance.choice(['Small', 'Old', 'Blue', 'Late'])} thing {number}"
+            items.append(Item(number, title, name, tags))
+        contacts = () if position == 1 else tuple(chance.sample([n for n in NAMES if n != name], 4))
+        tags = () if position == 0 else tuple(about)
+        yield Person(name, tuple(items), contacts, tags, tuple(chance.sample(SETS, 2)))
