@@ -7,6 +7,7 @@ strategy had seen it, and what waits scored by it. No request is made.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -38,14 +39,23 @@ Judging = dict[str, Any]
 
 
 def judging_of(spec: Spec, directory: Path) -> Judging:
-    """All of a spec, and the labels of now, that judgements and scores follow from."""
+    """All of a spec, the labels and the event as it is saved, that judgements and scores follow from."""
     sections = {
         name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("topic", "event", "judge")
     }
     options = spec.options.get(spec.strategy, {})
-    rest = {**sections, **labels_as_used(directory)}
+    rest = {**sections, **labels_as_used(directory), **_event_as_saved(directory)}
     return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
+
+
+def _event_as_saved(directory: Path) -> dict[str, str]:
+    """What tells the saved event, which people may edit, from others; empty while there is none."""
+    try:
+        saved = (directory / "models" / MODELS["event"]).read_bytes()
+    except OSError:
+        return {}
+    return {"event model": hashlib.sha256(saved).hexdigest()}
 
 
 def is_judged_otherwise(collection: Collection, now: Judging) -> bool:

@@ -137,7 +137,7 @@ def test_a_collection_without_labels_of_both_kinds_is_refused(collection, tmp_pa
         if label.relevant:
             clear_label(collection, label.key)
     try:
-        with pytest.raises(InputError, match="lycosa library"):
+        with pytest.raises(InputError, match="lycosa serve"):
             run("--collection", collection, "--out", tmp_path / "event.json")
     finally:
         for label in kept.values():
