@@ -6,6 +6,7 @@ python -m lycosa.lab.measure_event ../shared/webs/news OUT.json
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,14 @@ from lycosa.lab.event_web import EventWeb
 DRAWS = 2
 
 
-def measure(web: EventWeb, say: Say) -> dict[str, Any]:
+def measure(web: EventWeb, say: Say, ks: Sequence[int] = KS) -> dict[str, Any]:
     """All figures of docs/strategies/event.md."""
-    plain, weighed = measure_crawls(web, say, draws=DRAWS)
+    plain, weighed = measure_crawls(web, say, ks, DRAWS)
     crawls, sources = Figures(plain), Figures(weighed)
     none = sources.crawlers[0]
     found: dict[str, Any] = {
         "crawls": [msgspec.to_builtins(run) for run in (*plain, *weighed)],
-        "event against best-first": {k: compared(crawls, ("event", k), ("best-first", k)) for k in KS},
+        "event against best-first": {k: compared(crawls, ("event", k), ("best-first", k)) for k in ks},
         "best sizes": best_size_pair(crawls),
         "sources against none": {
             name: compared(sources, (name, k), none) for name, k in sources.crawlers if name != none[0]
@@ -41,8 +42,8 @@ def measure(web: EventWeb, say: Say) -> dict[str, Any]:
     }
     for name in ("event against best-first", "best sizes", "sources against none", "mean-score by halves"):
         say(f"{name}: {msgspec.json.encode(found[name]).decode()}")
-    found["ways by halves"] = measure_ways(web, say)
-    found["classification"] = measure_classification(web, draws=DRAWS, say=say)
+    found["ways by halves"] = measure_ways(web, say, ks)
+    found["classification"] = measure_classification(web, DRAWS, say, ks)
     return found
 
 
