@@ -46,7 +46,7 @@ def event_lessons(directory: Path, say: Say) -> EventLessons:
     if len(set(labels.values())) < 2:
         raise InputError(
             f"{directory} has no pages labelled relevant, or none labelled not relevant. "
-            f"Label some of both: lycosa library {directory}"
+            f"Label some of both: lycosa serve {directory}"
         )
     with Collection.read(directory) as collection:
         spec = parse_spec(collection.spec_text(), all_settings())

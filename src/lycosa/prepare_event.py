@@ -74,14 +74,18 @@ def made_event(spec: EventSpec, language: str, pages: list[Facts], folder: Path)
     return topic_only(model) if spec.kind == "outbreak" else model
 
 
-def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -> Preparation:
-    """A preparation that knows the event, and judges by it where the spec asks for that."""
-    if judge.kind != "event":
-        return dataclasses.replace(ready, event=event)
-    if event is None:
+def refuse_no_event(judge: JudgeSpec, event: EventModel | None) -> None:
+    """A SpecError where pages are to be judged by an event that the spec does not give."""
+    if event is None and judge.kind == "event":
         raise SpecError(
             "[judge] kind is event, but [event] is empty. Give it pages, or what, where and date."
         )
+
+
+def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -> Preparation:
+    """A preparation that knows the event, and judges by it where the spec asks for that."""
+    if event is None or judge.kind != "event":
+        return dataclasses.replace(ready, event=event)
     return dataclasses.replace(ready, event=event, judge=EventJudge(event, judge.threshold))
 
 

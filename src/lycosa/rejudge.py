@@ -7,6 +7,7 @@ strategy had seen it, and what waits scored by it. No request is made.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -38,7 +39,7 @@ Judging = dict[str, Any]
 
 
 def judging_of(spec: Spec, directory: Path) -> Judging:
-    """All of a spec, and the labels of now, that judgements, scores and refusals follow from."""
+    """All of a spec, the labels and the event as it is saved, that judgements and refusals follow from."""
     sections = {
         name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("topic", "event", "judge")
@@ -49,8 +50,17 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
         "pages_per_host": spec.limits.pages_per_host,
         "pages_per_site": spec.limits.pages_per_site,
     }
-    rest = {**sections, **labels_as_used(directory), "bounds": bounds}
+    rest = {**sections, **labels_as_used(directory), **_event_as_saved(directory), "bounds": bounds}
     return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
+
+
+def _event_as_saved(directory: Path) -> dict[str, str]:
+    """What tells the saved event, which people may edit, from others; empty while there is none."""
+    try:
+        saved = (directory / "models" / MODELS["event"]).read_bytes()
+    except OSError:
+        return {}
+    return {"event model": hashlib.sha256(saved).hexdigest()}
 
 
 def is_judged_otherwise(collection: Collection, now: Judging) -> bool:

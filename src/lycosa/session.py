@@ -46,7 +46,7 @@ from lycosa.prepare import (
     prepared_topic,
     wanted_models,
 )
-from lycosa.prepare_event import prepared_event, source_priors, with_event
+from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
 from lycosa.rejudge import is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.scope import Scope
 from lycosa.seeds import gather
@@ -127,9 +127,9 @@ async def _crawl(
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)
-            judging = judging_of(spec, directory)
-            judged_otherwise = is_judged_otherwise(collection, judging)
+            judged_otherwise = is_judged_otherwise(collection, judging_of(spec, directory))
             ready = await _prepare(spec, folder, collection, helper, say)
+            judging = judging_of(spec, directory)  # with the models that have just been made
             strategy = fitted_strategy(spec, ready)
             seeds = await gather(spec.seeds, folder, helper.list, say)
             await reader.rest()
@@ -258,6 +258,7 @@ async def _prepare(
     models, language = collection.directory / "models", spec.topic.language
     finder = spec.index.place_finder
     event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
+    refuse_no_event(spec.judge, event)
     if event and not given:
         topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
     elif spec.judge.kind == "all" and not given:

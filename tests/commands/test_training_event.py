@@ -88,6 +88,22 @@ def test_without_labels_the_model_is_made_and_nothing_learned(files):
     assert "when" in said
 
 
+def test_people_and_organisations_can_be_a_fourth_aspect(files):
+    """--who gives names a weight on pages; without it they have none."""
+    for path in [*files["model"].iterdir(), *files["positive"].iterdir()]:
+        text = path.read_text("utf-8").replace(
+            "<p>", "<p>Then Sheriff Ada Lumsden spoke to the Larkfield Society. "
+        )
+        path.write_text(text, encoding="utf-8")
+    teach = (files["model"], "--positive", files["positive"], "--negative", files["negative"])
+    with_names, _ = trained(files, *teach, "--who")
+    assert with_names.pages.weights.who > 0.1
+    assert with_names.links.weights.who == 0.0
+    without, _ = trained(files, *teach)
+    assert without.pages.weights.who == 0.0
+    assert without.names.keys() & {"lumsden", "larkfield"}
+
+
 def test_labelled_links_teach_the_link_side_alone(files):
     """--links learns weights, size and threshold of links; pages stay as they were."""
     model, said = trained(files, files["model"], "--links", files["links"])
@@ -137,7 +153,7 @@ def test_a_collection_without_labels_of_both_kinds_is_refused(collection, tmp_pa
         if label.relevant:
             clear_label(collection, label.key)
     try:
-        with pytest.raises(InputError, match="lycosa library"):
+        with pytest.raises(InputError, match="lycosa serve"):
             run("--collection", collection, "--out", tmp_path / "event.json")
     finally:
         for label in kept.values():

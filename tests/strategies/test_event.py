@@ -11,7 +11,7 @@ from lycosa.config import EventSpec, JudgeSpec
 from lycosa.errors import SpecError
 from lycosa.evidence.event import EventEvidence
 from lycosa.evidence.event_model import EventModel, EventPlace, Facts, scored_by
-from lycosa.prepare_event import made_event, prepared_event, with_event
+from lycosa.prepare_event import made_event, prepared_event, refuse_no_event, with_event
 from lycosa.strategies.event import Event
 from lycosa.strategies.judges import EventJudge
 from lycosa.values import Judgement, Link
@@ -110,10 +110,10 @@ def test_without_an_event_the_topic_decides(ready):
     assert page.evidence["event"].value == pytest.approx(page.evidence["event-topic"].value)
 
 
-def test_an_event_judge_needs_an_event(ready):
+def test_an_event_judge_needs_an_event():
     """The message says what to give."""
     with pytest.raises(SpecError, match="Give it pages"):
-        with_event(ready, JudgeSpec(kind="event"), None)
+        refuse_no_event(JudgeSpec(kind="event"), None)
 
 
 def test_outbreaks_ignore_place_and_date(tmp_path):

@@ -46,6 +46,9 @@ def event(
     ] = None,
     scoring: Annotated[str, typer.Option(help="ours or paper.")] = "ours",
     weights: Annotated[str, typer.Option(help="f1 (the paper's procedure) or search.")] = "f1",
+    who: Annotated[
+        bool, typer.Option("--who", help="Let people and organisations count too, as a fourth aspect.")
+    ] = False,
     background: Annotated[
         list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
     ] = None,
@@ -102,7 +105,7 @@ def event(
     model = scored_by(model, "ours" if scoring == "ours" else "paper")
     if background:
         model = msgspec.structs.replace(model, background=background_of(facts(background)))
-    model = taught.learned(model, weights)
+    model = taught.learned(model, weights, who=who)
     save_event(out, model)
     typer.echo(as_json(model) if json else f"{event_table(model)}\n\nWrote {out}.")
 
@@ -143,7 +146,7 @@ class _Taught:
         assert self.model is not None
         return self.model
 
-    def learned(self, model: EventModel, weights: str) -> EventModel:
+    def learned(self, model: EventModel, weights: str, *, who: bool) -> EventModel:
         """The model with what was taught, if anything was; says how well it fits that."""
         from lycosa.train.event import train_event
 
@@ -152,6 +155,7 @@ class _Taught:
             (self.pages, self.relevant),
             (self.links, self.relevant_links),
             how="f1" if weights == "f1" else "search",
+            who=who,
         )
         taught = {"pages": len(self.pages), "links": len(self.links)}
         for side, f1 in figures.items():

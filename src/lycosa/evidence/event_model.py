@@ -11,7 +11,7 @@ import datetime
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +20,7 @@ import msgspec
 from lycosa.errors import InputError, ModelError
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
+from lycosa.page.place_finder import Mention
 from lycosa.page.places import find_places, gazetteer
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.values import PagePlace
@@ -259,12 +260,20 @@ def _places(pages: Iterable[Sequence[PagePlace]]) -> tuple[EventPlace, ...]:
 
 
 def _places_by_hand(where: Sequence[str]) -> tuple[EventPlace, ...]:
-    found = [place for name in where for place in find_places(f"It was in {name}.", gazetteer())]
-    known = {place.canonical for place in found}
-    places = [_of_event(place.of_page(), 1.0) for place in found]
-    if not found:
-        places = [EventPlace(name, kind="place") for name in where if name not in known]
-    return tuple(places)
+    found = [
+        place
+        for name in where
+        for place in find_places(f"It was in {name}.", gazetteer())
+        or find_places(name, gazetteer(), _Whole())
+    ]
+    return tuple(_of_event(place.of_page(), 1.0) for place in found)
+
+
+class _Whole:
+    """Takes a whole text for the name of a place: for what people write that no gazetteer knows."""
+
+    def find(self, text: str) -> list[Mention]:
+        return [Mention(0, len(text), text, 0)]
 
 
 def _of_event(place: PagePlace, count: float) -> EventPlace:
@@ -346,11 +355,20 @@ def event_table(model: EventModel, rows: int = 10) -> str:
     for row in range(height):
         cells = [column[row] if row < len(column) else "" for column in columns]
         lines.append("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+    return "\n".join([*lines, *_hints(model)])
+
+
+def _hints(model: EventModel) -> Iterator[str]:
+    """What the user may want to know of a model that lacks something."""
+    if not (model.pages.weights.place or model.pages.weights.date):
+        yield "The topic alone counts."
+        return
     if not model.places:
-        lines.append("No place was found: pages are scored without it. Give [event] where, if there is one.")
+        yield "No place was found: pages are scored without it. Give [event] where, if there is one."
     if not model.date:
-        lines.append("No date was found: pages are scored without it. Give [event] date, if there is one.")
-    return "\n".join(lines)
+        yield "No date was found: pages are scored without it. Give [event] date, if there is one."
+    elif model.date > datetime.datetime.now(datetime.UTC).date().isoformat():
+        yield "The date lies in the future: pages of today count as written before the event."
 
 
 def _spelled(place: EventPlace) -> str:

@@ -57,6 +57,35 @@ def test_cut_off_and_wrapped_tweets_give_the_whole_urls(tmp_path, tweet):
     assert [post.urls for post in posts] == [TWEETED]
 
 
+@pytest.mark.parametrize(
+    ("post", "form"),
+    [
+        (
+            {
+                "id": "1",
+                "created_at": "2016-03-22T09:00:00Z",
+                "content": f'<p><a href="{LONG}">l</a></p>',
+                "url": "http://m.example/1",
+            },
+            Form.MASTODON,
+        ),
+        (
+            {"uri": "at://x/1", "record": {"text": "l", "facets": [{"features": [{"uri": LONG}]}]}},
+            Form.BLUESKY,
+        ),
+        (
+            {"record": {"$type": "app.bsky.feed.post", "text": "l", "embed": {"external": {"uri": LONG}}}},
+            Form.BLUESKY,
+        ),
+    ],
+)
+def test_posts_cut_down_to_what_matters_are_still_known(tmp_path, post, form):
+    """Collections often keep only text, date and URLs of posts; links of theirs are found all the same."""
+    file, posts = read(write_lines(tmp_path / "t.jsonl", post))
+    assert file.form is form
+    assert [mention.url for mention in posts[0].urls] == [LONG]
+
+
 def test_tweets_of_version_2_are_read(tmp_path):
     """Single tweets and pages of API 2; a retweet's URLs come from the page's includes."""
     file, posts = read(write_lines(tmp_path / "t.jsonl", V2, V2_PAGE, {"data": V2}))

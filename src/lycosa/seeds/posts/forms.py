@@ -83,9 +83,19 @@ def _signs(value: object) -> dict[Form, int]:
     found = {form: len(signs & names) for form, signs in _SIGNS.items()}
     if not names & {"text", "full_text", "delete", "tweet"}:
         found[Form.TWITTER] = 0
-    if found[Form.BLUESKY] == 1 and not str(value.get("$type")).startswith("app.bsky."):
+    if {"content", "created_at"} <= names and "text" not in names:
+        found[Form.MASTODON] += 1  # all that a status cut down to what matters still has
+    if found[Form.BLUESKY] == 1 and not _is_of_bluesky(value):
         found[Form.BLUESKY] = 0
     return {form: number for form, number in found.items() if number}
+
+
+def _is_of_bluesky(value: dict[str, object]) -> bool:
+    record = value.get("record")
+    kinds = [value.get("$type"), record.get("$type") if isinstance(record, dict) else None]
+    return str(value.get("uri")).startswith("at://") or any(
+        str(kind).startswith("app.bsky.") for kind in kinds
+    )
 
 
 def _inner(value: object) -> object:
