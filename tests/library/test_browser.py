@@ -181,7 +181,7 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 page.wait_for_selector("text=labelled relevant")
                 page.goto(base(address) + "/c/live/labels")
                 page.click("text=Retrain and re-score")
-                page.wait_for_selector("text=has learned from the labels")
+                page.wait_for_selector("text=learns from the labels")
                 page.goto(base(address) + "/c/live/monitor")
                 page.wait_for_selector(".badge.live")
                 assert '"examples": []' not in (out / "models" / "topic.json").read_text()

@@ -19,7 +19,7 @@ from lycosa.library.labelling import label_page
 CONTROLS = ("pause", "resume", "stop")
 SAID = {
     "later": "The labels are kept. No crawl is running (or it cannot relearn): they are used when the crawl is run again.",
-    "now": "The running crawl has learned from the labels and scored its waiting links anew.",
+    "now": "The running crawl finishes what is under way, then learns from the labels and scores its waiting links anew.",
 }
 
 

@@ -17,6 +17,8 @@ from lycosa.library.changes import SAID
 from lycosa.library.filters import Filters, filters_of
 from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
+from lycosa.library.labelling import lesson
+from lycosa.library.shelf import spec_of
 from lycosa.report.columns import column_chart
 from lycosa.report.overview import Spot, days, periods, spots
 from lycosa.report.svg import line_chart
@@ -219,6 +221,7 @@ class Pages:
             "labels.html",
             rows=rows,
             said=SAID.get(said, ""),
+            lesson=lesson(spec_of(collection)),
             running=views.status(collection)["running"],
         )
 
