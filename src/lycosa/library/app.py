@@ -22,16 +22,17 @@ from lycosa.library.find import find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.pages import Pages
 from lycosa.library.shelf import Shelf
+from lycosa.library.tiles import Tiles
 
 
-def application(shelf: Shelf, keys: Keys, origins: Origins) -> ASGIApp:
+def application(shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> ASGIApp:
     """The library as an ASGI application, doors included."""
-    library = Library(Frame(shelf, keys, origins))
+    library = Library(Frame(shelf, keys, origins, tiles))
     app = Starlette(
         routes=library.routes(),
         exception_handlers={HTTPException: library.trouble, LycosaError: library.trouble},
     )
-    library.doors = Doors(app, keys, origins)
+    library.doors = Doors(app, keys, origins, tiles.origin if tiles else "")
     return library.doors
 
 

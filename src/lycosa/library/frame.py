@@ -14,14 +14,16 @@ from lycosa import __version__
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.filters import Filters
 from lycosa.library.shelf import Shelf
+from lycosa.library.tiles import Tiles
 from lycosa.store.collection import ReadCollection
 
 
 class Frame:
     """Opens collections and shows templates."""
 
-    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins) -> None:
+    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> None:
         self.shelf = shelf
+        self.tiles = tiles
         self.keys = keys
         self.origins = origins
         self._templates = Environment(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -19,6 +20,7 @@ from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.labelling import lesson
 from lycosa.library.shelf import spec_of
+from lycosa.library.tiles import MERCATOR
 from lycosa.report.columns import column_chart
 from lycosa.report.overview import Spot, days, periods, spots
 from lycosa.report.svg import line_chart
@@ -123,19 +125,21 @@ class Pages:
     def map(self, request: Request, collection: ReadCollection) -> Response:
         """Where the pages are about."""
         filters, near = filters_of(request.query_params), request.query_params.get("view") == "near"
-        chosen = condition(collection, filters)
+        chosen, tiles = condition(collection, filters), self._frame.tiles
         found = self._frame.shelf.remembered(
             collection,
             f"map {filters.query()}",
             lambda: spots(collection.connection, chosen, 400, mapped=True),
         )
+        draw = partial(world_map, found, lambda spot: self._of_place(request, filters, spot), near=near)
         return self._frame.show(
             request,
             "map.html",
             filters=filters,
             near=near,
             spots=found,
-            drawing=world_map(found, lambda spot: self._of_place(request, filters, spot), near=near),
+            tiles=tiles,
+            drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
         )
 
     def timeline(self, request: Request, collection: ReadCollection) -> Response:
