@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from lycosa import __version__
+from lycosa.library.catching_up import Indexers
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.filters import Filters
 from lycosa.library.shelf import Shelf
@@ -24,6 +26,7 @@ class Frame:
     def __init__(self, shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> None:
         self.shelf = shelf
         self.tiles = tiles
+        self.indexers = Indexers()
         self.keys = keys
         self.origins = origins
         self._templates = Environment(
@@ -53,6 +56,7 @@ class Frame:
             collections=list(self.shelf.directories),
             name=name,
             root=root_of(name),
+            directory=shlex.quote(str(self.shelf.directories[name])) if name else "",
             form_key=self.keys.form_key(),
             path=request.url.path,
             **{"filters": Filters(), **values},

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from lycosa.errors import InputError
 from lycosa.library import views
+from lycosa.library.catching_up import CatchingUp
 from lycosa.library.changes import SAID
 from lycosa.library.filters import Filters, filters_of
 from lycosa.library.find import PER_PAGE, condition, find
@@ -74,6 +75,7 @@ class Pages:
             request,
             "overview.html",
             about=views.about(collection),
+            catching_up=self._catching_up(collection),
             summary=known,
             unit=unit,
             course=column_chart(
@@ -116,6 +118,7 @@ class Pages:
             request,
             "browse.html",
             fields=list(views.FIELDS),
+            catching_up=self._catching_up(collection),
             field=field,
             filters=filters,
             rows=[(value, count, _narrow(filters, field, value)) for value, count in rows],
@@ -138,6 +141,7 @@ class Pages:
             filters=filters,
             near=near,
             spots=found,
+            catching_up=self._catching_up(collection),
             tiles=tiles,
             drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
         )
@@ -155,6 +159,7 @@ class Pages:
             "timeline.html",
             filters=filters,
             unit=unit,
+            catching_up=self._catching_up(collection),
             dated=sum(count for _, count in by_day),
             undated=views.undated(collection, filters),
             drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
@@ -228,6 +233,9 @@ class Pages:
             lesson=lesson(spec_of(collection)),
             running=views.status(collection)["running"],
         )
+
+    def _catching_up(self, collection: ReadCollection) -> CatchingUp:
+        return self._frame.indexers.stands(collection)
 
     def _has_text(self, collection: ReadCollection) -> bool:
         return collection.connection.execute("SELECT 1 FROM texts_docsize LIMIT 1").fetchone() is not None
