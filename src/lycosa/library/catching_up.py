@@ -30,16 +30,16 @@ class CatchingUp(msgspec.Struct, frozen=True):
 
 
 def pages_left(collection: ReadCollection) -> int:
-    """Judged pages that have no date, place or name, and that `lycosa index` has not looked at."""
+    """Judged pages that nobody has looked through for dates, places and names: neither index nor the crawl itself."""
     run = collection.connection.execute
     row = run("SELECT value FROM facts WHERE name = ?", (LOOKED_UP_TO,)).fetchone()
-    (left,) = run(
-        "SELECT count(*) FROM pages WHERE relevant IS NOT NULL AND id > ? AND date = ''"
-        " AND NOT EXISTS (SELECT 1 FROM places WHERE places.page = pages.id)"
-        " AND NOT EXISTS (SELECT 1 FROM entities WHERE entities.page = pages.id)",
-        (int(row[0]) if row else 0,),
-    ).fetchone()
-    return int(left)
+    looked = int(row[0]) if row else 0
+    if any(
+        run(f"SELECT 1 FROM {table} WHERE page > ?", (looked,)).fetchone() for table in ("places", "entities")
+    ):
+        return 0  # a crawl that finds any looks through all of its pages
+    sql = "SELECT count(*) FROM pages WHERE relevant IS NOT NULL AND id > ?"
+    return int(run(sql, (looked,)).fetchone()[0])
 
 
 class Indexers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Any
 from urllib.parse import quote
@@ -38,6 +39,7 @@ class Frame:
         )
         self._templates.filters["number"] = lambda value: f"{value:,}"
         self._templates.filters["web_url"] = web_url
+        self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
     def collection(self, request: Request) -> ReadCollection:
         """The collection that the address names, opened for this request."""
