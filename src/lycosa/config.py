@@ -49,7 +49,7 @@ class TopicSpec(Section):
     examples: tuple[str, ...] = ()
     """Relevant pages: URLs (fetched politely and archived) or files (HTML or text)."""
     negatives: tuple[str, ...] = ()
-    """Pages that are not relevant, URLs or files, for strategies that learn from both."""
+    """Pages that are not relevant, URLs or files: classifiers learn from both, and the topic turns away from them."""
     language: str = "english"
     """Language of the stemmer and the stop words (a Snowball name: english, german, french, …)."""
     model: str = ""

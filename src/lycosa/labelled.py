@@ -13,10 +13,10 @@ import msgspec
 
 from lycosa.analysis import Recipe, document_of
 from lycosa.store.collection import Collection
-from lycosa.store.labels import labels_in
+from lycosa.store.labels import Label, labels_in
 from lycosa.store.responses import response_of
 from lycosa.train.topic import ExamplePage, example_of
-from lycosa.values import Refusal
+from lycosa.values import Judgement, Refusal
 
 
 class Labelled(msgspec.Struct, frozen=True):
@@ -36,6 +36,13 @@ def labelled_pages(collection: Collection, language: str) -> Labelled:
         if document is not None and not isinstance(document, Refusal):
             found[label.relevant].append(example_of(document, key))
     return Labelled(tuple(found[True]), tuple(found[False]))
+
+
+def verdict_of(label: Label | None) -> Judgement | None:
+    """What a label says of its own page: it holds whatever any judge would say."""
+    if label is None:
+        return None
+    return Judgement(label.relevant, float(label.relevant), "labelled by a person")
 
 
 def labels_as_used(directory: Path) -> dict[str, str]:

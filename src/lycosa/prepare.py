@@ -16,7 +16,7 @@ from lycosa import urls
 from lycosa.config import JudgeSpec, TopicSpec
 from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.topic import TopicEvidence, topic_vector
+from lycosa.evidence.topic import TopicEvidence, away_from, topic_vector
 from lycosa.labelled import Labelled
 from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
@@ -75,7 +75,8 @@ def make_topic(
 ) -> TopicModel:
     """The topic vector: frequent terms of the examples and the description, and every keyword.
 
-    A keyword counts as often as the most frequent term of the examples, or once without any.
+    A keyword counts as often as the most frequent term of the examples, or once without any. Negatives turn
+    it away from what they say and the examples do not.
     """
     texts = [page.terms for page in examples]
     if spec.description:
@@ -87,6 +88,10 @@ def make_topic(
         [{term: often} for term in terms_of(" ".join(spec.keywords), spec.language)], 10_000
     )
     vector.update(keywords)
+    if negatives:
+        vector = away_from(
+            vector, [page.terms for page in negatives], [page.terms for page in examples], spec.terms
+        )
     if not vector:
         raise SpecError(
             "The topic is empty. Give [topic] keywords, a description or examples, "

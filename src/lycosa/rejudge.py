@@ -18,9 +18,10 @@ from lycosa.analysis import Analyser
 from lycosa.config import Spec
 from lycosa.follow import Follow
 from lycosa.frontier.queued import QueuedFrontier
-from lycosa.labelled import labels_as_used
+from lycosa.labelled import labels_as_used, verdict_of
 from lycosa.store import Record
 from lycosa.store.collection import Collection
+from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
 from lycosa.store.responses import response_of
 from lycosa.strategies import BaseStrategy
@@ -150,11 +151,12 @@ class _Rejudged:
         self.frontier = frontier
         self.strategy = strategy
         self.follow = follow
+        self.labels = labels_in(collection.directory)
         self.pages = 0
 
     def conclude(self, stored: StoredPage, fetched: Fetched, page: Page) -> None:
         """Judge, rank and save a page again, as the loop does."""
-        judgement = self.strategy.judge(page)
+        judgement = verdict_of(self.labels.get(stored.link.key)) or self.strategy.judge(page)
         refusal = self.follow.scope.refuse_page(page) or _lasting(stored.refusal)
         steps: Sequence[Decision | Release] = ()
         if refusal:

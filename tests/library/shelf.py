@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from lycosa.library import app, replay
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.shelf import Shelf
+from lycosa.library.tiles import Tiles
 from lycosa.store.collection import Collection
 from lycosa.values import Fact, Link, PageEntity, PagePlace
 from tests.store.records import NOW, fetched, link_to, page_record
@@ -85,11 +86,16 @@ EVIL_PAGE = b"""<html><head><base href="http://evil.example/"><script>fetch('htt
 
 
 def client(
-    directory: Path, *, password: str = "", origins: Origins = ORIGINS, let_in: bool = True
+    directory: Path,
+    *,
+    password: str = "",
+    origins: Origins = ORIGINS,
+    let_in: bool = True,
+    tiles: Tiles | None = None,
 ) -> TestClient:
     """A browser at the library's own address."""
     keys = Keys(KEYS.token, password)
-    application = app.application(Shelf([directory]), keys, origins)
+    application = app.application(Shelf([directory]), keys, origins, tiles)
     browser = TestClient(application, base_url=f"http://{HOST}:{PORT}", follow_redirects=False)
     if let_in:
         browser.cookies.set(f"lycosa-{PORT}", keys.session())

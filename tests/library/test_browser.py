@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.store.labels import labels_in
-from lycosa.testing import Site
+from lycosa.testing import Site, data
 from tests.engine import KEYWORDS, crawling, small_web, spec_text
 from tests.library import shelf
 
@@ -47,9 +47,9 @@ def page(chromium):
 
 
 @contextmanager
-def served(directory: Path) -> Iterator[str]:
+def served(directory: Path, *more: str) -> Iterator[str]:
     """`lycosa serve`, as a user starts it; the address that it prints."""
-    command = [sys.executable, "-m", "lycosa", "serve", str(directory), "--port", "0"]
+    command = [sys.executable, "-m", "lycosa", "serve", str(directory), "--port", "0", *more]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
@@ -99,6 +99,26 @@ def test_map_and_timeline_lead_to_pages(library, page):
     page.goto(base(address) + "/c/storm/timeline")
     page.locator(".columns a").first.click(force=True)
     page.wait_for_selector(".hit >> text=Storm hits Rome")
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_tiles_lie_over_the_outlines_where_they_come(library, page, works):
+    """Tiles of the named server are shown; where it fails, outlines and dots are there as ever."""
+    directory, _ = library
+    tile = data(b"<svg xmlns='http://www.w3.org/2000/svg' width='256' height='256'/>", "image/svg+xml")
+    tiles = {f"/2/{x}/{y}.png": tile for x in range(4) for y in range(4)} if works else {}
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    with Site(tiles) as site, served(directory, "--tiles", site.base + "/{z}/{x}/{y}.png") as address:
+        page.goto(address)
+        with page.expect_request(lambda asked: asked.url.startswith(site.base)) as asked:
+            page.goto(base(address) + "/c/storm/map")
+        answer = asked.value.response()
+        assert bool(answer and answer.ok) == works
+        assert not [text for text in said if "Content Security Policy" in text]
+        assert page.locator(".map .land path").count() > 100
+        page.locator(".map a[aria-label^='Rome']").click(force=True)
+        page.wait_for_selector(".hit >> text=Storm hits Rome")
 
 
 def test_the_reasons_of_a_page_are_shown(library, page):
@@ -181,7 +201,7 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 page.wait_for_selector("text=labelled relevant")
                 page.goto(base(address) + "/c/live/labels")
                 page.click("text=Retrain and re-score")
-                page.wait_for_selector("text=has learned from the labels")
+                page.wait_for_selector("text=learns from the labels")
                 page.goto(base(address) + "/c/live/monitor")
                 page.wait_for_selector(".badge.live")
                 assert '"examples": []' not in (out / "models" / "topic.json").read_text()

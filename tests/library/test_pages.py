@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.library.labelling import lesson
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from tests.library import shelf
@@ -152,6 +153,23 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
         assert shelf.post(browser, "/c/storm/label", id="77", relevant="yes").status_code == 404
         assert shelf.post(browser, "/c/storm/label", id="x", relevant="yes").status_code == 400
     assert (own / "catalogue.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({}, "count against a page"),
+        ({"judge": {"kind": "text"}}, "trained again"),
+        ({"judge": {"kind": "text"}, "topic": {"model": "m.model"}}, "lycosa train text"),
+        ({"judge": {"kind": "event"}}, "edit [event]"),
+        ({"judge": {"kind": "all"}}, "no judge to teach"),
+        ({"strategy": "profile"}, "edit the tags"),
+        ({"judge": "broken", "topic": 3}, "count against a page"),
+    ],
+)
+def test_the_labels_page_says_what_they_teach(spec, said):
+    """For every judge, what labels do, or what to do instead; a broken spec breaks nothing."""
+    assert said in lesson(spec)
 
 
 def test_several_collections_share_a_shelf(storm, tmp_path):

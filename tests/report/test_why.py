@@ -71,8 +71,10 @@ def test_what_was_never_seen(collection):
     why, text = told(collection, "http://a.test/owls/of/another/kind")
     assert why.verdict.startswith("Never seen")
     assert "http://a.test/owls" in why.nearby
+    assert any(near.target.startswith("http://a.test/") and near.page for near in why.links_near)
+    assert "pages that link near it" in text
     assert "fetched nearby" in text
-    assert explain(collection, "http://unknown.test/").nearby == ()
+    assert explain(collection, "http://unknown.test/").links_near == ()
     for nonsense in ("", "owls", "ftp://a.test/", "http://["):
         with pytest.raises(InputError, match="in full"):
             explain(collection, nonsense)

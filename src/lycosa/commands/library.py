@@ -28,11 +28,21 @@ def serve(
     password: Annotated[
         str, typer.Option(help="Asked for in the browser.", envvar="LYCOSA_PASSWORD", show_envvar=True)
     ] = "",
+    tiles: Annotated[
+        str,
+        typer.Option(
+            help="Map tiles when on line, such as https://tiles.example/{z}/{x}/{y}.png; default: none.",
+            envvar="LYCOSA_TILES",
+            show_envvar=True,
+        ),
+    ] = "",
+    credit: Annotated[str, typer.Option(help="Whom the map names as the tiles' source.")] = "",
 ) -> None:
     """Show collections in the browser: search, map, timeline, reasons, and the crawl as it runs."""
     from lycosa.library.serving import serve as run
+    from lycosa.library.tiles import tiles_of
 
-    run(collections, host=host, port=port, password=password, say=say)
+    run(collections, host=host, port=port, password=password, tiles=tiles_of(tiles, credit), say=say)
 
 
 def export(

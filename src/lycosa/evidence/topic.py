@@ -11,6 +11,10 @@ from lycosa.page.document import Document
 from lycosa.page.terms import terms_of
 from lycosa.values import Fact
 
+AWAY = 0.5
+"""How far pages that are not relevant turn the topic away (γ). Of 0.25, 0.5 and 1 it kept the best balance of
+precision and recall on either half of the topics of wikischools."""
+
 
 def topic_vector(pages: Iterable[Mapping[str, float]], k: int) -> dict[str, float]:
     """The k most frequent terms of the model pages, each with weight log(1 + f).
@@ -45,6 +49,50 @@ def centroid(pages: Sequence[Mapping[str, int]], k: int) -> dict[str, float]:
     return dict(best)
 
 
+def away_from(
+    topic: Mapping[str, float],
+    others: Sequence[Mapping[str, int]],
+    relevant: Sequence[Mapping[str, int]],
+    k: int,
+    gamma: float = AWAY,
+) -> dict[str, float]:
+    """The topic turned away from pages that are not relevant: relevance feedback after Rocchio (1971).
+
+        d = the k largest of (mean u(p) over other pages − mean u(p) over relevant pages)⁺, of length 1
+        w'_t = max(0, w_t − γ·|w|·d_t) for terms of the topic, −γ·|w|·d_t for any other
+
+    u(p) is the unit vector of log(1 + tf). Rocchio dropped negative weights; here they are what helps.
+
+    >>> turned = away_from({"owl": 1.0}, [{"owl": 1, "city": 3}], [{"owl": 2}], 10)
+    >>> {term: round(weight, 2) for term, weight in turned.items()}
+    {'owl': 1.0, 'city': -0.5}
+    """
+    here, elsewhere = _mean_unit(relevant), _mean_unit(others)
+    more = {term: weight - here.get(term, 0.0) for term, weight in elsewhere.items()}
+    away = sorted(
+        ((term, weight) for term, weight in more.items() if weight > 0.0),
+        key=lambda item: (-item[1], item[0]),
+    )[:k]
+    if not away:
+        return dict(topic)
+    length = math.sqrt(sum(weight * weight for weight in topic.values()))
+    step = gamma * length / math.sqrt(sum(weight * weight for _, weight in away))
+    turned = dict(topic)
+    for term, weight in away:
+        turned[term] = max(0.0, topic[term] - step * weight) if term in topic else -step * weight
+    return {term: weight for term, weight in turned.items() if weight}
+
+
+def _mean_unit(pages: Sequence[Mapping[str, int]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for page in pages:
+        logs = {term: math.log1p(frequency) for term, frequency in page.items()}
+        length = math.sqrt(sum(weight * weight for weight in logs.values())) or 1.0
+        for term, weight in logs.items():
+            total[term] = total.get(term, 0.0) + weight / length / len(pages)
+    return total
+
+
 def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> float:
     """Cosine of a topic and a text whose terms are first cut down to the topic's.
 
@@ -52,6 +100,8 @@ def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> fl
 
     >>> round(projected_cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 9}), 2)
     0.6
+
+    0 where terms with negative weights outweigh the others.
     """
     product = square = 0.0
     for term, weight in topic.items():
@@ -59,7 +109,7 @@ def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> fl
         if frequency:
             product += weight * frequency
             square += frequency * frequency
-    if not product:
+    if product <= 0.0:
         return 0.0
     return min(1.0, product / math.sqrt(square * sum(w * w for w in topic.values())))
 
@@ -71,12 +121,13 @@ class TopicEvidence:
         self.name = name
         self.vector = dict(vector)
         self.language = language
+        self._wanted = [term for term, weight in self.vector.items() if weight > 0.0]
         self._length = math.sqrt(sum(weight * weight for weight in self.vector.values()))
 
     def of_page(self, document: Document) -> Fact:
         """The projected cosine of the page's text; the label tells how many topic words it has."""
         terms = document.terms
-        found = sum(terms.get(term, 0) for term in self.vector)
+        found = sum(terms.get(term, 0) for term in self._wanted)
         return Fact(projected_cosine(self.vector, terms), str(found))
 
     def of_links(self, document: Document) -> list[float]:
@@ -106,4 +157,4 @@ class TopicEvidence:
             return 0.0
         product = sum(vector[term] * count for term, count in counts.items())
         square = sum(count * count for count in counts.values())
-        return min(1.0, product / (math.sqrt(square) * self._length))
+        return max(0.0, min(1.0, product / (math.sqrt(square) * self._length)))

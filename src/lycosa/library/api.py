@@ -15,7 +15,7 @@ from starlette.routing import Route
 from lycosa import __version__
 from lycosa.control import ask
 from lycosa.library import views
-from lycosa.library.filters import Filters, filters_of
+from lycosa.library.filters import LAST_PAGE, ORDERS, RELEVANT, Filters, filters_of
 from lycosa.library.find import condition, find
 from lycosa.library.labelling import label_page
 from lycosa.library.shelf import Shelf
@@ -87,17 +87,18 @@ def status(_: Request, collection: ReadCollection) -> object:
     }
 
 
-READS: tuple[tuple[str, Handler, bool], ...] = (
-    ("/c/{name}", about, False),
-    ("/c/{name}/search", search, True),
-    ("/c/{name}/page/{id:int}", page, False),
-    ("/c/{name}/summary", summary, False),
-    ("/c/{name}/timeline", timeline, True),
-    ("/c/{name}/map", map_, True),
-    ("/c/{name}/browse/{field}", browse, True),
-    ("/c/{name}/status", status, False),
+READS: tuple[tuple[str, Handler, bool, str], ...] = (
+    ("/c/{name}", about, False, "object"),
+    ("/c/{name}/search", search, True, "object"),
+    ("/c/{name}/page/{id:int}", page, False, "object"),
+    ("/c/{name}/summary", summary, False, "object"),
+    ("/c/{name}/timeline", timeline, True, "array"),
+    ("/c/{name}/map", map_, True, "array"),
+    ("/c/{name}/browse/{field}", browse, True, "array"),
+    ("/c/{name}/status", status, False, "object"),
 )
-"""Address, handler, and whether it takes the filters of a search."""
+"""Address, handler, whether it takes the filters of a search, and what it answers with."""
+COMMANDS = ("pause", "resume", "stop", "labels-changed")
 
 
 def routes(shelf: Shelf) -> list[Route]:
@@ -129,7 +130,7 @@ def routes(shelf: Shelf) -> list[Route]:
 
     async def control(request: Request) -> Response:
         do = (await _body(request)).get("do")
-        if do not in ("pause", "resume", "stop", "labels-changed"):
+        if do not in COMMANDS:
             raise HTTPException(400, 'Send {"do": "pause"}, "resume", "stop" or "labels-changed".')
         with _collection(shelf, request) as collection:
             said = await run_in_threadpool(ask, collection.directory, do, 120.0)
@@ -141,7 +142,7 @@ def routes(shelf: Shelf) -> list[Route]:
     return [
         Route("/openapi.json", described),
         Route("/collections", collections),
-        *(Route(path, opened(handler)) for path, handler, _ in READS),
+        *(Route(path, opened(handler)) for path, handler, *_ in READS),
         Route("/c/{name}/label", label, methods=["POST"]),
         Route("/c/{name}/control", control, methods=["POST"]),
     ]
@@ -163,24 +164,17 @@ async def _body(request: Request) -> dict[str, Any]:
 
 def openapi() -> dict[str, Any]:
     """The description of this API (OpenAPI 3.1)."""
-    filters = [
-        {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "schema": {"type": "integer" if name == "page" else "string"},
-        }
-        for name in Filters.__struct_fields__
-    ]
     paths: dict[str, Any] = {
-        "/api/collections": {"get": _described("The names of the collections.", [])},
+        "/api/collections": {"get": _described("The names of the collections.", [], "array")},
+        "/api/openapi.json": {"get": _described("This description.", [], "object")},
     }
-    for path, handler, filtered in READS:
+    for path, handler, filtered, kind in READS:
         plain = "/api" + path.replace(":int", "")
         given = [_in_path(part) for part in ("name", "id", "field") if f"{{{part}}}" in plain]
-        paths[plain] = {"get": _described(handler.__doc__ or "", [*given, *(filters if filtered else [])])}
+        parameters = [*given, *(_filters() if filtered else [])]
+        paths[plain] = {"get": _described(handler.__doc__ or "", parameters, kind)}
     label = {"id": {"type": "integer"}, "relevant": {"type": ["boolean", "null"]}}
-    control = {"do": {"enum": ["pause", "resume", "stop", "labels-changed"]}}
+    control = {"do": {"enum": list(COMMANDS)}}
     paths["/api/c/{name}/label"] = {
         "post": _change("Mark a page relevant or not; null takes it back.", label)
     }
@@ -194,24 +188,52 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _described(words: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
-    content: dict[str, Any] = {"application/json": {"schema": {}}}
+def _filters() -> list[dict[str, Any]]:
+    """The parameters of a search."""
+    schemas: dict[str, dict[str, Any]] = {
+        "page": {"type": "integer", "minimum": 1, "maximum": LAST_PAGE},
+        "relevant": {"enum": list(RELEVANT), "default": "yes"},
+        "order": {"enum": list(ORDERS), "default": "best"},
+        "label": {"enum": ["yes", "no"]},
+        "since": {"type": "string", "description": "A year, a month or a day: 2024, 2024-05, 2024-05-02."},
+        "until": {"type": "string", "description": "A year, a month or a day, all of it included."},
+        "entity": {"type": "string", "description": "A person or an organisation."},
+    }
+    return [
+        {"name": name, "in": "query", "required": False, "schema": schemas.get(name, {"type": "string"})}
+        for name in Filters.__struct_fields__
+    ]
+
+
+def _described(words: str, parameters: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    wrong = {
+        "type": "object",
+        "properties": {"error": {"type": "string"}},
+        "required": ["error"],
+    }
+    said = {"application/json": {"schema": wrong}}
     return {
         "summary": words.splitlines()[0],
         "parameters": parameters,
         "responses": {
-            "200": {"description": "As asked.", "content": content},
-            "404": {"description": "Unknown."},
+            "200": {"description": "As asked.", "content": {"application/json": {"schema": {"type": kind}}}},
+            "401": {"description": "Without token or cookie."},
+            **({"404": {"description": "Unknown.", "content": said}} if parameters else {}),
         },
     }
 
 
 def _in_path(name: str) -> dict[str, Any]:
-    kind = "integer" if name == "id" else "string"
-    return {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
+    schemas = {"id": {"type": "integer"}, "field": {"enum": list(views.FIELDS)}}
+    return {"name": name, "in": "path", "required": True, "schema": schemas.get(name, {"type": "string"})}
 
 
 def _change(words: str, properties: dict[str, Any]) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    return {**_described(words, [_in_path("name")]), "requestBody": body}
+    described = _described(words, [_in_path("name")], "object")
+    described["responses"] |= {
+        "400": {"description": "Not understood."},
+        "403": {"description": "Asked by another site."},
+    }
+    return {**described, "requestBody": body}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -22,16 +25,18 @@ from lycosa.library.find import find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.pages import Pages
 from lycosa.library.shelf import Shelf
+from lycosa.library.tiles import Tiles
 
 
-def application(shelf: Shelf, keys: Keys, origins: Origins) -> ASGIApp:
+def application(shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> ASGIApp:
     """The library as an ASGI application, doors included."""
-    library = Library(Frame(shelf, keys, origins))
+    library = Library(Frame(shelf, keys, origins, tiles))
     app = Starlette(
         routes=library.routes(),
+        lifespan=library.open_hours,
         exception_handlers={HTTPException: library.trouble, LycosaError: library.trouble},
     )
-    library.doors = Doors(app, keys, origins)
+    library.doors = Doors(app, keys, origins, tiles.origin if tiles else "")
     return library.doors
 
 
@@ -42,6 +47,12 @@ class Library:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
+
+    @asynccontextmanager
+    async def open_hours(self, _: Starlette) -> AsyncIterator[None]:
+        """While the library is open; what it started ends with it."""
+        yield
+        await run_in_threadpool(self._frame.indexers.stop)
 
     def routes(self) -> list[Any]:
         """All addresses."""

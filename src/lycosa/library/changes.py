@@ -19,7 +19,7 @@ from lycosa.library.labelling import label_page
 CONTROLS = ("pause", "resume", "stop")
 SAID = {
     "later": "The labels are kept. No crawl is running (or it cannot relearn): they are used when the crawl is run again.",
-    "now": "The running crawl has learned from the labels and scored its waiting links anew.",
+    "now": "The running crawl finishes what is under way, then learns from the labels and scores its waiting links anew.",
 }
 
 
@@ -31,7 +31,12 @@ class Changes:
 
     def routes(self) -> list[Route]:
         """All addresses of a collection that forms are sent to."""
-        handlers = [("/label", self.label), ("/control", self.control), ("/retrain", self.retrain)]
+        handlers = [
+            ("/label", self.label),
+            ("/control", self.control),
+            ("/retrain", self.retrain),
+            ("/index", self.index),
+        ]
         return [Route("/c/{name}" + path, handler, methods=["POST"]) for path, handler in handlers]
 
     async def label(self, request: Request) -> Response:
@@ -64,6 +69,17 @@ class Changes:
         said = "later" if not answer or not answer.get("ok") else "now"
         query = urlencode({"said": said})
         return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{query}", 303)
+
+    async def index(self, request: Request) -> Response:
+        """Look through the pages for dates, places, names and texts, in a process of its own."""
+        form = await self._form(request)
+        with self._frame.collection(request) as collection:
+            if await run_in_threadpool(ask, collection.directory, "status", 1.0):
+                raise HTTPException(
+                    409, "A crawl is writing to this collection. Look through it when it has ended."
+                )
+            await run_in_threadpool(self._frame.indexers.start, collection.directory)
+        return RedirectResponse(local_path(str(form.get("next", "/"))), 303)
 
     async def _form(self, request: Request) -> dict[str, Any]:
         form = dict(await request.form())

@@ -124,8 +124,10 @@ def _is_any(host: str) -> bool:
 class Doors:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, origins: Origins) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys, origins: Origins, tiles: str = "") -> None:
+        """`tiles`: the one other origin that may give pictures, and only to the map."""
         self._app = app
+        self._tiles = tiles
         self._keys = keys
         self._origins = origins
         self._tries: list[float] = []
@@ -140,7 +142,7 @@ class Doors:
         headers = Headers(scope=scope)
         answer = self._refused(scope, headers)
         if answer is None:
-            await self._app(scope, _capped(receive), self._guarded(send, headers))
+            await self._app(scope, _capped(receive), self._guarded(send, headers, scope["path"]))
         else:
             await answer(scope, receive, self._guarded(send, headers))
 
@@ -211,11 +213,12 @@ class Doors:
             return origin in {f"{scheme}://{headers.get('host', '')}" for scheme in ("http", "https")}
         return headers.get("sec-fetch-site") == "same-origin" or "authorization" in headers
 
-    def _guarded(self, send: Send, asked: Headers) -> Send:
+    def _guarded(self, send: Send, asked: Headers, path: str = "") -> Send:
         frame = self._origins.replay_origin(asked.get("host", ""))
+        shows_tiles = bool(self._tiles) and path.endswith("/map")
         policy = (
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-            f"form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            f"img-src 'self'{' ' + self._tiles if shows_tiles else ''}; form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
         )
 
         async def guarded(message: Message) -> None:
@@ -223,7 +226,10 @@ class Doors:
                 headers = MutableHeaders(scope=message)
                 headers["Content-Security-Policy"] = policy
                 headers["X-Content-Type-Options"] = "nosniff"
-                headers["Referrer-Policy"] = "same-origin"
+                # Tile servers want to know which site shows their tiles; no path or query is told.
+                headers["Referrer-Policy"] = (
+                    "strict-origin-when-cross-origin" if shows_tiles else "same-origin"
+                )
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Cross-Origin-Resource-Policy"] = "same-origin"
                 headers.setdefault("Cache-Control", "no-store")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import Any
 from urllib.parse import quote
 
@@ -11,17 +13,21 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from lycosa import __version__
+from lycosa.library.catching_up import Indexers
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.filters import Filters
 from lycosa.library.shelf import Shelf
+from lycosa.library.tiles import Tiles
 from lycosa.store.collection import ReadCollection
 
 
 class Frame:
     """Opens collections and shows templates."""
 
-    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins) -> None:
+    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> None:
         self.shelf = shelf
+        self.tiles = tiles
+        self.indexers = Indexers()
         self.keys = keys
         self.origins = origins
         self._templates = Environment(
@@ -33,6 +39,7 @@ class Frame:
         )
         self._templates.filters["number"] = lambda value: f"{value:,}"
         self._templates.filters["web_url"] = web_url
+        self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
     def collection(self, request: Request) -> ReadCollection:
         """The collection that the address names, opened for this request."""
@@ -51,6 +58,7 @@ class Frame:
             collections=list(self.shelf.directories),
             name=name,
             root=root_of(name),
+            directory=shlex.quote(str(self.shelf.directories[name])) if name else "",
             form_key=self.keys.form_key(),
             path=request.url.path,
             **{"filters": Filters(), **values},

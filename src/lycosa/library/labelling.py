@@ -1,8 +1,10 @@
-"""Labels from readers. In: a page and what somebody said of it. Out: a label beside the catalogue."""
+"""Labels from readers. In: a page and what somebody said of it. Out: a label beside the catalogue, and what it will do."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.exceptions import HTTPException
 
@@ -20,3 +22,31 @@ def label_page(collection: ReadCollection, number: int, said: str) -> None:
         clear_label(collection.directory, key)
     else:
         set_label(collection.directory, Label(key, stored.link.url, said == "yes", time.time()))
+
+
+def lesson(spec: Mapping[str, Any]) -> str:
+    """What labels teach the judge of this spec, and what to do where they teach it nothing."""
+    judge, topic = spec.get("judge", {}), spec.get("topic", {})
+    kind = judge.get("kind", "topic") if isinstance(judge, dict) else "topic"
+    if spec.get("strategy") == "profile":
+        return (
+            "The profile strategy judges by tags and learns nothing from other pages: to widen or narrow it, "
+            "edit the tags in crawl.toml and run the crawl again."
+        )
+    if kind == "text" and isinstance(topic, dict) and topic.get("model"):
+        return (
+            "This crawl judges by a model of its own file, which labels do not change: train another with "
+            "“lycosa train text” and name it in crawl.toml as topic.model."
+        )
+    return _LESSONS.get(kind, _LESSONS["topic"])
+
+
+_LESSONS = {
+    "topic": "Pages marked relevant add their words to the topic; words that mark only the others count against a page.",
+    "text": "The classifier is trained again, with both kinds as examples.",
+    "event": (
+        "The event itself (what, where, when) is not changed by labels: to change it, edit [event] in crawl.toml, "
+        "for instance its pages, and run the crawl again."
+    ),
+    "all": "This crawl keeps every page it finds, so there is no judge to teach; only marked pages change.",
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -13,10 +14,14 @@ from starlette.routing import Route
 
 from lycosa.errors import InputError
 from lycosa.library import views
+from lycosa.library.catching_up import CatchingUp
 from lycosa.library.changes import SAID
 from lycosa.library.filters import Filters, filters_of
 from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
+from lycosa.library.labelling import lesson
+from lycosa.library.shelf import spec_of
+from lycosa.library.tiles import MERCATOR
 from lycosa.report.columns import column_chart
 from lycosa.report.overview import Spot, days, periods, spots
 from lycosa.report.svg import line_chart
@@ -70,6 +75,7 @@ class Pages:
             request,
             "overview.html",
             about=views.about(collection),
+            catching_up=self._catching_up(collection),
             summary=known,
             unit=unit,
             course=column_chart(
@@ -112,6 +118,7 @@ class Pages:
             request,
             "browse.html",
             fields=list(views.FIELDS),
+            catching_up=self._catching_up(collection),
             field=field,
             filters=filters,
             rows=[(value, count, _narrow(filters, field, value)) for value, count in rows],
@@ -121,19 +128,22 @@ class Pages:
     def map(self, request: Request, collection: ReadCollection) -> Response:
         """Where the pages are about."""
         filters, near = filters_of(request.query_params), request.query_params.get("view") == "near"
-        chosen = condition(collection, filters)
+        chosen, tiles = condition(collection, filters), self._frame.tiles
         found = self._frame.shelf.remembered(
             collection,
             f"map {filters.query()}",
             lambda: spots(collection.connection, chosen, 400, mapped=True),
         )
+        draw = partial(world_map, found, lambda spot: self._of_place(request, filters, spot), near=near)
         return self._frame.show(
             request,
             "map.html",
             filters=filters,
             near=near,
             spots=found,
-            drawing=world_map(found, lambda spot: self._of_place(request, filters, spot), near=near),
+            catching_up=self._catching_up(collection),
+            tiles=tiles,
+            drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
         )
 
     def timeline(self, request: Request, collection: ReadCollection) -> Response:
@@ -149,6 +159,7 @@ class Pages:
             "timeline.html",
             filters=filters,
             unit=unit,
+            catching_up=self._catching_up(collection),
             dated=sum(count for _, count in by_day),
             undated=views.undated(collection, filters),
             drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
@@ -219,8 +230,12 @@ class Pages:
             "labels.html",
             rows=rows,
             said=SAID.get(said, ""),
+            lesson=lesson(spec_of(collection)),
             running=views.status(collection)["running"],
         )
+
+    def _catching_up(self, collection: ReadCollection) -> CatchingUp:
+        return self._frame.indexers.stands(collection)
 
     def _has_text(self, collection: ReadCollection) -> bool:
         return collection.connection.execute("SELECT 1 FROM texts_docsize LIMIT 1").fetchone() is not None

@@ -11,16 +11,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from lycosa.errors import InputError, SpecError
 from lycosa.library import app, replay
 from lycosa.library.doors import Keys, Origins, is_loopback, new_keys
 from lycosa.library.shelf import Shelf
+from lycosa.library.tiles import Tiles
 
 Say = Callable[[str], None]
 
 
-def serve(directories: Sequence[Path], *, host: str, port: int, password: str, say: Say) -> None:
+def serve(
+    directories: Sequence[Path], *, host: str, port: int, password: str, tiles: Tiles | None = None, say: Say
+) -> None:
     """Serve collections until interrupted. Beyond this machine only with a password."""
     if not is_loopback(host) and not password:
         raise SpecError(
@@ -35,7 +39,14 @@ def serve(directories: Sequence[Path], *, host: str, port: int, password: str, s
     if not is_loopback(host):
         say("Other machines can reach it, by its password. The connection is not encrypted.")
     say("Ctrl-C ends it.")
-    asyncio.run(_run(shelf, keys, origins, main, second))
+    asyncio.run(
+        _run(
+            [
+                (app.application(shelf, keys, origins, tiles), main),
+                (replay.application(shelf, keys, origins), second),
+            ]
+        )
+    )
 
 
 def address(origins: Origins, keys: Keys) -> str:
@@ -44,13 +55,8 @@ def address(origins: Origins, keys: Keys) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{origins.port}/?token={keys.token}"
 
 
-async def _run(
-    shelf: Shelf, keys: Keys, origins: Origins, main: socket.socket, second: socket.socket
-) -> None:
-    servers = [
-        (uvicorn.Server(_config(app.application(shelf, keys, origins))), main),
-        (uvicorn.Server(_config(replay.application(shelf, keys, origins))), second),
-    ]
+async def _run(applications: Sequence[tuple[ASGIApp, socket.socket]]) -> None:
+    servers = [(uvicorn.Server(_config(application)), bound) for application, bound in applications]
     tasks = [asyncio.ensure_future(server.serve(sockets=[bound])) for server, bound in servers]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -60,9 +66,9 @@ async def _run(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _config(application: object) -> uvicorn.Config:
+def _config(application: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
-        application,  # type: ignore[arg-type]  # any ASGI application
+        application,
         log_level="warning",
         access_log=False,
         server_header=False,

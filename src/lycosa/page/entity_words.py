@@ -15,7 +15,7 @@ ORGANISATION_WORDS = 8
 _SUFFIXES = frozenset("jr sr ii iii iv".split())
 _ROYAL = frozenset("king queen prince princess pope emperor empress lord lady sir dame sultan".split())
 _BEFORE_PEOPLE = frozenset(
-    "suspect victim defendant police acting vice former late ceo cfo cmdr supt prof sheriff's".split()
+    "suspect victim defendant police acting vice former late commissioner undersheriff trooper investigator spokesperson councilman councilwoman alderman ceo cfo cmdr supt prof sheriff's".split()
 )
 _NUMERAL = re.compile(r"[IVX]{1,5}")
 _MORE_OPENERS = frozenset(
@@ -39,8 +39,8 @@ _NOT_ORGANISATIONS = frozenset(
     "Treaty TV Unit United Warehouse".split()
 )
 _NOT_IN_NAMES = frozenset(
-    "Act Amendment American Avenue Alert Award Awards Band Casino Championship Cup Cups Design Festival Fleet Fort Hotel HMS Plate Prize Radio USS Rink Stadium Bill Boulevard Breaking Click Comments Copyright County Day Drive Facebook First Fourth Google "
-    "Instagram Lane Law Morning National New Night Photo Photos Posted Published Read Related Road Second Share Story "
+    "Act Amendment American Avenue Alert Award Awards Band Casino Championship Cup Cups Design Festival Fleet Fort Hotel HMS Plate Prize Radio USS Rink Stadium Bill Boulevard Breaking Click Comments Copyright County Day Deputies Detectives Division Drive Facebook First Fourth Google "
+    "Instagram Lane Law Morning National New Night Officers Photo Photos Posted Published Read Related Road Second Share Story "
     "Street Subscribe Third Twitter Updated Video War Week World Year YouTube Credit Courtesy Getty".split()
 )
 _GENERIC = frozenset(

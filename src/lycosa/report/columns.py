@@ -22,7 +22,7 @@ def column_chart(
     """One column a period; `link` gives the address behind one that is not empty."""
     if not periods:
         return Markup("")
-    top = nice_ceiling(max(count for _, count in periods) or 1)
+    top = max(2.0, nice_ceiling(max(count for _, count in periods)))  # half of it is a count too
     step = (WIDTH - LEFT - RIGHT) / len(periods)
     floor = height - BOTTOM
     columns = []

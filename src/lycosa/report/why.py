@@ -11,9 +11,13 @@ from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.frontier import Standing
 from lycosa.frontier.standing import standing_in
+from lycosa.report.overview import has_table
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind
+
+NEAR = 5
+"""So many URLs close to an unknown one are named."""
 
 
 class FoundOn(msgspec.Struct, frozen=True):
@@ -25,6 +29,13 @@ class FoundOn(msgspec.Struct, frozen=True):
     rule: str
     refusal: str
     evidence: dict[str, float]
+
+
+class LinkNear(msgspec.Struct, frozen=True):
+    """A page with a link to a URL close to the one asked for."""
+
+    page: str
+    target: str
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -42,6 +53,7 @@ class Explanation(msgspec.Struct, frozen=True):
     path: tuple[str, ...] = ()
     found_on: tuple[FoundOn, ...] = ()
     nearby: tuple[str, ...] = ()
+    links_near: tuple[LinkNear, ...] = ()
 
 
 def explain(directory: Path, url: str) -> Explanation:
@@ -118,7 +130,8 @@ def _of_standing(reader: Reader, url: str, standing: Standing, found_on: tuple[F
 def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
     if not found_on:
         verdict = "Never seen: no page of this collection links to it."
-        return Explanation(url, verdict, nearby=_nearby(collection, url))
+        nearby, links_near = _nearby(collection, url)
+        return Explanation(url, verdict, nearby=nearby, links_near=links_near)
     refusals = sorted({found.refusal for found in found_on if found.refusal})
     verdict = (
         f"Seen but refused: {'; '.join(refusals)}." if refusals else "Seen, then dropped from the full queue."
@@ -126,18 +139,41 @@ def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, .
     return Explanation(url, verdict, found_on=found_on, refusal="; ".join(refusals))
 
 
-def _nearby(collection: ReadCollection, url: str) -> tuple[str, ...]:
-    """Fetched URLs that begin like this one: the longest common folder that has any."""
+def _nearby(collection: ReadCollection, url: str) -> tuple[tuple[str, ...], tuple[LinkNear, ...]]:
+    """Fetched URLs that begin like this one, and pages that link to such: the longest common folder that has any."""
     authority, folder = urls.authority_of(url), url.partition("?")[0]
     while len(folder) > len(authority):
         folder = max(authority, folder.rstrip("/").rpartition("/")[0], key=len)
-        pattern = folder.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%"
         rows = collection.connection.execute(
-            r"SELECT url FROM pages WHERE url LIKE ? ESCAPE '\' LIMIT 5", (pattern,)
+            r"SELECT url FROM pages WHERE url LIKE ? ESCAPE '\' LIMIT ?", (_below(folder), NEAR)
         ).fetchall()
-        if rows:
-            return tuple(row[0] for row in rows)
-    return ()
+        linking = _links_near(collection, authority, folder)
+        if rows or linking:
+            return tuple(row[0] for row in rows), linking
+    return (), ()
+
+
+def _links_near(collection: ReadCollection, authority: str, folder: str) -> tuple[LinkNear, ...]:
+    """Pages on which URLs below a folder were found: fetched ones, and ones that wait."""
+    run = collection.connection.execute
+    rows = run(
+        "SELECT DISTINCT found.url, pages.url FROM pages JOIN pages AS found ON found.key = pages.parent"
+        r" WHERE pages.url LIKE ? ESCAPE '\' LIMIT ?",
+        (_below(folder), NEAR),
+    ).fetchall()
+    if len(rows) < NEAR and has_table(collection.connection, "urls"):
+        rows += run(
+            "SELECT DISTINCT found.url, authorities.name || urls.path FROM urls"
+            " JOIN authorities ON authorities.id = urls.authority JOIN pages AS found ON found.key = urls.parent"
+            r" WHERE authorities.name = ? AND urls.path LIKE ? ESCAPE '\' LIMIT ?",
+            (authority, _below(folder.removeprefix(authority)), NEAR),
+        ).fetchall()
+    return tuple(LinkNear(*row) for row in dict.fromkeys(rows))[:NEAR]
+
+
+def _below(folder: str) -> str:
+    """A pattern for what is below a folder."""
+    return folder.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%"
 
 
 def _found_on(reader: Reader, link: StoredLink) -> FoundOn:
@@ -188,6 +224,11 @@ def explanation_text(why: Explanation) -> str:
         ]
     if why.nearby:
         lines += ["  fetched nearby", *(f"    {url}" for url in why.nearby)]
+    if why.links_near:
+        lines += [
+            "  pages that link near it",
+            *(f"    {near.page} → {near.target}" for near in why.links_near),
+        ]
     return "\n".join(map(_printable, lines))
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -50,23 +51,51 @@ def project(lat: float, lon: float) -> tuple[float, float]:
     return round(WIDTH / 2 + SCALE * x, 1), round(240.0 - SCALE * y, 1)
 
 
+class Plane(NamedTuple):
+    """A projection (latitude and longitude to x and y) and the size of what it draws the world on."""
+
+    project: Callable[[float, float], tuple[float, float]]
+    width: float
+    height: float
+
+
+EQUAL_EARTH = Plane(project, WIDTH, HEIGHT)
+Box = tuple[float, float, float, float]
+"""Left, top, width and height of what is shown."""
+
+
 def world_map(
-    spots: Sequence[Spot], link: Callable[[Spot], str] | None = None, *, near: bool = False
+    spots: Sequence[Spot],
+    link: Callable[[Spot], str] | None = None,
+    *,
+    near: bool = False,
+    plane: Plane = EQUAL_EARTH,
+    layer: Callable[[Box], Markup] = lambda _: Markup(""),
 ) -> Markup:
-    """The map; `near` shows only where the places are. `link` gives the address behind a dot."""
+    """The map; `near` shows only where the places are. `link` gives the address behind a dot.
+
+    `layer` may draw more between the outlines and the dots.
+    """
     placed = [spot for spot in spots if spot.lat is not None and spot.lon is not None]
-    box = _box(placed) if near and placed else (0.0, 0.0, WIDTH, HEIGHT)
-    zoom = box[2] / WIDTH
+    box = _box(placed, plane) if near and placed else (0.0, 0.0, plane.width, plane.height)
+    zoom = box[2] / plane.width
     most = max((spot.pages for spot in placed), default=1)
     # Large dots first, so that small ones stay in reach.
-    dots = [_dot(spot, most, zoom, link) for spot in sorted(placed, key=lambda spot: -spot.pages)]
-    names = _names(sorted(placed, key=lambda spot: -spot.pages)[:40], box)
+    dots = [_dot(spot, most, zoom, link, plane) for spot in sorted(placed, key=lambda spot: -spot.pages)]
+    names = _names(sorted(placed, key=lambda spot: -spot.pages)[:40], box, plane)
     view = " ".join(f"{side:.1f}" for side in box)
     return Markup(
         '<svg class="map" viewBox="{}" role="img" aria-label="Map of {} places">'
-        '<g class="land" stroke-width="{:.2f}">{}</g><g class="dots" stroke-width="{:.2f}">{}</g><g class="names">{}</g></svg>'
+        '<g class="land" stroke-width="{:.2f}">{}</g>{}<g class="dots" stroke-width="{:.2f}">{}</g><g class="names">{}</g></svg>'
     ).format(
-        view, len(placed), 0.6 * zoom, outlines(), 1.0 * zoom, Markup("").join(dots), Markup("").join(names)
+        view,
+        len(placed),
+        0.6 * zoom,
+        outlines(plane),
+        layer(box),
+        1.0 * zoom,
+        Markup("").join(dots),
+        Markup("").join(names),
     )
 
 
@@ -79,10 +108,10 @@ def radius(pages: int, most: int) -> float:
     return 2.5 + 13.5 * math.sqrt(pages / most)
 
 
-def _dot(spot: Spot, most: int, zoom: float, link: Callable[[Spot], str] | None) -> Markup:
+def _dot(spot: Spot, most: int, zoom: float, link: Callable[[Spot], str] | None, plane: Plane) -> Markup:
     assert spot.lat is not None
     assert spot.lon is not None
-    x, y = project(spot.lat, spot.lon)
+    x, y = plane.project(spot.lat, spot.lon)
     words = f"{spot.name}: {spot.pages:,} page{'s' if spot.pages != 1 else ''}"
     circle = Markup('<circle cx="{}" cy="{}" r="{:.2f}"><title>{}</title></circle>').format(
         x, y, radius(spot.pages, most) * zoom, words
@@ -92,12 +121,12 @@ def _dot(spot: Spot, most: int, zoom: float, link: Callable[[Spot], str] | None)
     return Markup('<a href="{}" aria-label="{}">{}</a>').format(link(spot), words, circle)
 
 
-def _names(spots: Iterable[Spot], box: tuple[float, float, float, float]) -> Iterator[Markup]:
+def _names(spots: Iterable[Spot], box: Box, plane: Plane) -> Iterator[Markup]:
     """Names beside the largest dots, left out where they would cover one another."""
-    zoom = box[2] / WIDTH
+    zoom = box[2] / plane.width
     taken: list[tuple[float, float, float]] = []
     for spot in spots:
-        x, y = project(spot.lat or 0.0, spot.lon or 0.0)
+        x, y = plane.project(spot.lat or 0.0, spot.lon or 0.0)
         width = len(spot.name) * 6.2 * zoom
         clear = all(abs(y - b) > 13 * zoom or x + width < a or a + w < x for a, b, w in taken)
         if clear and len(taken) < 16 and x + width < box[0] + box[2]:
@@ -107,24 +136,24 @@ def _names(spots: Iterable[Spot], box: tuple[float, float, float, float]) -> Ite
             )
 
 
-def _box(spots: Sequence[Spot]) -> tuple[float, float, float, float]:
+def _box(spots: Sequence[Spot], plane: Plane) -> Box:
     """The part of the map with the places and some room around, in the map's own shape."""
-    points = [project(spot.lat or 0.0, spot.lon or 0.0) for spot in spots]
+    points = [plane.project(spot.lat or 0.0, spot.lon or 0.0) for spot in spots]
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     top, bottom = min(y for _, y in points), max(y for _, y in points)
-    width = min(WIDTH, max(right - left, (bottom - top) * WIDTH / HEIGHT, 40.0) * 1.25)
-    height = width * HEIGHT / WIDTH
-    x = min(max(0.0, (left + right - width) / 2), WIDTH - width)
-    y = min(max(0.0, (top + bottom - height) / 2), HEIGHT - height)
+    width = min(plane.width, max(right - left, (bottom - top) * plane.width / plane.height, 40.0) * 1.25)
+    height = width * plane.height / plane.width
+    x = min(max(0.0, (left + right - width) / 2), plane.width - width)
+    y = min(max(0.0, (top + bottom - height) / 2), plane.height - height)
     return x, y, width, height
 
 
-@lru_cache(maxsize=1)
-def outlines() -> Markup:
+@lru_cache(maxsize=2)
+def outlines(plane: Plane = EQUAL_EARTH) -> Markup:
     """All countries as SVG paths."""
     rough = [("", [ring]) for ring in _ROUGH.values()]
     return Markup("").join(
-        Markup('<path d="{}"><title>{}</title></path>').format(_path(rings), name)
+        Markup('<path d="{}"><title>{}</title></path>').format(_path(rings, plane), name)
         for name, rings in (*rough, *_countries())
     )
 
@@ -143,9 +172,9 @@ def _countries() -> Iterator[tuple[str, list[list[tuple[float, float]]]]]:
             yield about.get("name", ""), rings
 
 
-def _path(rings: Iterable[Sequence[tuple[float, float]]]) -> str:
+def _path(rings: Iterable[Sequence[tuple[float, float]]], plane: Plane) -> str:
     parts = []
     for ring in rings:
-        points = [project(max(lat, _SOUTH), lon) for lon, lat in ring]
+        points = [plane.project(max(lat, _SOUTH), lon) for lon, lat in ring]
         parts.append("M" + "L".join(f"{x:g} {y:g}" for x, y in points) + "Z")
     return "".join(parts)

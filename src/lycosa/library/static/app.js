@@ -36,6 +36,8 @@
   if (filters && !window.matchMedia("(max-width: 48rem)").matches) filters.open = true;
   if (filters && window.matchMedia("(max-width: 48rem)").matches && !filters.dataset.narrowed) filters.open = false;
 
+  if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 3000);
+
   const live = document.querySelector("[data-live]");
   if (live) {
     const refresh = async () => {

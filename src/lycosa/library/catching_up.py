@@ -1,0 +1,89 @@
+"""Looking through pages for dates, places, names and texts that their crawl left out, at a reader's wish.
+
+In: a collection. Out: `lycosa index` as a process of its own, and how it stands. The library itself
+never writes to the catalogue.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from lycosa.control import NAME as CONTROL
+from lycosa.indexing import LOOKED_UP_TO
+from lycosa.store.collection import ReadCollection
+
+
+class CatchingUp(msgspec.Struct, frozen=True):
+    """How it stands: pages that nobody looked through, whether somebody does now, and what was said last."""
+
+    left: int = 0
+    running: bool = False
+    crawling: bool = False  # a crawl writes to the collection: nobody else may
+    said: str = ""
+
+
+def pages_left(collection: ReadCollection) -> int:
+    """Judged pages that nobody has looked through for dates, places and names: neither index nor the crawl itself."""
+    run = collection.connection.execute
+    row = run("SELECT value FROM facts WHERE name = ?", (LOOKED_UP_TO,)).fetchone()
+    looked = int(row[0]) if row else 0
+    if any(
+        run(f"SELECT 1 FROM {table} WHERE page > ?", (looked,)).fetchone() for table in ("places", "entities")
+    ):
+        return 0  # a crawl that finds any looks through all of its pages
+    sql = "SELECT count(*) FROM pages WHERE relevant IS NOT NULL AND id > ?"
+    return int(run(sql, (looked,)).fetchone()[0])
+
+
+class Indexers:
+    """The processes that this library has started, one a collection at most."""
+
+    def __init__(self) -> None:
+        self._running: dict[Path, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
+        self._lock = threading.Lock()
+
+    def start(self, directory: Path) -> None:
+        """Begin to look through a collection, unless somebody does already."""
+        with self._lock:
+            if self._is_running(directory):
+                return
+            log = tempfile.TemporaryFile()  # noqa: SIM115 - read while the process writes, closed with the library
+            command = [sys.executable, "-m", "lycosa", "index", str(directory), "--workers", "1"]
+            self._running[directory] = subprocess.Popen(command, stdout=log, stderr=log), log
+
+    def stands(self, collection: ReadCollection) -> CatchingUp:
+        """How a collection stands."""
+        running, said = self._is_running(collection.directory), ""
+        if collection.directory in self._running:
+            process, log = self._running[collection.directory]
+            if running or process.returncode:
+                said = _last_line(log)
+        crawling = (collection.directory / CONTROL).exists()
+        return CatchingUp(0 if running else pages_left(collection), running, crawling, said)
+
+    def stop(self) -> None:
+        """End all; what was committed stays, and the next run goes on from there."""
+        with self._lock:
+            for process, log in self._running.values():
+                process.terminate()
+                process.wait()
+                log.close()
+            self._running.clear()
+
+    def _is_running(self, directory: Path) -> bool:
+        known = self._running.get(directory)
+        return known is not None and known[0].poll() is None
+
+
+def _last_line(log: IO[bytes]) -> str:
+    size = log.seek(0, 2)
+    log.seek(max(0, size - 2000))
+    lines = log.read().decode("utf-8", "replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
