@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,8 +24,12 @@ from lycosa.train.event import (
     average_precision,
     best_f1,
     combined,
-    f1_weights,
+    pooled,
+    precisions,
+    taken_alone,
+    taken_of,
     weight_grid,
+    weights_by_f1,
 )
 
 KS = (10, 30, 100, 200, 500, 1000)
@@ -39,6 +43,7 @@ VARIANTS = {
 FULL = "topic + place + date"
 SEARCH_STEP = 0.1
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +70,37 @@ def leave_one_out(
     samples: Sequence[Sample], row: int, side: Side, aspects: Sequence[str], how: str, groups: Sequence[str]
 ) -> tuple[list[Side], list[Floats]]:
     """For each sample the side learned on those of other events, and its scores by it."""
-    names = sorted(set(groups))
-    if how == "f1":
-        learned = {
-            name: restricted(
-                f1_weights([s for s, g in zip(samples, groups, strict=True) if g != name], row, who=True),
-                aspects,
-            )
-            for name in names
-        }
-    else:
-        learned = _searched(samples, row, side, aspects, groups)
-    sides, scores = [], []
-    for sample, group in zip(samples, groups, strict=True):
-        tried = msgspec.structs.replace(side, weights=learned[group])
-        sides.append(tried)
-        scores.append(combined(sample, row, tried))
-    thresholds = {}
-    for name in names:
-        others = [at for at, group in enumerate(groups) if group != name]
-        thresholds[name] = best_f1([scores[at] for at in others], [samples[at].relevant for at in others])[1]
+    learned = (
+        _by_f1(samples, row, aspects, groups)
+        if how == "f1"
+        else _searched(samples, row, side, aspects, groups)
+    )
+    scores = [
+        combined(sample, row, msgspec.structs.replace(side, weights=learned[group]))
+        for sample, group in zip(samples, groups, strict=True)
+    ]
+    taken = [taken_of(values, sample.relevant) for values, sample in zip(scores, samples, strict=True)]
+    thresholds = {name: pooled(others).best_f1()[1] for name, others in _others(taken, groups)}
     fitted = [
-        msgspec.structs.replace(side, threshold=thresholds[group])
-        for side, group in zip(sides, groups, strict=True)
+        msgspec.structs.replace(side, weights=learned[group], threshold=thresholds[group]) for group in groups
     ]
     return fitted, scores
+
+
+def _others(values: Sequence[T], groups: Sequence[str]) -> Iterator[tuple[str, list[T]]]:
+    """For each event what belongs to all the others."""
+    for name in sorted(set(groups)):
+        yield name, [value for value, group in zip(values, groups, strict=True) if group != name]
+
+
+def _by_f1(
+    samples: Sequence[Sample], row: int, aspects: Sequence[str], groups: Sequence[str]
+) -> dict[str, Weights]:
+    """For each event the paper's weights, of the others' samples."""
+    alone = [taken_alone(sample, row) for sample in samples]
+    return {
+        name: restricted(weights_by_f1(others, who=True), aspects) for name, others in _others(alone, groups)
+    }
 
 
 def _searched(
@@ -109,15 +120,6 @@ def grid_of(aspects: Sequence[str]) -> list[Weights]:
     grid = weight_grid(who="who" in aspects, step=SEARCH_STEP)
     others = [name for name in ("place", "date", "who") if name not in aspects]
     return [weights for weights in grid if not any(getattr(weights, name) for name in others)]
-
-
-def precisions(samples: Sequence[Sample], row: int, side: Side, grid: Sequence[Weights]) -> Floats:
-    """The average precision of every sample (columns) by every weights of the grid (rows)."""
-    found = np.zeros((len(grid), len(samples)))
-    for number, weights in enumerate(grid):
-        tried = msgspec.structs.replace(side, weights=weights)
-        found[number] = [average_precision(combined(s, row, tried), s.relevant) for s in samples]
-    return found
 
 
 def classification(

@@ -35,8 +35,13 @@ _SIGNS: Mapping[Form, frozenset[str]] = {
         "referenced_tweets conversation_id possibly_sensitive delete".split()
     ),
     Form.MASTODON: frozenset("reblog spoiler_text visibility reblogs_count contentMap orderedItems".split()),
-    Form.BLUESKY: frozenset("$type createdAt langs facets cid record commit value did indexedAt".split()),
+    Form.BLUESKY: frozenset(
+        "$type createdAt langs facets embed cid record commit value did indexedAt".split()
+    ),
 }
+
+_EMBEDDED = ("external", "images", "media", "record", "video", "$type")
+"""What a post of Bluesky can have beside its text."""
 
 
 def form_of(lines: Iterable[bytes]) -> Form:
@@ -91,11 +96,15 @@ def _signs(value: object) -> dict[Form, int]:
 
 
 def _is_of_bluesky(value: dict[str, object]) -> bool:
-    record = value.get("record")
-    kinds = [value.get("$type"), record.get("$type") if isinstance(record, dict) else None]
-    return str(value.get("uri")).startswith("at://") or any(
-        str(kind).startswith("app.bsky.") for kind in kinds
-    )
+    """Whether an object with one telling field is a post of Bluesky, also if it was cut down to what matters."""
+    if str(value.get("uri")).startswith("at://") or str(value.get("$type")).startswith("app.bsky."):
+        return True
+    if "text" in value:
+        embed = value.get("embed")
+        return "facets" in value or (isinstance(embed, dict) and not embed.keys().isdisjoint(_EMBEDDED))
+    commit = value.get("commit")
+    inside = commit.get("record") if isinstance(commit, dict) else value.get("record") or value.get("value")
+    return isinstance(inside, dict) and "text" in inside and not _SIGNS[Form.BLUESKY].isdisjoint(inside)
 
 
 def _inner(value: object) -> object:
