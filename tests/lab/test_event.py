@@ -101,7 +101,7 @@ def test_place_and_date_tell_events_of_one_topic_apart(web):
 
 def test_the_way_of_comparing_is_chosen_on_the_other_half(web):
     """Both halves are reported, each with what the other one chose."""
-    assert len([*ways()]) == 16
+    assert len([*ways()]) == 48
     assert {str(way) for way in ways()} == {str(way) for way in set(ways())}
     found = measure_ways(web, lambda _: None, ks=(5,))
     assert [row["learned on"] for row in found] == ["half 1", "half 2"]
@@ -160,13 +160,13 @@ def test_sources_are_chosen_among_those_by_which_recall_holds():
 
 def test_all_figures_are_measured(web, monkeypatch):
     """The command behind the figures of the documentation runs to its end."""
-    monkeypatch.setattr(event_crawls, "OUR_SOURCES", event_crawls.OUR_SOURCES[:2])
+    monkeypatch.setattr(event_crawls, "TRIED_SOURCES", event_crawls.TRIED_SOURCES[:2])
     monkeypatch.setattr(measure_event, "DRAWS", 1)
     found = measure_event.measure(web, lambda _: None, ks=(5,))
     assert {
         "crawls",
         "best sizes",
-        "mean-score by halves",
+        "sources by halves",
         "ways by halves",
         "classification",
     } <= found.keys()

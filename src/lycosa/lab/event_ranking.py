@@ -14,7 +14,16 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from lycosa.evidence.event_model import OURS, PAPER, EventModel, Matching, Missing, Side, Weights
+from lycosa.evidence.event_model import (
+    OURS,
+    PAPER,
+    EventModel,
+    Matching,
+    Missing,
+    Side,
+    Weights,
+    background_of,
+)
 from lycosa.frontier import Floats
 from lycosa.lab.event_web import EventWeb
 from lycosa.lab.metrics import paired_test
@@ -42,6 +51,8 @@ VARIANTS = {
 }
 FULL = "topic + place + date"
 SEARCH_STEP = 0.1
+PLACES = ((0.0, 0.0), (0.3, 0.0), (0.3, 50.0))
+"""How well a city matches its state, and kilometres over which nearby places match: by name, hierarchy, both."""
 Say = Callable[[str], None]
 T = TypeVar("T")
 
@@ -153,11 +164,14 @@ def classification(
 def measure_classification(
     web: EventWeb, draws: int, say: Say, ks: Sequence[int] = KS
 ) -> list[dict[str, Any]]:
-    """The paper's model and ours, on pages and on links."""
+    """The paper's model and ours, without and with a background of the web's pages; on pages and on links."""
     tables: list[dict[str, Any]] = []
     groups = [event for event in web.events for _ in range(draws)]
+    rare = msgspec.structs.replace(OURS, background=background_of(web.facts))
+    models = (("paper", PAPER, "f1"), ("ours", OURS, "search"), ("background", rare, "search"))
     for sort, make in (("pages", web.page_sample), ("links", web.link_sample)):
-        for name, like, how in (("paper", PAPER, "f1"), ("ours", OURS, "search")):
+        for name, like, how in models:
+            say(f"{sort}, {name}: comparing all with every event …")
             samples = [make(event, draw, like, ks) for event in web.events for draw in range(draws)]
             side = like.pages if sort == "pages" else like.links
             for row in classification(samples, groups, ks, side, how):
@@ -170,7 +184,7 @@ def told(row: dict[str, Any]) -> str:
     """A row as a line."""
     weights = " ".join(f"{value:.2f}" for value in row["weights"].values())
     return (
-        f"{row['of']:6} {row['model']:6} {row['variant']:28} k={row['k']:<5} "
+        f"{row['of']:6} {row['model']:10} {row['variant']:28} k={row['k']:<5} "
         f"MAP {row['mean_average_precision']:.3f}  best F1 {row['best_f1']:.3f}  "
         f"learned F1 {row['learned_f1']:.3f}  weights {weights}  threshold {row['threshold']:.2f}"
     )
@@ -192,15 +206,24 @@ class Way:
     def __str__(self) -> str:
         length = "topic's terms" if self.matching.projected else "whole text"
         counts = "log" if self.matching.log_counts else "counts"
-        return f"{length}, {counts}, {self.matching.date_curve} date, missing date {self.missing_date}"
+        places = f"inside {self.matching.inside:g}, near {self.matching.near_km:g} km"
+        return (
+            f"{length}, {counts}, {self.matching.date_curve} date, missing date {self.missing_date}, {places}"
+        )
 
 
 def ways() -> Iterator[Way]:
-    """All that are tried: the four choices in which `ours` differs from the paper, each by itself."""
-    for projected, log_counts, curve, missing in itertools.product(
-        (True, False), (False, True), ("linear", "saturating"), ("zero", "renormalise")
+    """All that are tried: the four choices in which `ours` differs from the paper, and three ways to match places."""
+    for projected, log_counts, curve, (inside, near_km), missing in itertools.product(
+        (True, False), (False, True), ("linear", "saturating"), PLACES, ("zero", "renormalise")
     ):
-        matching = Matching(projected=projected, log_counts=log_counts, date_curve=curve)  # type: ignore[arg-type]
+        matching = Matching(
+            projected=projected,
+            log_counts=log_counts,
+            date_curve=curve,  # type: ignore[arg-type]
+            inside=inside,
+            near_km=near_km,
+        )
         yield Way(matching, missing)  # type: ignore[arg-type]
 
 

@@ -7,10 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-import msgspec
-
 from lycosa.errors import InputError
-from lycosa.evidence.event_model import EventModel, Facts, event_model, link_facts, page_facts
+from lycosa.evidence.event_model import EventModel, Facts, event_model, link_facts, page_facts, scored_by
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
@@ -68,7 +66,7 @@ class EventWeb:
         """The event's model of that draw's pages, compared and weighed like another."""
         at = {key: number for number, key in enumerate(self.keys)}
         made = event_model([self.facts[at[key]] for key in self.model_pages(event, draw)])
-        return msgspec.structs.replace(made, pages=like.pages, links=like.links, matching=like.matching)
+        return scored_by(made, like)
 
     def page_sample(self, event: str, draw: int, like: EventModel, ks: Sequence[int]) -> Sample:
         """All pages but the model pages, compared with the event."""

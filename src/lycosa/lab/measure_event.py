@@ -38,9 +38,9 @@ def measure(web: EventWeb, say: Say, ks: Sequence[int] = KS) -> dict[str, Any]:
         "sources against none": {
             name: compared(sources, (name, k), none) for name, k in sources.crawlers if name != none[0]
         },
-        "mean-score by halves": source_halves(sources),
+        "sources by halves": source_halves(sources),
     }
-    for name in ("event against best-first", "best sizes", "sources against none", "mean-score by halves"):
+    for name in ("event against best-first", "best sizes", "sources against none", "sources by halves"):
         say(f"{name}: {msgspec.json.encode(found[name]).decode()}")
     found["ways by halves"] = measure_ways(web, say, ks)
     found["classification"] = measure_classification(web, DRAWS, say, ks)

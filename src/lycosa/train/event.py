@@ -45,8 +45,8 @@ class Sample:
 
     def of_rows(self, kept: Sequence[int]) -> Sample:
         """These pages of it."""
-        one = (self.place, self.date, self.who)
-        return Sample(self.topic[:, kept], *(values[kept] for values in one), self.relevant[kept])
+        place, date, who = (values[kept] for values in (self.place, self.date, self.who))
+        return Sample(self.topic[:, kept], place, date, who, self.relevant[kept])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Texts:
 
     def sums(self, values: Floats, kept: Bools | slice = slice(None)) -> Floats:
         """The sum of the values of each text, one value a term of it."""
-        return np.bincount(self.of[kept], values, self.number)
+        return np.bincount(self.of[kept], values, self.number).astype(float)
 
 
 def sample_of(
@@ -105,9 +105,9 @@ def topic_scores(model: EventModel, texts: Texts, ks: Sequence[int]) -> Floats:
     matching = model.matching
     weights = np.array([weight for _, weight in weighted_terms(model)], float)
     place_of = np.full(len(texts.vocabulary), len(weights))  # in the topic; beyond its end: not of it
-    for at, term in enumerate(model.terms):
+    for place, term in enumerate(model.terms):
         if (number := texts.vocabulary.get(term)) is not None:
-            place_of[number] = at
+            place_of[number] = place
     values = np.log1p(texts.counts) if matching.log_counts else texts.counts
     if model.background:
         rarity = Rarity(model.background.pages, model.background.terms)
@@ -137,7 +137,8 @@ def combined_by(sample: Sample, row: int, side: Side, grid: Sequence[Weights]) -
     zero = np.array([True, side.missing_place == "zero", side.missing_date == "zero", False])
     weights = np.array([(one.topic, one.place, one.date, one.who) for one in grid])
     total, counted = weights @ np.nan_to_num(aspects), weights @ (said | zero[:, None])
-    return np.divide(total, counted, out=np.zeros_like(total), where=counted > 0)
+    scores: Floats = np.divide(total, counted, out=np.zeros_like(total), where=counted > 0)
+    return scores
 
 
 def average_precision(scores: Floats, relevant: Bools) -> float:

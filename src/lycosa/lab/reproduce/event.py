@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from lycosa.evidence.event_model import OURS, PAPER, Side, event_table
+from lycosa.evidence.event_model import OURS, PAPER, Side
+from lycosa.evidence.event_table import event_table
 from lycosa.frontier import Floats
 from lycosa.lab.event_crawls import Crawled, Crawls, summary
 from lycosa.lab.event_ranking import VARIANTS, restricted
