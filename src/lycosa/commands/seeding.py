@@ -91,7 +91,8 @@ def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
     # Without a file the seeds are the output, and the tables stand beside it.
     console = Console(stderr=out is None)
     console.print(_statistics(finding, wanted))
-    console.print(_sources(finding))
+    if finding.sources:
+        console.print(_sources(finding))
     for title, reasons in (
         ("skipped lines", finding.posts.skipped),
         ("not expanded", finding.not_expanded),
@@ -118,7 +119,7 @@ def _why_none(finding: Finding) -> str:
         return "no post with a URL is in the language and time wanted. Widen --language, --since or --until."
     if found.not_expanded == found.unique_short:
         return "all URLs are short ones that were not expanded. Leave out --no-expand, or see why above."
-    if not found.deduplicated:
+    if found.platform == found.unique_long:
         return "the URLs lead to the platforms themselves. Give posts with links to pages."
     if not found.with_keywords:
         return "none of the URLs contains a keyword. Try other keywords: they must be in the URL."

@@ -88,11 +88,18 @@ def _signs(value: object) -> dict[Form, int]:
     found = {form: len(signs & names) for form, signs in _SIGNS.items()}
     if not names & {"text", "full_text", "delete", "tweet"}:
         found[Form.TWITTER] = 0
-    if {"content", "created_at"} <= names and "text" not in names:
-        found[Form.MASTODON] += 1  # all that a status cut down to what matters still has
+    found[Form.MASTODON] += _is_of_mastodon(value)
     if found[Form.BLUESKY] == 1 and not _is_of_bluesky(value):
         found[Form.BLUESKY] = 0
     return {form: number for form, number in found.items() if number}
+
+
+def _is_of_mastodon(value: dict[str, object]) -> bool:
+    """Whether an object is a status, also if it was cut down to what matters: text in HTML, a date or a card."""
+    content, names = value.get("content"), value.keys()
+    if not isinstance(content, str) or names & {"text", "title", "link"}:
+        return False
+    return "created_at" in names or content.startswith("<") or isinstance(value.get("card"), dict)
 
 
 def _is_of_bluesky(value: dict[str, object]) -> bool:
