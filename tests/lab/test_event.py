@@ -6,6 +6,7 @@ import csv
 import itertools
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -15,6 +16,7 @@ from lycosa.lab import event_crawls, measure_event
 from lycosa.lab.demo import archive
 from lycosa.lab.event_crawls import Crawled, Crawls, Figures, best_size_pair, compared, source_halves
 from lycosa.lab.event_ranking import classification, grid_of, measure_ways, ways
+from lycosa.lab.event_tables import markdown
 from lycosa.lab.event_web import EventWeb
 from lycosa.lab.reproduce import event as paper
 from lycosa.lab.reproduce import event_seeds, reproduce_paper
@@ -170,6 +172,9 @@ def test_all_figures_are_measured(web, monkeypatch):
         "ways by halves",
         "classification",
     } <= found.keys()
+    shown = markdown(msgspec.json.decode(msgspec.json.encode(found)))
+    assert "MAP of pages, ours:\n\n| k | topic |" in shown
+    assert "| breadth-first |  |" in shown
 
 
 def test_the_papers_tables_and_figures_are_drawn(web_folder, tmp_path, monkeypatch):
