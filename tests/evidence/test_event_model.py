@@ -127,7 +127,7 @@ def test_the_table_shows_the_aspects_and_what_is_missing():
     [
         ("2999-01-01", [], "in the future"),
         ("1906-04-18", [], "before the Web"),
-        ("2016-06-12", ["Zzyzzville"], "None of the places is on our map"),
+        ("2016-06-12", ["Zzyzzville"], "None of the places is on the map"),
     ],
 )
 def test_odd_events_are_made_and_explained(date, where, hint):

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from lycosa.evidence.event_model import EventModel, EventPlace, Weights
 
-ABOUT = "Beside each entry: how often the model pages name it, as a share of the most frequent one."
+ABOUT = """\
+The event, as its model knows it.
+Beside each entry: how often the model pages name it, as a share of the most frequent one."""
 WEB_BEGAN = "1991-08-06"
 
 
@@ -52,7 +54,7 @@ def _counts(model: EventModel, weights: Weights) -> Iterator[str]:
     else:
         parts = {"what": weights.topic, "where": weights.place, "when": weights.date, "who": weights.who}
         told = ", ".join(f"{name} {weight:.2f}" for name, weight in parts.items() if weight)
-        yield f"A page's score is made of {told}; of what, the first {min(model.pages.k, len(model.terms))} stems count."
+        yield f"A page's score is made of {told}. Of what, the first {min(model.pages.k, len(model.terms))} stems count."
     yield f"A page is about the event from a score of {model.pages.threshold:.2f}, if the spec names no other."
 
 
@@ -62,7 +64,7 @@ def _hints(model: EventModel) -> Iterator[str]:
     if weights.place and not model.places:
         yield "No place was found: pages are scored without it. Give [event] where, if there is one."
     elif weights.place and all(place.lat is None for place in model.places):
-        yield "None of the places is on our map: they match where pages name them alike. Check the spelling."
+        yield "None of the places is on the map: they match where pages name them alike. Check the spelling."
     if not weights.date:
         return
     if not model.date:
