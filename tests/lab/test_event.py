@@ -18,6 +18,8 @@ from lycosa.lab.event_crawls import Crawled, Crawls, Figures, best_size_pair, co
 from lycosa.lab.event_ranking import classification, grid_of, measure_ways, ways
 from lycosa.lab.event_tables import markdown
 from lycosa.lab.event_web import EventWeb
+from lycosa.lab.grid import Laboratory, Variant
+from lycosa.lab.protocol import Options
 from lycosa.lab.reproduce import event as paper
 from lycosa.lab.reproduce import event_seeds, reproduce_paper
 from lycosa.testing import Answer
@@ -62,6 +64,8 @@ def web_folder(tmp_path_factory) -> Path:
     rows = [("url", "topic", "grade"), *labels, (url_of("Orlando", 0), "tiny", 2)]
     with (folder / "labels.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
+    events = [f"{city},{year}-06-10,{city},,," for city, year in CITIES.items()]
+    (folder / "events.csv").write_text("\n".join(["topic,date,place,state,lat,lon", *events]))
     (folder / "web.toml").write_text('title = "events"\nstart = ["http://h0.example/"]\n')
     return folder
 
@@ -119,6 +123,18 @@ def test_crawls_count_hosts_and_leave_out_the_start(web):
     assert found.hosts == HOSTS
     assert not {*crawls.runs[0].fetched} & {web.cached.url(key) for key in crawls.draw_of("Orlando").seeds}
     assert crawls.best_first("Orlando", 10).strategy == "best-first"
+
+
+def test_lab_runs_know_the_events_of_a_web(web):
+    """The strategy `event` gets an event of the training pages, where events.csv says that the topic is one."""
+    laboratory = Laboratory(web.cached, "Orlando", 1, Options(pages=20))
+    laboratory.prepare(["event"])
+    event = laboratory.preparation.event
+    assert event is not None
+    assert event.places[0].name == "Orlando"
+    assert event.date.startswith("2016-06")
+    assert laboratory.run(Variant("event")).recall == 1.0
+    assert not web.cached.web.topic("tiny").is_event
 
 
 def figures(**auc: list[float]) -> Figures:

@@ -53,7 +53,7 @@ def _counts(model: EventModel, weights: Weights) -> Iterator[str]:
         yield f"The topic alone counts, by its first {min(model.pages.k, len(model.terms))} stems."
     else:
         parts = {"what": weights.topic, "where": weights.place, "when": weights.date, "who": weights.who}
-        told = ", ".join(f"{name} {weight:.2f}" for name, weight in parts.items() if weight)
+        told = ", ".join(f"{name} {weight:.3g}" for name, weight in parts.items() if weight)
         yield f"A page's score is made of {told}. Of what, the first {min(model.pages.k, len(model.terms))} stems count."
     yield f"A page is about the event from a score of {model.pages.threshold:.2f}, if the spec names no other."
 

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError, SpecError
+from lycosa.evidence.event_model import EventModel, event_model, page_facts, scored_by
 from lycosa.evidence.topic import TopicEvidence, topic_vector
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
@@ -181,7 +182,13 @@ class Laboratory:
             examples=examples,
             models=models,
             random_seed=self.random_seed,
+            event=self._event() if self.topic.is_event else None,
         )
+
+    def _event(self) -> EventModel:
+        """The event, as the training pages tell it."""
+        found = (self.web.document(key) for key in self.draw.positives)
+        return scored_by(event_model([page_facts(page, names=True) for page in found if page]), "ours")
 
     def run(self, variant: Variant) -> Run:
         """One run of a strategy."""
@@ -240,7 +247,7 @@ def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
 @lru_cache(maxsize=8)
 def _labels_digest(web: CachedWeb) -> str:
     digest = hashlib.blake2b(digest_size=10)
-    for name in ("labels.csv", "web.toml"):
+    for name in ("labels.csv", "web.toml", "events.csv"):
         path = web.web.path / name
         digest.update(path.read_bytes() if path.exists() else b"-")
     return digest.hexdigest()

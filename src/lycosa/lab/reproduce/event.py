@@ -46,6 +46,10 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     """Write the tables as CSV and text, and the figures as PNG and SVG."""
     say("Reading the web …")
     events = EventWeb(web)
+    if not (web / "events.csv").exists():
+        say(
+            "This web has no events.csv: its topics are taken for events, and place and date tell little of them."
+        )
     largest = sorted(events.events, key=lambda event: (-len(events.events[event]), event))
     _models(events, largest[:2], out)
     for number, sort in ((12, "links"), (13, "pages")):
@@ -229,7 +233,7 @@ def _curves(runs: Sequence[Run], pages: int, path: Path, more: Mapping[str, Meas
     figure, panels = plt.subplots(1, len(measures), figsize=(5.5 * len(measures), 4.2))
     for axes, (title, measure) in zip(panels, measures.items(), strict=True):
         draw_curves(axes, runs, pages, measure, title)
-    panels[-1].legend(frameon=False, fontsize=8, loc="lower right")
+    panels[1].legend(frameon=False, fontsize=8, loc="lower right")
     save(figure, path)
 
 
