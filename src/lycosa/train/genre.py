@@ -109,7 +109,7 @@ def cross_validate(examples: Sequence[GenreExample], settings: GenreSettings) ->
         held = real[fold]
         rest = np.flatnonzero(~np.isin(sources, sources[held]))
         guessed[held] = _forest(settings).fit(table[rest], genres[rest]).predict(table[held])
-    return _figures(genres[real], guessed[real], settings.folds)
+    return figures_of(genres[real].tolist(), guessed[real].tolist(), settings.folds)
 
 
 def _check(examples: Sequence[GenreExample]) -> None:
@@ -141,12 +141,13 @@ def _forest(settings: GenreSettings) -> Any:
     )
 
 
-def _figures(genres: NDArray[Any], guessed: NDArray[Any], folds: int) -> GenreFigures:
-    names = tuple(sorted({*genres.tolist(), *guessed.tolist()}))
-    pairs = Counter(zip(genres.tolist(), guessed.tolist(), strict=True))
+def figures_of(genres: Sequence[str], guessed: Sequence[str], folds: int) -> GenreFigures:
+    """The figures of pages whose genres are known and guessed."""
+    names = tuple(sorted({*genres, *guessed}))
+    pairs = Counter(zip(genres, guessed, strict=True))
     return GenreFigures(
-        accuracy=float((genres == guessed).mean()),
-        majority=max(Counter(genres.tolist()).values()) / len(genres),
+        accuracy=sum(pairs[name, name] for name in names) / len(genres),
+        majority=max(Counter(genres).values()) / len(genres),
         tested=len(genres),
         folds=folds,
         genres=names,
