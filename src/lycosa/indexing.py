@@ -42,8 +42,8 @@ def index_collection(
 ) -> Indexed:
     """Index every judged page that lacks something. Run again, it goes on where it was."""
     spec_text = _spec_text(directory)
-    with Collection.create_or_open(directory, spec_text) as collection:
-        spec = parse_spec(spec_text, all_settings())
+    spec = parse_spec(spec_text, all_settings())
+    with Collection.create_or_open(directory, spec_text, name=spec.name) as collection:
         recipe = Recipe(
             language=spec.topic.language,
             max_decoded_bytes=spec.fetch.max_decoded_bytes,

@@ -60,7 +60,7 @@ def test_people_and_organisations_lead_to_their_pages(browser):
     for path, name in (("browse/people", "Ann Lee"), ("browse/organisations", "Tiber Bridge Trust")):
         for place in (path, "", "page/1"):
             tree = LexborHTMLParser(browser.get(f"/c/storm/{place}").text)
-            links = {node.text(strip=True): node.attributes["href"] for node in tree.css("main a")}
+            links = {node.text(strip=True): node.attributes["href"] or "" for node in tree.css("main a")}
             assert links[name].endswith(f"/search?entity={name.replace(' ', '+')}".replace("+", "%20")) or (
                 links[name].endswith(f"/search?entity={name.replace(' ', '+')}")
             )
