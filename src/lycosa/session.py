@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -272,7 +273,8 @@ async def _prepare(
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    return with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
+    ready = replace(preparation(topic, spec.judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, spec.judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:

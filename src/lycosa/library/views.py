@@ -26,6 +26,7 @@ from lycosa.report.overview import (
     spots,
 )
 from lycosa.report.summary import gist_of
+from lycosa.report.why import opened_by
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
@@ -201,7 +202,14 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
         "priority": priority,
         "rule": rule or "",
         "evidence": {name: values[position] for name, values in numbers.items() if position < len(values)},
+        "image": _image(collection, stored),
     }
+
+
+def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
+    """The image that has opened the way here, where one has."""
+    image = opened_by(collection.reader, stored.link)
+    return msgspec.to_builtins(image) if image else None
 
 
 def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ from lycosa.frontier.standing import standing_in
 from lycosa.report.overview import has_table
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
-from lycosa.values import Fact, Judgement, Kind
+from lycosa.strategies.multimedia_rules import BY_IMAGE
+from lycosa.values import Fact, Judgement, Kind, Link
 
 NEAR = 5
 """So many URLs close to an unknown one are named."""
@@ -38,6 +39,13 @@ class LinkNear(msgspec.Struct, frozen=True):
     target: str
 
 
+class OpenedBy(msgspec.Struct, frozen=True):
+    """The image without which a link would not have been followed, and what it shows."""
+
+    url: str
+    shows: Fact | None
+
+
 class Explanation(msgspec.Struct, frozen=True):
     """All that is known of one URL. `verdict` says it in a sentence."""
 
@@ -52,6 +60,7 @@ class Explanation(msgspec.Struct, frozen=True):
     archive: str = ""
     path: tuple[str, ...] = ()
     found_on: tuple[FoundOn, ...] = ()
+    image: OpenedBy | None = None
     nearby: tuple[str, ...] = ()
     links_near: tuple[LinkNear, ...] = ()
 
@@ -88,7 +97,14 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
         archive=f"{capture.file} at byte {capture.offset}",
         path=collection.reader.path_from_seed(page.link.key),
         found_on=found_on,
+        image=opened_by(collection.reader, page.link),
     )
+
+
+def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
+    """The image that has opened a link, where one alone has (the multimedia strategy)."""
+    image = reader.page(link.memo[BY_IMAGE]) if BY_IMAGE in link.memo else None
+    return OpenedBy(image.link.url, reader.evidence(image.id).get("image")) if image else None
 
 
 def _verdict(page: StoredPage) -> str:
@@ -124,7 +140,8 @@ def _of_standing(reader: Reader, url: str, standing: Standing, found_on: tuple[F
         "done": "Done.",
     }
     path = (*reader.path_from_seed(standing.link.parent), url)
-    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on)
+    image = opened_by(reader, standing.link)
+    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on, image=image)
 
 
 def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
@@ -222,6 +239,11 @@ def explanation_text(why: Explanation) -> str:
             f"            anchor {found.anchor!r}; {decided}; rule: {found.rule}"
             + (f"; {numbers}" if numbers else ""),
         ]
+    if why.image:
+        shows = why.image.shows
+        lines.append(
+            f"  image     {why.image.url}" + (f" shows {shows.label} ({shows.value:.2f})" if shows else "")
+        )
     if why.nearby:
         lines += ["  fetched nearby", *(f"    {url}" for url in why.nearby)]
     if why.links_near:
