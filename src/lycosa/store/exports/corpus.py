@@ -12,6 +12,7 @@ from msgspec import inspect
 from lycosa.errors import InputError
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
+from lycosa.page.prose import prose_of
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.exports import Choice, written, written_through
 from lycosa.store.responses import capture_with_body, response_of
@@ -164,7 +165,7 @@ def archived_text(collection: ReadCollection, key: int) -> str:
     if fetched is None or body is None or isinstance(body, Refusal):
         return ""
     try:
-        return Document(body, fetched.link.url, fetched.header("content-type")).main_text
+        return prose_of(Document(body, fetched.link.url, fetched.header("content-type")))
     except Exception:  # whatever a hostile page provokes must cost only its own text
         return ""
 
