@@ -53,6 +53,7 @@ from lycosa.seeds import gather
 from lycosa.store import Record
 from lycosa.store.collection import Collection, Hook
 from lycosa.store.log import tell
+from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
 from lycosa.strategies.preparation import Preparation
@@ -309,7 +310,7 @@ def _recall(crawl: Crawl, collection: Collection) -> None:
         collection.catalogue.begin_run(crawl.clock.now())
     crawl.tally.relevant = collection.reader.collected()
     crawl.tally.bytes = collection.counts().bytes
-    crawl.tally.seconds = sum(run.ended - run.started for run in collection.reader.runs())
+    crawl.tally.seconds = collection.reader.seconds()
 
 
 async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:
@@ -357,6 +358,9 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
     with collection.commit():
         collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
+        if crawl.rested_s:
+            paused_s = float(collection.catalogue.fact(PAUSED) or 0) + crawl.rested_s
+            collection.catalogue.set_fact(PAUSED, str(paused_s).encode())
     failed = ((link.url, _failed(link, collection)) for link in seeds[:MOST_SEEDS_TOLD])
     summary = Summary(
         collection=str(directory),
