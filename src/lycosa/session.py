@@ -21,7 +21,7 @@ from lycosa.bootstrap import first_pages, unlabelled_pages
 from lycosa.clock import SystemClock
 from lycosa.config import Spec
 from lycosa.control import RELEARN, control_of
-from lycosa.crawl import Crawl
+from lycosa.crawl import TOO_LONG, Crawl
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
 from lycosa.evidence.genre import GenreEvidence, built_in_model
@@ -78,7 +78,10 @@ class Summary(msgspec.Struct, frozen=True):
     seconds: float
     waiting: int
     ended: str
-    resumable: bool
+    stopped_early: bool  # before its end: the same command goes on
+    resumable: (
+        bool  # something waits: the same command goes on, or does when the limit that ended it is raised
+    )
     refused: dict[str, int]
     failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
 
@@ -101,7 +104,7 @@ async def crawl_spec(
     if first is not None:
         say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
         summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
-        if summary.resumable or not summary.pages:
+        if summary.stopped_early or not summary.pages:
             return summary
     while True:
         summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
@@ -371,7 +374,8 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
         seconds=round(tally.seconds, 1),
         waiting=waiting,
         ended=crawl.ended,
-        resumable=crawl.ended == "interrupted",
+        stopped_early=crawl.ended in ("interrupted", TOO_LONG),
+        resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
         failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
     )
