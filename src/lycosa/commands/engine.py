@@ -65,7 +65,7 @@ def crawl(
             f"{summary.pages:,} pages, {summary.relevant:,} relevant (harvest {summary.harvest:.2f}), "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
-    if summary.resumable:
+    if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
     if not summary.pages and summary.failed_seeds:
         url, reason = next(iter(summary.failed_seeds.items()))
@@ -101,7 +101,7 @@ def demo(out: Out = None, json: Json = False) -> None:
     directory = out or Path("demo")
     summary = run_demo(directory, say, quiet=json)
     typer.echo(as_json(summary) if json else tell_demo(directory, summary))
-    if summary.resumable:
+    if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
 
 

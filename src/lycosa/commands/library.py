@@ -48,7 +48,7 @@ def serve(
 def export(
     collection: Annotated[Path, typer.Argument(help="A collection.")],
     wacz: Annotated[Path | None, typer.Option(help="Write a WACZ archive, for ReplayWeb.page.")] = None,
-    jsonl: Annotated[Path | None, typer.Option(help="Write JSON lines.")] = None,
+    jsonl: Annotated[Path | None, typer.Option(help="Write JSON lines; - is standard output.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet table.")] = None,
     only: Annotated[str, typer.Option(help="all, or relevant: only pages judged relevant.")] = "all",
     dedupe: Annotated[
@@ -56,7 +56,7 @@ def export(
     ] = False,
 ) -> None:
     """Hand the collection over: WACZ for replay, JSON lines or Parquet for corpora."""
-    from lycosa.store.exports import Choice
+    from lycosa.store.exports import STANDARD_OUTPUT, Choice
     from lycosa.store.exports.corpus import export_jsonl, export_parquet
     from lycosa.store.exports.wacz import export_wacz
 
@@ -66,9 +66,10 @@ def export(
     if only not in ("all", "relevant"):
         raise SpecError(f"--only {only}: known are all and relevant.")
     choice = Choice(only_relevant=only == "relevant", dedupe=dedupe)
+    tell = say if jsonl in STANDARD_OUTPUT else typer.echo
     for write, out in targets:
         if out is not None:
-            typer.echo(f"Wrote {write(collection, out, choice):,} pages to {out}")
+            tell(f"Wrote {write(collection, out, choice):,} pages to {out}")
 
 
 def index(

@@ -61,7 +61,7 @@ def about(collection: ReadCollection) -> dict[str, Any]:
         "harvest": round(counts.relevant / counts.judged, 4) if counts.judged else 0.0,
         "bytes": counts.bytes,
         "last_at": day_of(max((run.ended for run in runs), default=0.0)),
-        "seconds": round(sum(run.ended - run.started for run in runs), 1),
+        "seconds": round(collection.reader.seconds(), 1),
     }
 
 
@@ -248,7 +248,7 @@ def status(collection: ReadCollection) -> dict[str, Any]:
         "pages": counts.judged,
         "relevant": counts.relevant,
         "bytes": counts.bytes,
-        "seconds": round(sum(run.ended - run.started for run in runs), 1),
+        "seconds": round(collection.reader.seconds(), 1),
         "waiting": sum(row["waiting"] for row in queue(collection, 10_000)),
         "ended": runs[-1].reason if runs else "",
         "limit": None,
