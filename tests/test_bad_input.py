@@ -273,7 +273,7 @@ def test_a_directory_that_is_no_collection(command: tuple[str, ...], tmp_path: P
     name, *rest = command
     (tmp_path / "empty").mkdir()
     assert_one_line(
-        lycosa(name, tmp_path / "empty", *rest), 1, str(tmp_path / "empty"), "is not a collection"
+        lycosa(name, tmp_path / "empty", *rest), 2, str(tmp_path / "empty"), "is not a collection"
     )
     assert not list((tmp_path / "empty").iterdir())
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from lycosa.config import Spec
 from lycosa.crawl import Crawl
+from lycosa.errors import SpecError, StoppedEarly
 from lycosa.progress import Progress
 from lycosa.session import Summary, crawl_spec
-from lycosa.specfile import load_spec
+from lycosa.specfile import load_spec, spec_path
 from lycosa.strategies import all_settings
 from lycosa.template import as_run
 
@@ -21,7 +22,13 @@ Say = Callable[[str], None]
 def crawl_file(
     path: Path, out: Path | None, changes: tuple[str, ...] = (), *, say: Say, quiet: bool = False
 ) -> Summary:
-    """Crawl as a spec file says, with live progress."""
+    """Crawl as a spec file (or the one in a folder) says, with live progress."""
+    path = spec_path(path)
+    if out is None and (path.parent / "catalogue.db").exists():
+        raise SpecError(
+            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
+            "that you wrote, or say where to write with --out."
+        )
     spec, text = load_spec(path, all_settings(), changes)
     text = as_run(spec) if changes else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
@@ -34,8 +41,11 @@ def run_spec(spec: Spec, text: str, folder: Path, directory: Path, *, say: Say, 
         return asyncio.ensure_future(Progress(crawl, quiet=quiet).run())
 
     work = crawl_spec(spec, text, folder, directory, say=say, watch=watch)
-    if sys.platform == "win32":
-        return asyncio.run(work)
-    import uvloop
+    try:
+        if sys.platform == "win32":
+            return asyncio.run(work)
+        import uvloop
 
-    return uvloop.run(work)
+        return uvloop.run(work)
+    except KeyboardInterrupt:  # before the loop has begun, which lets requests under way finish
+        raise StoppedEarly("Stopped while preparing; run the same command again and it goes on.") from None

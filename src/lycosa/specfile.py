@@ -6,6 +6,7 @@ import difflib
 import re
 import tomllib
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,16 @@ from pydantic import ValidationError
 from lycosa.config import Spec
 from lycosa.errors import SpecError
 
+LARGEST = 2**63 - 1
+"""Whole numbers beyond this are no TOML, and do not fit into a catalogue."""
+
 Settings = dict[str, Any]
 """What a strategy calls its settings, with their defaults."""
+
+
+def spec_path(given: Path) -> Path:
+    """The crawl.toml that is meant: a folder stands for the one in it."""
+    return given / "crawl.toml" if given.is_dir() else given
 
 
 def load_spec(path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
@@ -40,6 +49,7 @@ def parse_spec(
     for change in changes:
         _apply(change, tables)
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
+    _refuse_trouble(tables, origin)
     options = _take_options(tables, strategies)
     for name, table in options.items():
         _check_options(name, table, strategies[name], origin)
@@ -58,6 +68,15 @@ def parse_spec(
             f"Known are: {', '.join(sorted(strategies))}."
         )
     return spec
+
+
+def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
+    for section, table in tables.items():
+        for key, value in table.items() if isinstance(table, dict) else [("", table)]:
+            if trouble := _trouble([key, value]):
+                place = origin.at(section, key) if key else origin.at("", section)
+                name = f"[{section}] {key}" if key else section
+                raise SpecError(f"{place}: {name}: {trouble}. Change that line.")
 
 
 def _take_options(tables: dict[str, Any], strategies: dict[str, Settings]) -> dict[str, Any]:
@@ -112,14 +131,39 @@ def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) ->
             f"{origin.at('', name)}: {name} must be a table. Write [{name}] and its settings below it."
         )
     for key, value in table.items():
-        if key not in defaults:
-            raise SpecError(_unknown(name, key, list(defaults), origin))
-        default = defaults[key]
-        if not _fits(value, default):
-            raise SpecError(
-                f"{origin.at(name, key)}: [{name}] {key} must be {_type_name(default)}, not {value!r}. "
-                f"The default is {default!r}."
-            )
+        check_setting(name, key, value, defaults, origin.at(name, key))
+
+
+def check_setting(name: str, key: str, value: Any, defaults: Settings, where: str) -> None:
+    """Refuse a setting that the strategy does not have, or a value that cannot be meant. `where` said it."""
+    if key not in defaults:
+        hint = _nearest(key, list(defaults))
+        known = f"Known are: {', '.join(defaults)}." if defaults else "It has no settings."
+        raise SpecError(f"{where}: [{name}] unknown key {key!r}.{hint} {known}")
+    default = defaults[key]
+    if not _fits(value, default):
+        raise SpecError(
+            f"{where}: [{name}] {key} must be {_type_name(default)}, not {value!r}. The default is {default!r}."
+        )
+    if trouble := _trouble(value):
+        raise SpecError(f"{where}: [{name}] {key}: {trouble}. The default is {default!r}.")
+
+
+def _trouble(value: Any) -> str:
+    """What is wrong with a value whatever key it is for; '' if nothing is.
+
+    >>> _trouble([1, float("nan")]), _trouble("seeds\0.txt"), _trouble(10**30), _trouble("fine")
+    ('nan is not a number to count with', 'a text with a NUL character', 'the number is too large', '')
+    """
+    if isinstance(value, dict):
+        return next(filter(None, map(_trouble, (*value, *value.values()))), "")
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(_trouble, value)), "")
+    if isinstance(value, float) and not isfinite(value):
+        return f"{value} is not a number to count with"
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return "the number is too large"
+    return "a text with a NUL character" if isinstance(value, str) and "\0" in value else ""
 
 
 def _fits(value: Any, default: Any) -> bool:

@@ -31,7 +31,10 @@ def judge(
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="The output is JSON lines in any case.")] = True,  # noqa: ARG001
 ) -> None:
-    """Judge pages or images with a model: one JSON object a line with input, score, relevant, label."""
+    """Judge pages or images with a model: one JSON object a line with input, score, relevant, label.
+
+    Example: lycosa judge owls.model page.html https://en.wikipedia.org/wiki/Owl --contact me@my.org
+    """
     says = _loaded(model, language)
     for name, data, kind in _read(inputs, contact):
         typer.echo(as_json({"input": name, **says(data, kind)}))

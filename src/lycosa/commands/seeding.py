@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lycosa.commands import Json, Out, as_json, say
+from lycosa.commands import Json, as_json, room_for, say
 from lycosa.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def seeds(
         typer.Option("--format", help="twitter, mastodon, bluesky, json, csv or text; default: found out."),
     ] = None,
     plots: Annotated[Path | None, typer.Option(help="A folder for charts (SVG).")] = None,
-    out: Out = None,
+    out: Annotated[Path | None, typer.Option(help="The seed list; default: standard output.")] = None,
     json: Json = False,
 ) -> None:
-    """Find seeds in posts: URLs that contain a keyword, from the sources that are posted most."""
+    """Find seeds in posts: URLs that contain a keyword, from the sources that are posted most.
+
+    Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
+    """
     from lycosa.config import FetchSpec
     from lycosa.seeding import Expansion, find_seeds, looked, write_plots, write_seeds
     from lycosa.seeds.posts import Keywords, PostFile, Wanted
@@ -76,7 +79,7 @@ def seeds(
         if look:
             finding = looked(finding, Keywords(wanted.keywords), fetch, asked)
     if out is not None:
-        write_seeds(out, finding)
+        write_seeds(room_for(out), finding)
     if plots is not None:
         write_plots(plots, finding)
     if json:
