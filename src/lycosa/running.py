@@ -14,7 +14,7 @@ from lycosa.progress import Progress
 from lycosa.session import Summary, crawl_spec
 from lycosa.specfile import load_spec, spec_path
 from lycosa.strategies import all_settings
-from lycosa.template import as_run
+from lycosa.template import PLACEHOLDER, as_run
 
 Say = Callable[[str], None]
 
@@ -30,8 +30,27 @@ def crawl_file(
             "that you wrote, or say where to write with --out."
         )
     spec, text = load_spec(path, all_settings(), changes)
+    if not spec.fetch.connect_to:  # else it is a web of one's own
+        _refuse_placeholder(spec, path)
+        if not (spec.fetch.contact or spec.fetch.user_agent):
+            say(
+                f"Note: nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."
+            )
     text = as_run(spec) if changes else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
+
+
+def _refuse_placeholder(spec: Spec, path: Path) -> None:
+    given = {"[seeds] urls": spec.seeds.urls, "[event] pages": spec.event.pages}
+    for key, urls in given.items():
+        if any(url.startswith(PLACEHOLDER) for url in urls):
+            raise SpecError(
+                f"{path}: {key} still has {PLACEHOLDER}, which only shows where your own URLs go. Replace it."
+            )
+    if "example.org" in spec.scope.domains:
+        raise SpecError(
+            f"{path}: [scope] domains still has example.org, which only shows where your own go. Replace it."
+        )
 
 
 def run_spec(spec: Spec, text: str, folder: Path, directory: Path, *, say: Say, quiet: bool) -> Summary:

@@ -14,7 +14,10 @@ from pydantic import ValidationError
 
 from lycosa.config import Spec
 from lycosa.errors import SpecError
+from lycosa.files import read_file
 
+MAX_BYTES = 10_000_000
+"""No spec is that large."""
 LARGEST = 2**63 - 1
 """Whole numbers beyond this are no TOML, and do not fit into a catalogue."""
 
@@ -30,10 +33,12 @@ def spec_path(given: Path) -> Path:
 def load_spec(path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
     """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, MAX_BYTES).decode()
     except FileNotFoundError:
         raise SpecError(f"{path} does not exist. Write one with: lycosa init {path.parent} --topic") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read ({error.strerror}). Name a crawl.toml.") from None
+    except UnicodeDecodeError as error:
         raise SpecError(f"{path} cannot be read ({error}). It should be a UTF-8 text file.") from None
     return parse_spec(text, strategies, changes, where=str(path)), text
 
@@ -44,7 +49,7 @@ def parse_spec(
     """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one."""
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
         raise SpecError(f"{where} is not valid TOML: {error}. Mend that line and try again.") from None
     for change in changes:
         _apply(change, tables)
@@ -113,16 +118,24 @@ def _apply(change: str, tables: dict[str, Any]) -> None:
     *sections, key = name.strip().split(".")
     if not equals or not key or len(sections) > 1:
         raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
-    try:
-        parsed = tomllib.loads(f"x = {value}")["x"]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        parsed = value  # a bare word is a string
     target = tables
     for section in sections:
         target = target.setdefault(section, {})
         if not isinstance(target, dict):
             raise SpecError(f"--set {change}: {section} is not a section. See docs/spec.md for all keys.")
-    target[key] = parsed
+    target[key] = value_of(value)
+
+
+def value_of(word: str) -> Any:
+    """What a word of the command line means: a TOML value, or else itself.
+
+    >>> value_of("3"), value_of("[1, 2]"), value_of("best-first")
+    (3, [1, 2], 'best-first')
+    """
+    try:
+        return tomllib.loads(f"x = {word}")["x"]
+    except (ValueError, RecursionError):
+        return word.strip()
 
 
 def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) -> None:
@@ -224,7 +237,13 @@ def _explain(error: ValidationError, origin: Origin) -> str:
         return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
     if first["type"] == "model_type":
         return f"{origin.at('', key)}: {key} must be a table. Write [{key}] and its keys below it."
-    complaint = first["msg"].lower().replace("tuple", "list").replace("dictionary", "table")
+    complaint = (
+        first["msg"]
+        .lower()
+        .removeprefix("value error, ")
+        .replace("tuple", "list")
+        .replace("dictionary", "table")
+    )
     says = repr(first["input"])
     says = says if len(says) <= 200 else says[:200] + "…"
     return f"{origin.at(section, key)}: {place}: {complaint}, but it says {says}. Change that line."

@@ -33,6 +33,11 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def warn_no_contact() -> None:
+    """For commands that ask servers: they should say on whose behalf."""
+    say("Note: nobody whose site is asked can tell who asks, or reach you. Give --contact ADDRESS.")
+
+
 def as_json(value: object) -> str:
     """A value as one line of JSON."""
     import msgspec

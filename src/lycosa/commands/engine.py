@@ -83,6 +83,11 @@ def crawl(
             f"No page was collected: no seed could be fetched ({url}: {reason}). "
             "Check [seeds] and the connection, then run the same command: they are tried again."
         )
+    if not summary.pages:
+        raise LycosaError(
+            "No page was collected: all that the seeds lead to was refused. "
+            f"See why: lycosa why {summary.collection} SEED"
+        )
 
 
 def why(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lycosa.commands import Json, as_json, room_for, say
+from lycosa.commands import Json, as_json, room_for, say, warn_no_contact
 from lycosa.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def seeds(
         raise SpecError(f"--since {since} is later than --until {until}. Swap them.")
     if look and not wanted.keywords:
         raise SpecError("--look tells relevant pages by keywords. Give some: --keyword WORD.")
+    if look and not contact:
+        warn_no_contact()
     files = [PostFile(path, _form(form)) for path in posts]
     fetch = FetchSpec(contact=contact)
     expansion = Expansion(fetch, cache or _default_cache(), expand_most) if expand else None

@@ -48,6 +48,7 @@ def page_types(
     --profile u.html=https://a.org/u/ann --out a.json
     """
     from lycosa.evidence.profile.page_types import save_page_types
+    from lycosa.files import read_file
     from lycosa.page.document import Document
     from lycosa.train.page_types import train_page_types
 
@@ -58,7 +59,7 @@ def page_types(
                 f"{told!r} is not FILE=URL. Save the page, and say where it is from: ann.html=https://…"
             )
         try:
-            return Document(Path(name).read_bytes(), url, "text/html")
+            return Document(read_file(Path(name)), url, "text/html")
         except OSError as error:
             raise InputError(
                 f"{name} cannot be read ({error.strerror}). Save the page there first."

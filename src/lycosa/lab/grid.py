@@ -28,7 +28,7 @@ from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
-from lycosa.specfile import check_setting
+from lycosa.specfile import check_setting, value_of
 from lycosa.strategies import BaseStrategy, settings_of, strategy_class, strategy_names
 from lycosa.strategies.judges import TextJudge
 from lycosa.strategies.preparation import Preparation
@@ -76,19 +76,11 @@ def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]
 
 
 def _parsed(change: str) -> tuple[str, str, list[Any]]:
-    import tomllib
-
     place, equals, values = change.partition("=")
     name, dot, key = place.strip().rpartition(".")
     if not equals or not dot:
         raise SpecError(f"--set {change}: write it as STRATEGY.key=value, or key=value1,value2 for a grid.")
-    parsed = []
-    for value in values.split(","):
-        try:
-            parsed.append(tomllib.loads(f"x = {value}")["x"])
-        except tomllib.TOMLDecodeError:
-            parsed.append(value.strip())
-    return name, key, parsed
+    return name, key, [value_of(value) for value in values.split(",")]
 
 
 @dataclass(frozen=True, slots=True)
