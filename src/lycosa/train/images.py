@@ -34,6 +34,7 @@ from lycosa.evidence.images.model import (
 )
 from lycosa.evidence.images.reading import Pixels, read_image
 from lycosa.evidence.text_kinds import Sigmoid
+from lycosa.files import size_of
 from lycosa.train.validation import figures_of, fit_sigmoid, folds_by_group
 from lycosa.values import Reason, Refusal
 
@@ -147,6 +148,7 @@ def source_of(name: str) -> str:
 def read_sources(path: Path) -> dict[str, str]:
     """Sources by file name from a CSV with the columns `file` and `source`."""
     try:
+        size_of(path)  # it is a file
         with path.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
