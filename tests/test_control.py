@@ -72,6 +72,27 @@ def test_a_crawl_pauses_goes_on_and_stops(site, tmp_path):
     assert not (out / NAME).exists()
 
 
+def test_a_pause_counts_for_no_limit(site, tmp_path):
+    """The time of a pause is none of the crawl's: in its summary, its limits, and when it goes on another day."""
+    out = tmp_path / "c"
+    began = time.monotonic()
+
+    async def script(crawl: Crawl) -> None:
+        crawl.pause()
+        await asyncio.sleep(1.5)
+        assert crawl.rested_s >= 1.5
+        crawl.resume()
+        crawl.pause()
+        crawl.stop("interrupted")
+
+    summary = run(site, out, script, limits={"hours": 1.4 / 3600})
+    assert summary.ended == "interrupted"
+    assert time.monotonic() - began > 1.5
+    assert summary.seconds < 1.4
+    with Collection.read(out) as collection:
+        assert collection.reader.seconds() < 1.4
+
+
 def test_nobody_answers_where_no_crawl_runs(tmp_path):
     """Without a socket, or with a dead one, there is simply no answer."""
     assert ask(tmp_path, "status") is None

@@ -5,6 +5,7 @@ LycosaError            exit 1
 ├── InputError         exit 2   a file or URL that the user named cannot be used
 ├── ModelError         exit 2   a saved model cannot be used
 ├── CollectionError    exit 1   the collection on disk cannot be used or written
+│   ├── NoCollection   exit 2   what was named is none
 │   └── CollectionBusy exit 1   another process is using it
 ├── ArchiveError       exit 1   a WARC file cannot be read
 └── StoppedEarly       exit 3   stopped, and the same command goes on from here
@@ -39,6 +40,12 @@ class ModelError(LycosaError):
 
 class CollectionError(LycosaError):
     """The collection cannot be opened, read or written."""
+
+
+class NoCollection(CollectionError):
+    """What the user named is not a collection."""
+
+    exit_code = 2
 
 
 class CollectionBusy(CollectionError):

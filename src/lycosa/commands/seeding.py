@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lycosa.commands import Json, Out, as_json, say
+from lycosa.commands import Json, as_json, room_for, say, warn_no_contact
 from lycosa.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def seeds(
         typer.Option("--format", help="twitter, mastodon, bluesky, json, csv or text; default: found out."),
     ] = None,
     plots: Annotated[Path | None, typer.Option(help="A folder for charts (SVG).")] = None,
-    out: Out = None,
+    out: Annotated[Path | None, typer.Option(help="The seed list; default: standard output.")] = None,
     json: Json = False,
 ) -> None:
-    """Find seeds in posts: URLs that contain a keyword, from the sources that are posted most."""
+    """Find seeds in posts: URLs that contain a keyword, from the sources that are posted most.
+
+    Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
+    """
     from lycosa.config import FetchSpec
     from lycosa.seeding import Expansion, find_seeds, looked, write_plots, write_seeds
     from lycosa.seeds.posts import Keywords, PostFile, Wanted
@@ -68,6 +71,8 @@ def seeds(
         raise SpecError(f"--since {since} is later than --until {until}. Swap them.")
     if look and not wanted.keywords:
         raise SpecError("--look tells relevant pages by keywords. Give some: --keyword WORD.")
+    if look and not contact:
+        warn_no_contact()
     files = [PostFile(path, _form(form)) for path in posts]
     fetch = FetchSpec(contact=contact)
     expansion = Expansion(fetch, cache or _default_cache(), expand_most) if expand else None
@@ -76,7 +81,7 @@ def seeds(
         if look:
             finding = looked(finding, Keywords(wanted.keywords), fetch, asked)
     if out is not None:
-        write_seeds(out, finding)
+        write_seeds(room_for(out), finding)
     if plots is not None:
         write_plots(plots, finding)
     if json:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
+from lycosa.specfile import check_setting, value_of
 from lycosa.strategies import BaseStrategy, settings_of, strategy_class, strategy_names
 from lycosa.strategies.judges import TextJudge
 from lycosa.strategies.preparation import Preparation
@@ -61,9 +64,8 @@ def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]
         name, key, values = _parsed(change)
         if name not in wanted:
             raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
-        if key not in settings_of(name):
-            known = ", ".join(settings_of(name)) or "it has none"
-            raise SpecError(f"--set {change}: {name} has no setting {key!r}. Known are: {known}.")
+        for value in values:
+            check_setting(name, key, value, {} if name == ORACLE else settings_of(name), f"--set {change}")
         wanted[name].setdefault(key, []).extend(values)
     found = []
     for name, grid in wanted.items():
@@ -75,19 +77,11 @@ def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]
 
 
 def _parsed(change: str) -> tuple[str, str, list[Any]]:
-    import tomllib
-
     place, equals, values = change.partition("=")
     name, dot, key = place.strip().rpartition(".")
     if not equals or not dot:
         raise SpecError(f"--set {change}: write it as STRATEGY.key=value, or key=value1,value2 for a grid.")
-    parsed = []
-    for value in values.split(","):
-        try:
-            parsed.append(tomllib.loads(f"x = {value}")["x"])
-        except tomllib.TOMLDecodeError:
-            parsed.append(value.strip())
-    return name, key, parsed
+    return name, key, [value_of(value) for value in values.split(",")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +117,31 @@ def run_grid(
             progress(number + 1, len(tasks))
     else:
         with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
-            futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
-            for done, future in enumerate(as_completed(futures), start=1):
-                results[futures[future]] = future.result()
-                progress(done, len(tasks))
+            with _uninterruptible():
+                futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
+            try:
+                for done, future in enumerate(as_completed(futures), start=1):
+                    results[futures[future]] = future.result()
+                    progress(done, len(tasks))
+            except BaseException:
+                for child in active_children():
+                    child.terminate()  # what they have finished is stored
+                raise
     return [run for number in sorted(results) for run in results[number]]
+
+
+@contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Processes that are started inside never hear of Ctrl-C: to stop them is the parent's business."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # not the main thread, to which alone Ctrl-C comes
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _one_thread() -> None:

@@ -18,6 +18,7 @@ from lycosa.library.doors import Keys, Origins
 from lycosa.library.filters import Filters
 from lycosa.library.shelf import Shelf
 from lycosa.library.tiles import Tiles
+from lycosa.report.why import label_in_words
 from lycosa.store.collection import ReadCollection
 
 
@@ -39,6 +40,7 @@ class Frame:
         )
         self._templates.filters["number"] = lambda value: f"{value:,}"
         self._templates.filters["web_url"] = web_url
+        self._templates.filters["label_in_words"] = lambda label, name: label_in_words(name, label)
         self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
     def collection(self, request: Request) -> ReadCollection:

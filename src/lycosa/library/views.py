@@ -26,6 +26,7 @@ from lycosa.report.overview import (
     spots,
 )
 from lycosa.report.summary import gist_of
+from lycosa.report.why import opened_by
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
@@ -60,7 +61,7 @@ def about(collection: ReadCollection) -> dict[str, Any]:
         "harvest": round(counts.relevant / counts.judged, 4) if counts.judged else 0.0,
         "bytes": counts.bytes,
         "last_at": day_of(max((run.ended for run in runs), default=0.0)),
-        "seconds": round(sum(run.ended - run.started for run in runs), 1),
+        "seconds": round(collection.reader.seconds(), 1),
     }
 
 
@@ -201,7 +202,14 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
         "priority": priority,
         "rule": rule or "",
         "evidence": {name: values[position] for name, values in numbers.items() if position < len(values)},
+        "image": _image(collection, stored),
     }
+
+
+def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
+    """The image that has opened the way here, where one has."""
+    image = opened_by(collection.reader, stored.link)
+    return msgspec.to_builtins(image) if image else None
 
 
 def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:
@@ -240,7 +248,7 @@ def status(collection: ReadCollection) -> dict[str, Any]:
         "pages": counts.judged,
         "relevant": counts.relevant,
         "bytes": counts.bytes,
-        "seconds": round(sum(run.ended - run.started for run in runs), 1),
+        "seconds": round(collection.reader.seconds(), 1),
         "waiting": sum(row["waiting"] for row in queue(collection, 10_000)),
         "ended": runs[-1].reason if runs else "",
         "limit": None,

@@ -23,7 +23,7 @@ from lycosa.page.duplicates import simhash_of
 from lycosa.page.entities import find_entities
 from lycosa.page.genre_signs import genre_features
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
-from lycosa.page.links import Linked, Resolver, find_images, find_links
+from lycosa.page.links import URL_CHARS, Linked, Resolver, find_images, find_links
 from lycosa.page.names import find_names
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.place_finder import PlaceFinder
@@ -179,9 +179,10 @@ class Document:
 
     @cached_property
     def base(self) -> str:
-        """The URL that references on the page are relative to."""
+        """The URL that references on the page are relative to; a base longer than any URL is passed over."""
         node = self.tree.css_first("base[href]")
-        return (node and urls.join(self.url, node.attributes["href"] or "")) or self.url
+        said = urls.join(self.url, (node.attributes["href"] or "")) if node is not None else None
+        return said if said and len(said) <= URL_CHARS else self.url
 
     @cached_property
     def canonical(self) -> str:

@@ -70,7 +70,7 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "harvest": relevant / pages if pages else 0.0,
         "explored": _explored(collection),
         "megabytes": reader.counts().bytes / 1e6,
-        "hours": sum(run.ended - run.started for run in runs) / 3600,
+        "hours": reader.seconds() / 3600,
         "runs": len(runs),
         "curve": line_chart(
             {"relevant": [(0.0, 0.0), *((float(n), float(r)) for n, r in curve)]},

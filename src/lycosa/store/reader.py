@@ -24,6 +24,9 @@ _decode_link = msgspec.msgpack.Decoder(Link).decode
 MARK, END_MARK = "\x02", "\x03"
 """What encloses the found words in a snippet: characters that a page's text cannot show."""
 
+PAUSED = "paused"
+"""The fact that says how many seconds of the runs the crawl was paused."""
+
 _PAGES = """
     SELECT pages.id, link, kind, status, content_type, source, authority, title, language, date, words,
         canonical, explored, relevant, score, rules.text, reasons.text, detail, simhash,
@@ -273,6 +276,11 @@ class Reader:
         """All runs, first one first."""
         rows = self._rows("SELECT started, ended, pages, coalesce(reason, '') FROM runs ORDER BY id")
         return [Run(*row) for row in rows]
+
+    def seconds(self) -> float:
+        """How long the crawl has run, pauses not counted."""
+        row = next(self._rows("SELECT value FROM facts WHERE name = ?", PAUSED), None)
+        return sum(run.ended - run.started for run in self.runs()) - (float(row[0]) if row else 0.0)
 
     def without_text(self, after: int = 0) -> Iterator[StoredPage]:
         """Judged pages that the full-text index does not have yet."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.evidence.event_model import Facts
+from lycosa.files import size_of
 from lycosa.page.dates import date_of_url
 from lycosa.page.gazetteer import gazetteer
 from lycosa.page.places import places_of_each
@@ -46,6 +47,7 @@ def facts_of_links(links: Sequence[LabelledLink], language: str = "english") -> 
 def read_labelled_links(path: Path) -> list[LabelledLink]:
     """Links from a CSV file with the columns url, anchor and relevant (1 or 0)."""
     try:
+        size_of(path)  # it is a file
         with path.open(encoding="utf-8-sig", newline="") as lines:
             rows = list(csv.DictReader(lines))
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lycosa import urls
 from lycosa.errors import InputError
+from lycosa.files import size_of
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import Words, genre_features
 from lycosa.train.genre import GenreExample
@@ -18,6 +19,7 @@ MAX_BYTES = 50_000_000
 def read_examples(path: Path, words: Words | None = None) -> list[GenreExample]:
     """The pages of a CSV file with file (relative to it), url and genre."""
     try:
+        size_of(path)  # it is a file
         with path.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
     except (OSError, UnicodeDecodeError, csv.Error) as error:

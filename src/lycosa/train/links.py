@@ -14,6 +14,7 @@ from typing import Any
 from lycosa.errors import InputError
 from lycosa.evidence.link_text import link_terms, terms_without_places
 from lycosa.evidence.text_model import TextModel
+from lycosa.files import size_of
 from lycosa.page.document import Document
 from lycosa.train.text import Example, Label, TextSettings, train_text
 from lycosa.values import Link
@@ -64,6 +65,7 @@ def links_of(document: Document, leads: Callable[[Link], bool], group: str = "")
 def read_links(path: Path, language: str = "english") -> list[Example]:
     """Links from a CSV with the columns anchor, before, after, relevant (1 or 0) and maybe page."""
     try:
+        size_of(path)  # it is a file
         with path.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
     except (OSError, UnicodeDecodeError, csv.Error) as error:

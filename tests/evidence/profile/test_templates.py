@@ -14,6 +14,7 @@ from lycosa.evidence.profile.reading import FieldEvidence, UploaderEvidence, peo
 from lycosa.page.document import Document
 from lycosa.train.page_types import train_page_types
 from lycosa.urls import key_of
+from lycosa.values import Fact
 from tests.evidence.profile.sites import TEMPLATES, Made, made
 
 SEEDS = (1, 2, 3)
@@ -38,7 +39,7 @@ def site(name: str, seed: int) -> tuple[Made, PageTypes, dict[str, Document]]:
     return found, PageTypes(train_page_types(examples)), documents
 
 
-def facts(types: PageTypes, document: Document, field: str) -> dict:
+def facts(types: PageTypes, document: Document, field: str) -> dict[str, Fact]:
     kind = UploaderEvidence(types) if field == "uploader" else FieldEvidence(types, field)
     fact = kind.of_page(document)
     return {field: fact} if fact else {}

@@ -246,7 +246,7 @@ def _page_line(row: CorpusRow) -> dict[str, Any]:
         "id": base64.urlsafe_b64encode(hashlib.sha256(row.url.encode()).digest()[:12]).decode(),
         "url": row.url,
         "ts": row.fetched_at,
-        "title": row.title,
+        "title": row.title or row.url,
         "text": row.text,
         "relevant": row.relevant,
         "score": row.score,
