@@ -29,7 +29,10 @@ def run(
     runs: Annotated[int, typer.Option(help="Random seeds per topic.")] = 5,
     random_seed: Annotated[int, typer.Option(help="The first random seed.")] = 1,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="S.KEY=V[,V…]", help="A setting, or a grid of it.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="S.KEY=V[,V…]", help="A setting, a grid of it, or a sweep FIRST:LAST:STEP."
+        ),
     ] = None,
     train_share: Annotated[float, typer.Option(help="Share of the relevant pages to train on.")] = 0.2,
     train_min: Annotated[int, typer.Option(help="At least so many, if the topic can spare them.")] = 10,
@@ -46,6 +49,7 @@ def run(
     from lycosa.lab.plots import plot_curves
     from lycosa.lab.progress import Bar
     from lycosa.lab.protocol import Options
+    from lycosa.lab.sweeps import plot_sweeps, sweeps
     from lycosa.lab.web import VirtualWeb
 
     names = strategy or ["breadth-first", "best-first", "selective"]
@@ -67,11 +71,15 @@ def run(
     for note in opened.notes:
         say(f"Note: {note}")
     results.print_table(found)
+    swept = sweeps(made)
+    for sweep in swept:
+        say(f"{sweep.told()} (chosen on these runs: confirm it on other topics or random seeds)")
     if json:
         results.write_json(json, found)
     if csv:
         results.write_csv(csv, made)
-    for path in plot_curves(made, pages, plot or (json.with_suffix(".png") if json else Path("lab.png"))):
+    picture = plot or (json.with_suffix(".png") if json else Path("lab.png"))
+    for path in [*plot_curves(made, pages, picture), *plot_sweeps(swept, picture)]:
         say(f"Wrote {path}")
 
 
