@@ -135,12 +135,9 @@ def drawn_later(
     model: GenreModel, pages: list[tuple[Labelled, dict[str, float]]], extended: bool
 ) -> GenreFigures:
     """How a model names the pages that were drawn later."""
-    later = [
-        (label.extended if extended else label.genre, model.guess(features)[0])
-        for label, features in pages
-        if label.draw == "later"
-    ]
-    return figures_of(*zip(*later, strict=True), folds=1)
+    later = [(label, features) for label, features in pages if label.draw == "later"]
+    true = [label.extended if extended else label.genre for label, _ in later]
+    return figures_of(true, [model.guess(features)[0] for _, features in later], folds=1)
 
 
 def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import lru_cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -38,6 +40,9 @@ from lycosa.train.topic import example_of, fit_models
 
 ORACLE = "oracle"
 TOPIC_TERMS = 100
+MOST_VALUES = 1_000
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
+_RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +62,7 @@ class Variant:
 
 
 def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]:
-    """The strategies, each over the grid of its `S.key=value[,value…]` changes."""
+    """The strategies, each over the grid of its `S.key=value[,value…]` or `S.key=first:last:step` changes."""
     check_strategies(strategies)
     wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in strategies}
     for change in changes:
@@ -80,8 +85,32 @@ def _parsed(change: str) -> tuple[str, str, list[Any]]:
     place, equals, values = change.partition("=")
     name, dot, key = place.strip().rpartition(".")
     if not equals or not dot:
-        raise SpecError(f"--set {change}: write it as STRATEGY.key=value, or key=value1,value2 for a grid.")
-    return name, key, [value_of(value) for value in values.split(",")]
+        raise SpecError(
+            f"--set {change}: write it as STRATEGY.key=value; for a grid key=value1,value2 or key=first:last:step."
+        )
+    parsed: list[Any] = []
+    for value in values.split(","):
+        if spread := _RANGE.fullmatch(value.strip()):
+            parsed += spread_values(*map(Decimal, spread.groups()))
+            continue
+        parsed.append(value_of(value))
+    return name, key, parsed
+
+
+def spread_values(first: Decimal, last: Decimal, step: Decimal) -> list[float]:
+    """The values from the first to the last, both included, a step apart.
+
+    >>> spread_values(Decimal("0"), Decimal("0.3"), Decimal("0.1"))
+    [0.0, 0.1, 0.2, 0.3]
+    """
+    if step <= 0 or last < first or (last - first) / step >= MOST_VALUES:
+        raise SpecError(
+            f"{first}:{last}:{step} is not first:last:step, or is over {MOST_VALUES} values. "
+            "Write it as 0:1:0.05, for example."
+        )
+    values = (first + number * step for number in range(int((last - first) / step) + 1))
+    whole = all(part == part.to_integral_value() for part in (first, last, step))
+    return [int(value) if whole else float(value) for value in values]
 
 
 @dataclass(frozen=True, slots=True)

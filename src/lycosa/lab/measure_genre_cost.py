@@ -77,9 +77,10 @@ def cost_of(documents: Iterable[Document], extended: bool = False) -> Cost:
         plain = clock()
         elements = (whole - again) - (plain - whole)
         spent.append((parsed - began, analysed - began, counted - analysed, guessed - counted, elements))
-    means = [1000 * mean(column) for column in zip(*spent, strict=True)]
-    middle = 1000 * median(features + forest for _, _, features, forest, _ in spent)
-    return Cost(len(spent), size / 1000 / len(spent), *means, middle)
+    parse, analysis, signs, forest, more = (1000 * mean(column) for column in zip(*spent, strict=True))
+    middle = 1000 * median(step[2] + step[3] for step in spent)
+    kilobytes = size / 1000 / len(spent)
+    return Cost(len(spent), kilobytes, parse, analysis, signs, forest, more, middle)
 
 
 def web_documents(web: Path, pages: int = PAGES) -> Iterator[Document]:
