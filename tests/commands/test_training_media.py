@@ -16,6 +16,7 @@ from lycosa.report.why import explain, explanation_text
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, data
 from tests.engine import crawl, pages_of, spec_text
+from tests.library import shelf
 
 DRAWN = {"maps": maps.heatmap, "charts": maps.chart, "other": maps.photograph}
 
@@ -93,6 +94,23 @@ def test_an_image_of_any_class_but_the_rest_opens_links(tmp_path, examples, mode
     why = explain(tmp_path / "c", "http://a.test/behind")
     named = f"image     http://a.test/it.png shows {name} (" in explanation_text(why)
     assert named is (name != "other")
+
+
+def test_the_library_names_the_image_that_opened_a_link(tmp_path):
+    """On the reasons of a page, and where any address is asked for; both lead to what is known of the image."""
+    start = '<p><img src="/it.png"></p><p><a href="/behind">unpromising</a></p>'
+    image = data(maps.heatmap(Random("heatmap4")), "image/png")
+    with Site({"/": start, "/it.png": image, "/behind": "<p>another page"}) as site:
+        settings = {"t1": 0.9, "t2": 0.0}
+        top = {"strategy": "multimedia"}
+        crawl(spec_text(site, ["http://a.test/"], top=top, multimedia=settings), tmp_path / "c")
+    number = pages_of(tmp_path / "c")["http://a.test/behind"].id
+
+    with shelf.client(tmp_path / "c") as browser:
+        for path in (f"page/{number}?view=reasons", "why?url=http://a.test/behind"):
+            text = browser.get(f"/c/c/{path}").text
+            assert "<dt>Opened by the image</dt>" in text
+            assert 'http://a.test/it.png</a> <span class="soft small">heatmap 0.' in text
 
 
 def test_two_folders_of_one_name_are_refused(examples, tmp_path):

@@ -31,7 +31,7 @@ from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
 from lycosa.urls import key_of
-from lycosa.values import Reason
+from lycosa.values import Fact, Reason
 
 HOSTS = 25
 FIELDS = {
@@ -209,7 +209,10 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
 def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
     """The image that has opened the way here, where one has."""
     image = opened_by(collection.reader, stored.link)
-    return msgspec.to_builtins(image) if image else None
+    if image is None:
+        return None
+    shows = image.shows or Fact(0.0)
+    return {"url": image.url, "label": shows.label, "value": shows.value}
 
 
 def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:
