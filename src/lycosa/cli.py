@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from lycosa import __version__
-from lycosa.commands import engine, judging, lab, library, seeding, training
+from lycosa.commands import control, engine, judging, lab, library, seeding, training
 from lycosa.errors import LycosaError
 
 app = typer.Typer(
@@ -29,7 +29,7 @@ def _root(
         raise typer.Exit
 
 
-for group in (engine, seeding, training, judging, library, lab):
+for group in (engine, control, seeding, training, judging, library, lab):
     group.register(app)
 
 
