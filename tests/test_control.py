@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,17 @@ def test_nobody_answers_where_no_crawl_runs(tmp_path):
     assert ask(tmp_path, "status") is None
     (tmp_path / NAME).write_text("not a socket")
     assert ask(tmp_path, "status") is None
+
+
+def test_a_busy_crawl_is_not_taken_for_none(tmp_path):
+    """Somebody listens but does not answer in time: it is running, and not done."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as busy:
+        busy.bind(str(tmp_path / NAME))
+        busy.listen()
+        answer = ask(tmp_path, "pause", 0.1)
+    assert answer is not None
+    assert answer["ok"] is False
+    assert "busy" in answer["error"]
 
 
 def test_a_long_path_has_a_socket_too(site, tmp_path):

@@ -1,4 +1,4 @@
-"""The commands of the engine: init, crawl, why, report, demo, bench."""
+"""The commands of the engine: init, check, crawl, why, report, demo, bench."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (init, crawl, why, report, demo, bench):
+    for command in (init, check, crawl, why, report, demo, bench):
         app.command()(command)
 
 
@@ -40,7 +40,19 @@ def init(
         path.write_text(spec_text(kinds[0], directory.resolve().name), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
-    typer.echo(f"Wrote {path}.\nEdit it, then: lycosa crawl {path}")
+    typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")
+
+
+def check(
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml.")],
+    changes: Changes = None,
+    json: Json = False,
+) -> None:
+    """Read a spec and everything on this machine that it names, without crawling."""
+    from lycosa.checking import check_spec, check_text
+
+    checked = check_spec(spec, tuple(changes or ()))
+    typer.echo(as_json(checked) if json else check_text(checked))
 
 
 def crawl(
@@ -108,16 +120,20 @@ def why(
 def report(
     collection: Annotated[Path, typer.Argument(help="A collection.")],
     out: Annotated[
-        Path | None, typer.Option(help="The HTML file; default: report/index.html in the collection.")
+        Path | None,
+        typer.Option(help="The HTML file; default: report/index.html in the collection; -: standard output."),
     ] = None,
 ) -> None:
     """Write the collection's report: one HTML file with everything in it.
 
     Example: lycosa report demo --out owls.html
     """
-    from lycosa.report.html import write_report
+    from lycosa.report.html import report_text, write_report
 
-    typer.echo(f"Wrote {write_report(collection, out and room_for(out))}")
+    if out == Path("-"):
+        typer.echo(report_text(collection))
+    else:
+        typer.echo(f"Wrote {write_report(collection, out and room_for(out))}")
 
 
 def demo(

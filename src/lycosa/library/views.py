@@ -241,12 +241,12 @@ def _cluster(collection: ReadCollection, stored: StoredPage) -> list[dict[str, A
     return [{"id": number, "url": url, "title": title} for number, url, title in rows]
 
 
-def status(collection: ReadCollection) -> dict[str, Any]:
+def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any]:
     """How the crawl stands: from the running crawl where there is one, else from the catalogue."""
     runs, counts = collection.reader.runs(), collection.reader.counts()
-    live = ask(collection.directory, "status", 1.0)
+    live = ask(collection.directory, "status", patience_s)
     known = {
-        "running": False,
+        "running": live is not None,
         "paused": False,
         "pages": counts.judged,
         "relevant": counts.relevant,

@@ -15,6 +15,7 @@ from lycosa import __version__
 from lycosa.errors import CollectionError
 from lycosa.report.columns import column_chart
 from lycosa.report.genre import genre_counts, genre_table
+from lycosa.report.links import web_url
 from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots
 from lycosa.report.summary import gist_of
 from lycosa.report.svg import line_chart
@@ -29,8 +30,7 @@ SOURCES = 40
 def write_report(directory: Path, out: Path | None = None) -> Path:
     """Write the report (default: report/index.html in the collection) and say where."""
     path = out or directory / "report" / "index.html"
-    with Collection.read(directory) as collection:
-        text = render(collection)
+    text = report_text(directory)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -41,12 +41,19 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
     return path
 
 
+def report_text(directory: Path) -> str:
+    """The report of a collection, as HTML."""
+    with Collection.read(directory) as collection:
+        return render(collection)
+
+
 def render(collection: ReadCollection) -> str:
     """The report as HTML."""
     environment = Environment(
         loader=PackageLoader("lycosa.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
     )
+    environment.filters["web_url"] = web_url
     return environment.get_template("report.html.j2").render(
         version=__version__,
         made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
