@@ -8,6 +8,7 @@ LycosaError            exit 1
 │   ├── NoCollection   exit 2   what was named is none
 │   └── CollectionBusy exit 1   another process is using it
 ├── ArchiveError       exit 1   a WARC file cannot be read
+├── StrategyError      exit 1   a strategy of the user's own failed
 └── StoppedEarly       exit 3   stopped, and the same command goes on from here
 """
 
@@ -54,6 +55,10 @@ class CollectionBusy(CollectionError):
 
 class ArchiveError(LycosaError):
     """A WARC file cannot be read."""
+
+
+class StrategyError(LycosaError):
+    """A strategy that somebody else wrote raised an error, or answered with nonsense."""
 
 
 class StoppedEarly(LycosaError):

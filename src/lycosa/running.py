@@ -14,6 +14,7 @@ from lycosa.progress import Progress
 from lycosa.session import Summary, crawl_spec
 from lycosa.specfile import load_spec, spec_path
 from lycosa.strategies import all_settings
+from lycosa.strategies.own import in_file
 from lycosa.template import PLACEHOLDER, as_run
 
 Say = Callable[[str], None]
@@ -36,7 +37,7 @@ def crawl_file(
             say(
                 f"Note: nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."
             )
-    text = as_run(spec) if changes else text
+    text = as_run(spec) if changes or in_file(spec.strategy) else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
 
 

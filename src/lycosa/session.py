@@ -57,6 +57,7 @@ from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.strategies.own import fitted
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
 from lycosa.workers import analyser_for
@@ -170,7 +171,7 @@ async def _crawl(
 
 def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
     """The strategy that the spec names, with its settings, fitted."""
-    return strategy_class(spec.strategy)(**spec.options.get(spec.strategy, {})).fit(ready)
+    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready)
 
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:

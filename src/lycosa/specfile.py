@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 from lycosa.config import Spec
 from lycosa.errors import SpecError
 from lycosa.files import read_file
+from lycosa.strategies.own import seen_from
 
 MAX_BYTES = 10_000_000
 """No spec is that large."""
@@ -23,6 +25,7 @@ LARGEST = 2**63 - 1
 
 Settings = dict[str, Any]
 """What a strategy calls its settings, with their defaults."""
+Strategies = Mapping[str, Settings]
 
 
 def spec_path(given: Path) -> Path:
@@ -30,7 +33,7 @@ def spec_path(given: Path) -> Path:
     return given / "crawl.toml" if given.is_dir() else given
 
 
-def load_spec(path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
+def load_spec(path: Path, strategies: Strategies, changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
     """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
     try:
         text = read_file(path, MAX_BYTES).decode()
@@ -40,19 +43,28 @@ def load_spec(path: Path, strategies: dict[str, Settings], changes: tuple[str, .
         raise SpecError(f"{path} cannot be read ({error.strerror}). Name a crawl.toml.") from None
     except UnicodeDecodeError as error:
         raise SpecError(f"{path} cannot be read ({error}). It should be a UTF-8 text file.") from None
-    return parse_spec(text, strategies, changes, where=str(path)), text
+    return parse_spec(text, strategies, changes, where=str(path), folder=path.parent), text
 
 
 def parse_spec(
-    text: str, strategies: dict[str, Settings], changes: tuple[str, ...] = (), where: str = "the spec"
+    text: str,
+    strategies: Strategies,
+    changes: tuple[str, ...] = (),
+    where: str = "the spec",
+    folder: Path = Path(),
 ) -> Spec:
-    """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one."""
+    """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one.
+
+    A strategy in a file of the user's own is looked for in `folder`, or where the command was given.
+    """
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
         raise SpecError(f"{where} is not valid TOML: {error}. Mend that line and try again.") from None
+    tables = _at_home(tables, folder)
     for change in changes:
         _apply(change, tables)
+    tables = _at_home(tables, Path())
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
     _refuse_trouble(tables, origin)
     options = _take_options(tables, strategies)
@@ -75,6 +87,14 @@ def parse_spec(
     return spec
 
 
+def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The tables with absolute paths in the names of strategies that are in files."""
+    found = {seen_from(folder, key): value for key, value in tables.items()}
+    if isinstance(found.get("strategy"), str):
+        found["strategy"] = seen_from(folder, found["strategy"])
+    return found
+
+
 def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
     for section, table in tables.items():
         for key, value in table.items() if isinstance(table, dict) else [("", table)]:
@@ -84,7 +104,7 @@ def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
                 raise SpecError(f"{place}: {name}: {trouble}. Change that line.")
 
 
-def _take_options(tables: dict[str, Any], strategies: dict[str, Settings]) -> dict[str, Any]:
+def _take_options(tables: dict[str, Any], strategies: Strategies) -> dict[str, Any]:
     """Take the strategies' settings out of the tables; [event] holds a section and a strategy's settings."""
     options = {name: tables.pop(name) for name in list(tables) if name in strategies}
     for name in [name for name in options if name in Spec.model_fields]:
@@ -115,11 +135,11 @@ class Origin:
 
 def _apply(change: str, tables: dict[str, Any]) -> None:
     name, equals, value = change.partition("=")
-    *sections, key = name.strip().split(".")
-    if not equals or not key or len(sections) > 1:
+    section, _, key = name.strip().rpartition(".")
+    if not equals or not key:
         raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
     target = tables
-    for section in sections:
+    if section:
         target = target.setdefault(section, {})
         if not isinstance(target, dict):
             raise SpecError(f"--set {change}: {section} is not a section. See docs/spec.md for all keys.")

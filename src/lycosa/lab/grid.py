@@ -7,6 +7,7 @@ comparisons are paired; results do not depend on the number of processes.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import itertools
 import os
 import re
@@ -32,8 +33,16 @@ from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
 from lycosa.specfile import check_setting, value_of
-from lycosa.strategies import BaseStrategy, settings_of, strategy_class, strategy_names
+from lycosa.strategies import (
+    BUILT_IN,
+    BaseStrategy,
+    all_settings,
+    settings_of,
+    strategy_class,
+    strategy_names,
+)
 from lycosa.strategies.judges import TextJudge
+from lycosa.strategies.own import fitted
 from lycosa.strategies.preparation import Preparation
 from lycosa.train.text import Label
 from lycosa.train.topic import example_of, fit_models
@@ -235,25 +244,28 @@ class Laboratory:
 
     def run(self, variant: Variant) -> Run:
         """One run of a strategy."""
-        strategy = self._strategy(variant).fit(self.preparation)
         settings = dict(variant.settings)
+        if variant.strategy == ORACLE:
+            strategy: BaseStrategy = Oracle(distances(self.web.graph, self.draw.targets)).fit(
+                self.preparation
+            )
+        else:
+            strategy = fitted(variant.strategy, settings, self.preparation)
         return run_strategy(
             variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
         )
-
-    def _strategy(self, variant: Variant) -> BaseStrategy:
-        if variant.strategy == ORACLE:
-            return Oracle(distances(self.web.graph, self.draw.targets))
-        return strategy_class(variant.strategy)(**dict(variant.settings))
 
 
 def check_strategies(names: Sequence[str]) -> None:
     """Refuse unknown names before anything is parsed."""
     for name in names:
-        if name != ORACLE and name not in strategy_names():
+        if name == ORACLE:
+            continue
+        if name not in all_settings():
             raise InputError(
                 f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), ORACLE])}."
             )
+        strategy_class(name)  # one that cannot be loaded is said now
 
 
 def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
@@ -267,9 +279,17 @@ def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
             asdict(task.options),
             variant.strategy,
             list(variant.settings),
+            _code_of(variant.strategy),
         ]
     )
     return cache_directory() / "runs" / f"{hashlib.blake2b(told, digest_size=16).hexdigest()}.json"
+
+
+def _code_of(name: str) -> str:
+    """What tells the code of a strategy that is not ours from other versions of it."""
+    if name == ORACLE or name in BUILT_IN:
+        return ""
+    return hashlib.sha256(Path(inspect.getfile(strategy_class(name))).read_bytes()).hexdigest()
 
 
 def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:
