@@ -23,8 +23,8 @@ from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.doors import Keys, Origins
 from lycosa.library.shelf import Shelf
 from lycosa.page.bounds import HTML_CHARS, bounded
-from lycosa.page.links import URL_CHARS
 from lycosa.store.responses import archived
+from lycosa.urls import URL_CHARS
 from lycosa.values import Fetched, Refusal
 
 MAX_BYTES = 20_000_000
@@ -70,7 +70,7 @@ class _Replay:
         if name not in self._shelf.directories or url is None:
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
         with self._shelf.open(name) as collection:
-            found = archived(collection, url)
+            found = archived(collection, url, MAX_BYTES)
         if isinstance(found, str):
             return self._sealed(HTMLResponse(_NOT_HERE.format(escape(url), escape(found)), 404), host)
         return self._sealed(
