@@ -6,6 +6,7 @@ The layer that a notebook uses: `summary = await crawl_spec(spec, text, folder, 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -272,7 +273,8 @@ async def _prepare(
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    return with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
+    ready = with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
+    return dataclasses.replace(ready, folder=folder)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:

@@ -45,6 +45,10 @@ def crawl(
     out: Out = None,
     max_pages: Annotated[int | None, typer.Option(help="Instead of limits.pages.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
+    topic_tags: Annotated[
+        str | None,
+        typer.Option(help="For `profile`: the topic's tags with commas, or a file of them; skips stage one."),
+    ] = None,
     changes: Changes = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -57,6 +61,8 @@ def crawl(
         extra.append(f"limits.pages={max_pages}")
     if strategy is not None:
         extra.append(f"strategy={strategy}")
+    if topic_tags is not None:
+        extra.append(f"profile.topic_tags={_tags(topic_tags)}")
     summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json)
     if json:
         typer.echo(as_json(summary))
@@ -73,6 +79,15 @@ def crawl(
             f"No page was collected: no seed could be fetched ({url}: {reason}). "
             "Check [seeds] and the connection, then run the same command: they are tried again."
         )
+
+
+def _tags(given: str) -> str:
+    """Tags as a TOML value: a file's path is from where the command runs, not from the spec's folder."""
+    from lycosa.template import toml
+
+    if Path(given).suffix in (".csv", ".txt") or Path(given).is_file():
+        return toml(str(Path(given).resolve()))
+    return toml([tag.strip() for tag in given.split(",") if tag.strip()])
 
 
 def why(

@@ -87,7 +87,7 @@ def confusion(web: CachedWeb, site: Site) -> Counter[tuple[str, str]]:
     for key, kind in web.web.page_types.items():
         document = web.document(key)
         if document is not None:
-            found[kind, types.type_of(document.outline)[0]] += 1
+            found[kind, types.type_of(document.outline, document.url)[0]] += 1
     return found
 
 

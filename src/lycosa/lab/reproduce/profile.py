@@ -42,7 +42,7 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     names = sorted(typed, key=lambda name: -len(cached.web.topics[name].relevant()))[:TOPICS]
     types = PageTypes(site)
     tag_sets = [
-        types.read(document.outline, document.links).texts("tags")
+        types.read(document.outline, document.url, document.links).texts("tags")
         for key, kind in cached.web.page_types.items()
         if kind == "detail" and (document := cached.document(key))
     ]
