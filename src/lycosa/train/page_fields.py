@@ -46,7 +46,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A text of a group: on which page, in which link (-1: none), and what all pages say before it."""
+    """A text of a group: on which page, in which link, and what stands before it."""
 
     page: str
     text: str
@@ -99,6 +99,8 @@ def groups_of(examples: Sequence[Example], leads: Leads) -> dict[str, list[Said]
                 label = text if len(text.split()) <= LABEL_WORDS else ""
             elif text:
                 groups[string].append(Said(example.document.url, text, url, label))
+                if not url:
+                    label = text.split()[-1]  # "Uploaded on May 9 by"
     return dict(groups)
 
 

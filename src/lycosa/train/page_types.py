@@ -102,7 +102,9 @@ def _of_lists(
     details = {url for urls in pictures.values() for url in urls if fits(url, addresses["detail"])}
     thumbnails = _leading_to(pictures, addresses["detail"]) or _thumbnails(pictures, texts)
     items = details or {url for string in thumbnails for url in pictures[string]}
-    beside = {s: [url for url in urls if url not in items] for s, urls in texts.items()}
+    # What all lists link to is a menu.
+    menu = _on_all(pages) if len(pages) > 1 else frozenset()
+    beside = {s: [url for url in urls if url not in items and url not in menu] for s, urls in texts.items()}
     names = _leading_to(beside, addresses["profile"]) or _beside(
         beside, sum(len(pictures[s]) for s in thumbnails)
     )
@@ -112,6 +114,12 @@ def _of_lists(
         frozenset((*(url for s in names for url in beside[s]), *(page.url for page in examples["profile"]))),
     )
     return thumbnails, names, leads
+
+
+def _on_all(pages: Sequence[Example]) -> frozenset[str]:
+    return frozenset[str].intersection(
+        *(frozenset(link.url for link in page.document.links) for page in pages)
+    )
 
 
 def _leading_to(groups: Mapping[str, Sequence[str]], patterns: Sequence[Pattern]) -> tuple[str, ...]:

@@ -10,7 +10,16 @@ WORDS = (
     "kite lantern basket clock boat willow brass candle bamboo gear rigging wind festival reed dial".split()
 )
 NAMES = "ada bent cora dirk edda finn gesa hugo ilse jorn kaja lars mina nils".split()
-SETS = ("Spring fair", "At the pond", "Work in progress", "For sale")
+SETS = (
+    "Spring fair",
+    "At the pond",
+    "Work in progress",
+    "For sale",
+    "Old ones",
+    "Best of",
+    "With Bob",
+    "Try-outs",
+)
 PAGE_SIZE = 6
 
 
