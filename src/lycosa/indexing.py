@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.analysis import Analyser, Recipe
-from lycosa.errors import CollectionError
+from lycosa.errors import NoCollection
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.specfile import parse_spec
 from lycosa.store.collection import Collection, ReadCollection
@@ -62,7 +62,7 @@ def _spec_text(directory: Path) -> str:
     try:
         return (directory / "crawl.toml").read_text("utf-8")
     except OSError:
-        raise CollectionError(
+        raise NoCollection(
             f"{directory} is not a collection: it has no crawl.toml. Name the directory that `lycosa crawl` wrote."
         ) from None
 

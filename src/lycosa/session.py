@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -56,6 +57,7 @@ from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.strategies.own import fitted
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
 from lycosa.workers import analyser_for
@@ -169,7 +171,7 @@ async def _crawl(
 
 def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
     """The strategy that the spec names, with its settings, fitted."""
-    return strategy_class(spec.strategy)(**spec.options.get(spec.strategy, {})).fit(ready)
+    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready)
 
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
@@ -276,7 +278,8 @@ async def _prepare(
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    return with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
+    ready = replace(preparation(topic, spec.judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, spec.judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:

@@ -50,7 +50,10 @@ def storm(tmp_path_factory):
                 text="" if number == 6 else f"The storm of day {number} in Rome.",
                 date=f"2024-05-{number + 1:02}",
                 language="en",
-                evidence={"topic": Fact(number / 12, "3"), "genre": Fact(0.8, "news")},
+                evidence={
+                    "topic": Fact(number / 12, "3"),
+                    "genre": Fact(0.8, "blog" if number == 3 else "news"),
+                },
                 places=(PagePlace("Rome", "Rome", "city", 41.9, 12.5, "IT", "", 1),),
                 entities=(PageEntity("Ann Lee", "person", 2),),
             )
@@ -96,6 +99,15 @@ def test_only_relevant_pages_and_one_of_each_cluster(storm, tmp_path):
     """--only relevant --dedupe leaves out the others, and nothing else."""
     assert export_jsonl(storm, tmp_path / "r.jsonl", RELEVANT) == 5
     assert [row["title"] for row in lines(tmp_path / "r.jsonl")] == [f"Page {n}" for n in (0, 2, 6, 8, 10)]
+
+
+def test_pages_of_some_genres(storm, tmp_path):
+    """--genre leaves out the pages of others, whatever its name has in it."""
+    for genres, count in ((("blog",), 1), (("blog", "news"), 12), (("o'brien",), 0)):
+        assert export_jsonl(storm, tmp_path / "g.jsonl", Choice(genres=genres)) == count
+    assert export_wacz(storm, tmp_path / "g.wacz", Choice(genres=("blog",))) == 1
+    relevant_news = Choice(only_relevant=True, dedupe=True, genres=("news",))
+    assert export_jsonl(storm, tmp_path / "g.jsonl", relevant_news) == 5
 
 
 def test_parquet_says_the_same_as_json_lines(storm, tmp_path):

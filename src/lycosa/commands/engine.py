@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import Changes, Json, Out, as_json, say
+from lycosa.commands import Changes, Json, as_json, room_for, say
 from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 
 
@@ -23,7 +23,10 @@ def init(
     event: Annotated[bool, typer.Option("--event", help="A crawl for an event.")] = False,
     site: Annotated[bool, typer.Option("--site", help="A crawl of whole sites.")] = False,
 ) -> None:
-    """Write a commented crawl.toml to start from."""
+    """Write a commented crawl.toml to start from.
+
+    Example: lycosa init owls --topic
+    """
     from lycosa.template import spec_text
 
     kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
@@ -53,15 +56,22 @@ def check(
 
 
 def crawl(
-    spec: Annotated[Path, typer.Argument(help="The crawl.toml.")],
-    out: Out = None,
-    max_pages: Annotated[int | None, typer.Option(help="Instead of limits.pages.")] = None,
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The collection; default: a folder with the spec's name beside it.")
+    ] = None,
+    max_pages: Annotated[
+        int | None, typer.Option(min=1, help="At most so many pages, instead of limits.pages.")
+    ] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
     changes: Changes = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
-    """Crawl as the spec says; run again, it goes on where it was."""
+    """Crawl as the spec says; run again, it goes on where it was.
+
+    Example: lycosa crawl owls --max-pages 500 --set fetch.per_host_delay_s=5
+    """
     from lycosa.running import crawl_file
 
     extra = [*(changes or [])]
@@ -85,6 +95,11 @@ def crawl(
             f"No page was collected: no seed could be fetched ({url}: {reason}). "
             "Check [seeds] and the connection, then run the same command: they are tried again."
         )
+    if not summary.pages:
+        raise LycosaError(
+            "No page was collected: all that the seeds lead to was refused. "
+            f"See why: lycosa why {summary.collection} SEED"
+        )
 
 
 def why(
@@ -92,37 +107,59 @@ def why(
     url: Annotated[str, typer.Argument(help="Any URL.")],
     json: Json = False,
 ) -> None:
-    """Explain a URL: taken, refused, waiting or never seen, and by which evidence and rule."""
+    """Explain a URL: taken, refused, waiting or never seen, and by which evidence and rule.
+
+    Example: lycosa why demo http://www.nightbirds.test/reports/page07.html
+    """
     from lycosa.report.why import explain, explanation_text
 
     explanation = explain(collection, url)
     typer.echo(as_json(explanation) if json else explanation_text(explanation))
 
 
-def report(collection: Annotated[Path, typer.Argument(help="A collection.")], out: Out = None) -> None:
-    """Write the collection's report: one HTML file with everything in it."""
+def report(
+    collection: Annotated[Path, typer.Argument(help="A collection.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The HTML file; default: report/index.html in the collection; -: standard output."),
+    ] = None,
+) -> None:
+    """Write the collection's report: one HTML file with everything in it.
+
+    Example: lycosa report demo --out owls.html
+    """
     from lycosa.report.html import report_text, write_report
 
-    typer.echo(report_text(collection) if out == Path("-") else f"Wrote {write_report(collection, out)}")
+    if out == Path("-"):
+        typer.echo(report_text(collection))
+    else:
+        typer.echo(f"Wrote {write_report(collection, out and room_for(out))}")
 
 
-def demo(out: Out = None, json: Json = False) -> None:
-    """Serve a small built-in web on loopback, crawl it and report; works offline."""
+def demo(
+    out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"), json: Json = False
+) -> None:
+    """Serve a small built-in web on loopback, crawl it and report; works offline.
+
+    Example: lycosa demo --out demo
+    """
     from lycosa.lab.demo.show import run_demo, tell_demo
 
-    directory = out or Path("demo")
-    summary = run_demo(directory, say, quiet=json)
-    typer.echo(as_json(summary) if json else tell_demo(directory, summary))
+    summary = run_demo(out, say, quiet=json)
+    typer.echo(as_json(summary) if json else tell_demo(out, summary))
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
 
 
 def bench(
-    pages: Annotated[int, typer.Option(help="Pages to crawl.")] = 3000,
-    repeat: Annotated[int, typer.Option(help="How often; the median is shown.")] = 3,
+    pages: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pages to crawl.")] = 3000,
+    repeat: Annotated[int, typer.Option(min=1, help="How often; the median is shown.")] = 3,
     json: Json = False,
 ) -> None:
-    """Measure our own speed on this machine, and Scrapy's beside it, as a ratio."""
+    """Measure our own speed on this machine, and Scrapy's beside it, as a ratio.
+
+    Example: lycosa bench --pages 1000 --repeat 3
+    """
     from lycosa.lab.bench import run_bench
 
     run_bench(pages, repeat, json=json, say=say)

@@ -26,11 +26,12 @@ from lycosa.report.overview import (
     words_of,
 )
 from lycosa.report.summary import gist_of
+from lycosa.report.why import opened_by
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
 from lycosa.urls import key_of
-from lycosa.values import Reason
+from lycosa.values import Fact, Reason
 
 HOSTS = 25
 FIELDS = {
@@ -201,7 +202,17 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
         "priority": priority,
         "rule": rule or "",
         "evidence": {name: values[position] for name, values in numbers.items() if position < len(values)},
+        "image": _image(collection, stored),
     }
+
+
+def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
+    """The image that has opened the way here, where one has."""
+    image = opened_by(collection.reader, stored.link)
+    if image is None:
+        return None
+    shows = image.shows or Fact(0.0)
+    return {"url": image.url, "label": shows.label, "value": shows.value}
 
 
 def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:

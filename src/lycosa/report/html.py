@@ -134,11 +134,13 @@ def _sources(collection: ReadCollection) -> list[dict[str, Any]]:
 
 def _best(collection: ReadCollection) -> list[dict[str, Any]]:
     rows = collection.connection.execute(
-        "SELECT url, title, score, language, date FROM pages WHERE relevant AND NOT explored"
-        " ORDER BY score DESC, id LIMIT ?",
+        "SELECT url, title, score, language, date, coalesce(genre.label, '') FROM pages"
+        " LEFT JOIN evidence AS genre ON genre.page = pages.id AND genre.name = 'genre'"
+        " WHERE relevant AND NOT explored ORDER BY score DESC, id LIMIT ?",
         (BEST_PAGES,),
     )
-    return [dict(zip(("url", "title", "score", "language", "date"), row, strict=True)) for row in rows]
+    names = ("url", "title", "score", "language", "date", "genre")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:

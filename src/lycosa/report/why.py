@@ -14,7 +14,8 @@ from lycosa.frontier.standing import dropped_for, standing_in
 from lycosa.report.overview import has_table
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
-from lycosa.values import Fact, Judgement, Kind
+from lycosa.strategies.multimedia_rules import BY_IMAGE
+from lycosa.values import Fact, Judgement, Kind, Link
 
 NEAR = 5
 """So many URLs close to an unknown one are named, and so many pages that link to a URL."""
@@ -40,6 +41,13 @@ class LinkNear(msgspec.Struct, frozen=True):
     target: str
 
 
+class OpenedBy(msgspec.Struct, frozen=True):
+    """The image without which a link would not have been followed, and what it shows."""
+
+    url: str
+    shows: Fact | None
+
+
 class Explanation(msgspec.Struct, frozen=True):
     """All that is known of one URL. `verdict` says it in a sentence."""
 
@@ -55,6 +63,7 @@ class Explanation(msgspec.Struct, frozen=True):
     path: tuple[str, ...] = ()
     found_on: tuple[FoundOn, ...] = ()  # at most NEAR of them
     more: int = 0  # so many other links lead there, as far as they were counted
+    image: OpenedBy | None = None
     nearby: tuple[str, ...] = ()
     links_near: tuple[LinkNear, ...] = ()
 
@@ -96,7 +105,14 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
         archive=f"{capture.file} at byte {capture.offset}",
         path=collection.reader.path_from_seed(page.link.key),
         found_on=found_on,
+        image=opened_by(collection.reader, page.link),
     )
+
+
+def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
+    """The image that has opened a link, where one alone has (the multimedia strategy)."""
+    image = reader.page(link.memo[BY_IMAGE]) if BY_IMAGE in link.memo else None
+    return OpenedBy(image.link.url, reader.evidence(image.id).get("image")) if image else None
 
 
 def _verdict(page: StoredPage) -> str:
@@ -132,7 +148,8 @@ def _of_standing(reader: Reader, url: str, standing: Standing, found_on: tuple[F
         "done": "Done.",
     }
     path = (*reader.path_from_seed(standing.link.parent), url)
-    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on)
+    image = opened_by(reader, standing.link)
+    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on, image=image)
 
 
 def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
@@ -249,6 +266,11 @@ def explanation_text(why: Explanation) -> str:
             f"            anchor {found.anchor!r}; {decided}; rule: {found.rule}"
             + (f"; {numbers}" if numbers else ""),
         ]
+    if why.image:
+        shows = why.image.shows
+        lines.append(
+            f"  image     {why.image.url}" + (f" shows {shows.label} ({shows.value:.2f})" if shows else "")
+        )
     if why.more:
         lines.append(
             f"            and {why.more}{'+' if why.more == COUNTED - NEAR else ''} more links to it"

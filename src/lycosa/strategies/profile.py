@@ -6,7 +6,6 @@ In: pages with their type, fields and link kinds. Out: items by their uploader's
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Literal, Self
 
 import msgspec
@@ -108,6 +107,7 @@ class Profile(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Load the page types; with topic tags stage two begins at once."""
         super().fit(preparation)
+        self.folder_ = preparation.folder
         types = self._types()
         self.needs = (
             *self.needs,
@@ -116,7 +116,7 @@ class Profile(BaseStrategy):
             *(FieldEvidence(types, field) for field in FIELDS),
         )
         tags = (
-            read_tags(Path(self.topic_tags))
+            read_tags(self.folder_ / self.topic_tags)
             if isinstance(self.topic_tags, str) and self.topic_tags
             else self.topic_tags
         )
@@ -188,7 +188,7 @@ class Profile(BaseStrategy):
                 "[profile] page_types is missing. Train the site's page types from a few example pages: "
                 "lycosa train page-types, and name the model there."
             )
-        return load_page_types(Path(self.page_types))
+        return load_page_types(self.folder_ / self.page_types)
 
     def _set_topic(self, tags: Sequence[str]) -> None:
         self.topic_ = TopicTags(tags)
@@ -197,7 +197,7 @@ class Profile(BaseStrategy):
     def _end_stage_one(self) -> None:
         search, self.search_ = self.search_, None
         if search is not None and (
-            tags := search.topic(Path(self.cotag_table) if self.cotag_table else None)
+            tags := search.topic(self.folder_ / self.cotag_table if self.cotag_table else None)
         ):
             self._set_topic(tags)
 

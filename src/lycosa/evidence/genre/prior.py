@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from lycosa.errors import ModelError
+from lycosa.files import read_file
 
 FORMAT = "lycosa genre prior 1"
 STRENGTH = 20.0
@@ -80,7 +81,7 @@ class GenrePrior(msgspec.Struct, frozen=True):
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote; ModelError if it cannot be used."""
         try:
-            stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+            stored = msgspec.json.decode(read_file(path), type=_Stored)
             if stored.format != FORMAT:
                 raise ValueError(f"its format is {stored.format[:80]!r}")
         except (OSError, ValueError, RecursionError) as error:

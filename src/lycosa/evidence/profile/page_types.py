@@ -13,6 +13,7 @@ from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
 from lycosa.evidence.profile.matching import covers, covers_loosely
 from lycosa.evidence.profile.schema import OTHER, TypeStrings
 from lycosa.evidence.profile.separators import parts_of
+from lycosa.files import read_file
 from lycosa.page.paths import Outline
 from lycosa.values import Link
 
@@ -211,7 +212,7 @@ def load_page_types(path: Path) -> PageTypes:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ModelError(f"{path} is larger than any model of page types. Is it the right file?")
-        site = msgspec.json.decode(path.read_bytes(), type=Site)
+        site = msgspec.json.decode(read_file(path), type=Site)
     except OSError as error:
         raise ModelError(
             f"{path} cannot be read: {error.strerror}. Train it: lycosa train page-types"

@@ -19,23 +19,33 @@ class Choice(msgspec.Struct, frozen=True):
 
     only_relevant: bool = False
     dedupe: bool = False
+    genres: tuple[str, ...] = ()
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing that was judged is left out."""
+        return self == Choice()
 
     @property
     def sql(self) -> str:
         """As a condition on the rows of `pages`."""
-        parts = ["pages.relevant IS NOT NULL"]
+        if not self.dedupe:
+            return self._wanted("pages")
+        # Of a cluster its first page that is exported stands for all of it.
+        return (
+            f"{self._wanted('pages')} AND NOT EXISTS (SELECT 1 FROM pages AS first WHERE"
+            " pages.near_duplicate_of != 0 AND first.key = pages.near_duplicate_of"
+            f" AND {self._wanted('first')})"
+        )
+
+    def _wanted(self, table: str) -> str:
+        parts = [f"{table}.relevant IS NOT NULL"]
         if self.only_relevant:
-            parts = ["pages.relevant = 1 AND pages.explored = 0"]
-        if self.dedupe:
-            # Of a cluster its first page that is exported stands for all of it.
+            parts = [f"{table}.relevant = 1 AND {table}.explored = 0"]
+        if self.genres:
+            named = ", ".join("'" + genre.replace("'", "''") + "'" for genre in self.genres)
             parts.append(
-                "NOT EXISTS (SELECT 1 FROM pages AS first WHERE pages.near_duplicate_of != 0"
-                " AND first.key = pages.near_duplicate_of AND "
-                + (
-                    "first.relevant = 1 AND first.explored = 0)"
-                    if self.only_relevant
-                    else "first.relevant IS NOT NULL)"
-                )
+                f"{table}.id IN (SELECT page FROM evidence WHERE name = 'genre' AND label IN ({named}))"
             )
         return " AND ".join(parts)
 

@@ -119,7 +119,7 @@ def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
 
 def _left_out(collection: ReadCollection, choice: Choice) -> frozenset[int]:
     """Keys of pages that are not exported. What pages need to look right, and the originals of revisits, stay."""
-    if not (choice.only_relevant or choice.dedupe):
+    if choice.is_all:
         return frozenset()
     run = collection.connection.execute
     out = {
