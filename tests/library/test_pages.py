@@ -170,8 +170,8 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
         ({"judge": {"kind": "text"}, "topic": {"model": "m.model"}}, "lycosa train text"),
         ({"judge": {"kind": "event"}}, "edit [event]"),
         ({"judge": {"kind": "all"}}, "no judge to teach"),
-        ({"strategy": "profile"}, "edit the tags"),
-        ({"judge": "broken", "topic": 3}, "count against a page"),
+        ({"": {"strategy": "profile"}}, "edit the tags"),
+        ({"judge": {"kind": [1]}, "topic": {}}, "count against a page"),
     ],
 )
 def test_the_labels_page_says_what_they_teach(spec, said):

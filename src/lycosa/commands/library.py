@@ -111,4 +111,5 @@ def index(
     typer.echo(
         f"{done.texts:,} texts, {done.fingerprints:,} fingerprints, {done.dates:,} dates, {done.places:,} places, "
         f"{done.entities:,} people and organisations."
+        + (f" {done.unread:,} pages could not be read from the archive." if done.unread else "")
     )

@@ -21,7 +21,6 @@ from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.labelling import lesson
 from lycosa.library.numbers import NUMBER
-from lycosa.library.shelf import spec_of
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.columns import column_chart
 from lycosa.report.overview import Spot, days, periods, spots
@@ -231,7 +230,7 @@ class Pages:
             "labels.html",
             rows=rows,
             said=SAID.get(said, ""),
-            lesson=lesson(spec_of(collection)),
+            lesson=lesson(collection.spec()),
             running=views.status(collection)["running"],
         )
 

@@ -12,7 +12,6 @@ from lycosa.control import ask
 from lycosa.frontier.entry import WAITING
 from lycosa.library.filters import Filters
 from lycosa.library.find import condition
-from lycosa.library.shelf import spec_of
 from lycosa.report.overview import (
     ENTITY_KINDS,
     KEPT,
@@ -24,6 +23,7 @@ from lycosa.report.overview import (
     genres,
     has_table,
     spots,
+    words_of,
 )
 from lycosa.report.summary import gist_of
 from lycosa.report.why import opened_by
@@ -49,13 +49,13 @@ FIELDS = {
 
 def about(collection: ReadCollection) -> dict[str, Any]:
     """What a collection is, in figures."""
-    spec, counts, runs = spec_of(collection), collection.reader.counts(), collection.reader.runs()
-    topic = spec.get("topic", {})
+    spec, counts, runs = collection.spec(), collection.reader.counts(), collection.reader.runs()
+    top, topic = spec.get("", {}), spec.get("topic", {})
     return {
-        "title": str(spec.get("name") or collection.directory.name),
-        "strategy": str(spec.get("strategy", "best-first")),
+        "title": str(top.get("name") or collection.directory.name),
+        "strategy": str(top.get("strategy", "best-first")),
         "description": str(topic.get("description", "")),
-        "keywords": [str(word) for word in topic.get("keywords", [])],
+        "keywords": words_of(topic.get("keywords")),
         "pages": counts.judged,
         "relevant": counts.relevant,
         "harvest": round(counts.relevant / counts.judged, 4) if counts.judged else 0.0,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from lycosa.errors import CollectionError
 from lycosa.report.columns import column_chart
 from lycosa.report.genre import genre_counts, genre_table
 from lycosa.report.links import web_url
-from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots
+from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots, words_of
 from lycosa.report.summary import gist_of
 from lycosa.report.svg import line_chart
 from lycosa.report.world import world_map
@@ -64,14 +63,16 @@ def render(collection: ReadCollection) -> str:
 def _figures(collection: ReadCollection) -> dict[str, Any]:
     reader = collection.reader
     curve = reader.harvest_curve(240)
-    spec = _spec(collection)
+    spec = collection.spec()
+    top, topic = spec.get("", {}), spec.get("topic", {})
     pages, relevant = curve[-1] if curve else (0, 0)
     reasons = reader.counts_by_reason()
     runs = reader.runs()
     return {
-        "name": spec.get("name") or collection.directory.name,
-        "strategy": spec.get("strategy", "best-first"),
-        "topic": spec.get("topic", {}),
+        "name": str(top.get("name") or collection.directory.name),
+        "strategy": str(top.get("strategy", "best-first")),
+        "description": str(topic.get("description", "")),
+        "keywords": words_of(topic.get("keywords")),
         "pages": pages,
         "relevant": relevant,
         "harvest": relevant / pages if pages else 0.0,
@@ -113,13 +114,6 @@ def _contents(collection: ReadCollection) -> dict[str, Any]:
         "unit": unit,
         "timeline": column_chart(course, "Relevant pages by the day they were published"),
     }
-
-
-def _spec(collection: ReadCollection) -> dict[str, Any]:
-    try:
-        return tomllib.loads(collection.spec_text())
-    except tomllib.TOMLDecodeError:
-        return {}
 
 
 def _explored(collection: ReadCollection) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tomllib
 from pathlib import Path
 
 import msgspec
@@ -169,11 +168,9 @@ def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, .
 
 def _limits(collection: ReadCollection) -> tuple[int | None, int | None]:
     """The most pages of a host and of a site, by the spec of the last run."""
-    try:
-        limits = tomllib.loads(collection.spec_text()).get("limits", {})
-    except tomllib.TOMLDecodeError:
-        return None, None
-    return limits.get("pages_per_host"), limits.get("pages_per_site")
+    limits = collection.spec().get("limits", {})
+    host, site = limits.get("pages_per_host"), limits.get("pages_per_site")
+    return host if isinstance(host, int) else None, site if isinstance(site, int) else None
 
 
 def _nearby(collection: ReadCollection, url: str) -> tuple[tuple[str, ...], tuple[LinkNear, ...]]:
