@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import ModelError
+from lycosa.evidence.model_file import read_json
 from lycosa.evidence.profile.addresses import Pattern, fits
 from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
 from lycosa.evidence.profile.matching import covers, covers_loosely, steps_of
 from lycosa.evidence.profile.schema import OTHER, TypeStrings
 from lycosa.evidence.profile.separators import parts_of
-from lycosa.files import read_file
 from lycosa.page.paths import Outline
 from lycosa.values import Link
 
@@ -22,7 +22,6 @@ TOLERANCE = 0.5
 """A page without a type's minimal set still has the type with this share of its characteristic strings."""
 VALUES = 500
 MEMORY = 20_000
-MAX_BYTES = 10_000_000
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -220,14 +219,12 @@ def save_page_types(path: Path, site: Site) -> None:
 def load_page_types(path: Path) -> PageTypes:
     """Read a model; ModelError says what is wrong and what to do."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ModelError(f"{path} is larger than any model of page types. Is it the right file?")
-        site = msgspec.json.decode(read_file(path), type=Site)
+        site = read_json(path, Site)
     except OSError as error:
         raise ModelError(
             f"{path} cannot be read: {error.strerror}. Train it: lycosa train page-types"
         ) from None
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ModelError(
             f"{path} is no model of page types ({error}). Train it: lycosa train page-types"
         ) from None
