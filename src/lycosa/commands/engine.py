@@ -48,7 +48,10 @@ def check(
     changes: Changes = None,
     json: Json = False,
 ) -> None:
-    """Read a spec and everything on this machine that it names, without crawling."""
+    """Read a spec and everything on this machine that it names, without crawling.
+
+    Example: lycosa check owls/crawl.toml
+    """
     from lycosa.checking import check_spec, check_text
 
     checked = check_spec(spec, tuple(changes or ()))
