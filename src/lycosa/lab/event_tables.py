@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,20 @@ HEADS = ("topic", "+ date", "+ place", "+ both", "+ both + who")
 
 
 def markdown(found: Found) -> str:
-    """All tables, each under a line that says what it is."""
+    """All tables of what was measured, each under a line that says what it is."""
+    make: dict[str, Callable[[Any], str]] = {
+        "ways by halves": lambda rows: table(*rows_of(rows)),
+        "crawls": crawls_table,
+        "event against best-first": lambda rows: table(*by_name("k", rows)),
+        "best sizes": lambda row: table(*rows_of([row])),
+        "sources against none": lambda rows: table(*by_name("source", rows)),
+        "sources by halves": lambda rows: table(*rows_of(rows)),
+        "crawls with background": crawls_table,
+        "background against event": lambda rows: table(*by_name("k", rows)),
+    }
     sections = [
-        *_classification(found["classification"]),
-        ("ways by halves", table(*rows_of(found["ways by halves"]))),
-        ("crawls", crawls_table(found["crawls"])),
-        ("event against best-first", table(*by_name("k", found["event against best-first"]))),
-        ("best sizes", table(*rows_of([found["best sizes"]]))),
-        ("sources against none", table(*by_name("source", found["sources against none"]))),
-        ("sources by halves", table(*rows_of(found["sources by halves"]))),
+        *_classification(found.get("classification", ())),
+        *((name, shown(found[name])) for name, shown in make.items() if name in found),
     ]
     return "\n".join(f"{title}:\n\n{text}\n" for title, text in sections)
 
