@@ -191,7 +191,7 @@ def test_all_figures_are_measured(web, monkeypatch):
     shown = markdown(msgspec.json.decode(msgspec.json.encode(found)))
     assert "MAP of pages, ours:\n\n| k | topic |" in shown
     assert "| breadth-first |  |" in shown
-    assert "| event, background | 5 |" in shown
+    assert "background against event:\n\n| k | recall (p)" in shown
     with pytest.raises(InputError, match="Choose among"):
         measure_event.measure(web, lambda _: None, parts=["weather"])
 
