@@ -36,8 +36,8 @@ def markdown(found: Found) -> str:
         "crawls": lambda runs: crawls_table([run for run in runs if run["strategy"] not in weighed]),
         "event against best-first": lambda rows: table(*by_name("k", rows)),
         "best sizes": lambda row: table(*rows_of([row])),
-        "background against event": lambda rows: tested_table("k", rows, means("event, background")),
-        "sources against none": lambda rows: tested_table("source", rows, means("")),
+        "background against event": lambda rows: p_value_table("k", rows, means("event, background")),
+        "sources against none": lambda rows: p_value_table("source", rows, means("")),
         "sources by halves": halves_table,
     }
     sections = [
@@ -102,7 +102,7 @@ def crawls_table(runs: Sequence[Found]) -> str:
     return table(["crawler", "k", "recall", "AUC", "hosts"], rows)
 
 
-def tested_table(first: str, rows: Mapping[str, Found], means: Mapping[str, Found]) -> str:
+def p_value_table(first: str, rows: Mapping[str, Found], means: Mapping[str, Found]) -> str:
     """Means, each with the p value of its difference."""
     cells = [
         [
