@@ -181,14 +181,13 @@ def _crawled(web: EventWeb, largest: Sequence[str], out: Path, say: Say) -> None
             bar.update(at + 1, steps)
         done += [crawls.best_first(event, PAPER_K) for event in web.events]
         bar.update(steps - 2, steps)
-        for event in web.events:
-            far.event(event, OURS)
+        large = [far.event(event, OURS) for event in web.events]
         bar.update(steps - 1, steps)
-        for event in web.events:
-            far.best_first(event, PAPER_K)
+        large += [far.best_first(event, PAPER_K) for event in web.events]
         bar.update(steps, steps)
-    for name in dict.fromkeys(one.strategy for one in done):
-        say(summary([one for one in done if one.strategy == name]))
+    for pages, runs in ((PAGES, done), (LARGE, large)):
+        for name in dict.fromkeys(one.strategy for one in runs):
+            say(f"{pages} pages: {summary([one for one in runs if one.strategy == name])}")
     _write_crawls(done, out / "crawls.csv")
     by_event = {event: [run for run in crawls.runs if run.topic == event] for event in largest[:4]}
     plain = ("best-first", "event")
