@@ -118,9 +118,9 @@ def test_examples_are_read_from_a_csv_file(tmp_path):
     ("text", "words"),
     [
         ("", "no column file"),
-        ("a.html,http://a.example/,news\n", "first line must be: file,url,genre"),
+        ("a.html,http://a.example/,news\n", "Begin it with the line: file,url,genre"),
         ("file;url;genre\na.html;http://a.example/;news\n", "no column file"),
-        ("file,url,genre\n", "names no pages"),
+        ("file,url,genre\n", "has no lines below the first"),
         (
             "file,url,genre\na.html,http://a.example/,news\na.html,http://A.example:80/,blog\n",
             "line 2 already",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import as_json
+from lycosa.commands import as_json, room_for
 from lycosa.errors import InputError
 
 
@@ -31,7 +31,10 @@ def text(
     language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
     json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
 ) -> None:
-    """Fit a text classifier; cross-validated figures are printed and kept in the model."""
+    """Fit a text classifier; cross-validated figures are printed and kept in the model.
+
+    Example: lycosa train text owls/ --negative other/ --out owls.model
+    """
     import msgspec
 
     from lycosa.train.pages import example_pages
@@ -60,7 +63,7 @@ def text(
     }
     provenance = {"language": language, "positive": [str(path) for path in positive]}
     model = fit_models(["text"], pages, settings=settings, provenance=provenance)["text"]
-    model.save(out)
+    model.save(room_for(out))
     figures = model.metadata["cross_validation"]
     typer.echo(as_json(model.metadata) if json else _told(out, figures))
 

@@ -39,7 +39,7 @@ Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 """List name -> language -> words; the list `says` has genres in place of languages."""
 
 _METAS = 'meta[name="generator" i],meta[property="og:type" i],meta[property="og:site_name" i]'
-_TYPE = re.compile(rb'\s*:\s*\[?\s*"(\w{1,40})"')
+_TYPE = re.compile(rb'\s*+:\s*+\[?\s*+"(\w{1,40})"')
 _DAY = re.compile(r"[/-](?:19|20)\d\d(?:[/-]\d\d?|\d{4}|\b)|\b20\d{6}\b")
 _ANCHOR = attrgetter("anchor")
 _URL = attrgetter("url")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from lycosa import urls
@@ -10,6 +9,7 @@ from lycosa.errors import InputError
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import Words, genre_features
 from lycosa.train.genre import GenreExample
+from lycosa.train.tables import Row, read_rows
 
 COLUMNS = ("file", "url", "genre")
 MAX_BYTES = 50_000_000
@@ -17,25 +17,12 @@ MAX_BYTES = 50_000_000
 
 def read_examples(path: Path, words: Words | None = None) -> list[GenreExample]:
     """The pages of a CSV file with file (relative to it), url and genre; each page once."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:  # spreadsheets begin files with a mark
-            reader = csv.DictReader(lines)
-            rows, header = list(reader), reader.fieldnames or []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            f"{path} cannot be read ({error}). Give a CSV file with {', '.join(COLUMNS)}."
-        ) from None
-    if missing := [column for column in COLUMNS if column not in header]:
-        raise InputError(f"{path} has no column {missing[0]}. Its first line must be: {','.join(COLUMNS)}")
-    if not rows:
-        raise InputError(f"{path} names no pages. Add a line for each: {','.join(COLUMNS)}")
     known: dict[int, int] = {}
+    rows = read_rows(path, COLUMNS, ",".join(COLUMNS))
     return [_example(path, number, row, words, known) for number, row in enumerate(rows, start=2)]
 
 
-def _example(
-    path: Path, number: int, row: dict[str, str], words: Words | None, known: dict[int, int]
-) -> GenreExample:
+def _example(path: Path, number: int, row: Row, words: Words | None, known: dict[int, int]) -> GenreExample:
     if not all(row.get(column) for column in COLUMNS):
         raise InputError(f"{path}, line {number}: it needs {', '.join(COLUMNS)}. Fill them in.")
     url = urls.parse(row["url"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -48,16 +50,54 @@ class Choice(msgspec.Struct, frozen=True):
         return " AND ".join(parts)
 
 
+STANDARD_OUTPUT = (Path("-"), Path("/dev/stdout"))
+
+
 @contextmanager
 def written(out: Path) -> Iterator[Path]:
     """A draft beside `out` that takes its name when it is complete, and never before."""
-    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+    if _is_stream(out):
+        raise InputError(
+            f"{out} is not a file: this format has to be written back and forth. Name a file, or use --jsonl."
+        )
+    place = out.resolve()  # what a link points to is replaced, and never the link itself
+    draft = place.with_name(f".{place.name}.{os.getpid()}.part")
+    with _plain_trouble(out):
+        try:
+            yield draft
+            draft.replace(place)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def written_through(out: Path) -> Iterator[IO[bytes]]:
+    """A file to write front to back: `-` is standard output, a pipe or device is written as it is."""
+    if out in STANDARD_OUTPUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif _is_stream(out):
+        with _plain_trouble(out), out.open("wb") as stream:
+            yield stream
+    else:
+        with written(out) as draft, draft.open("wb") as file:
+            yield file
+
+
+def _is_stream(out: Path) -> bool:
+    """Whether bytes can only be sent there: nothing there may be replaced by a file."""
+    named = {*STANDARD_OUTPUT, Path("/dev/stderr")}
+    opened = {Path("/dev/fd"), Path("/proc")} & {*out.absolute().parents}
+    return out in named or bool(opened) or (out.exists() and not (out.is_file() or out.is_dir()))
+
+
+@contextmanager
+def _plain_trouble(out: Path) -> Iterator[None]:
     try:
-        yield draft
-        draft.replace(out)
+        yield
+    except BrokenPipeError:
+        raise  # whoever read has had enough: the command line ends quietly
     except OSError as error:
         raise InputError(
             f"{out} cannot be written ({error.strerror or error}). Choose another place."
         ) from None
-    finally:
-        draft.unlink(missing_ok=True)

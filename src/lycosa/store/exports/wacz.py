@@ -25,6 +25,7 @@ from fastwarc.stream_io import GzipReader
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import __version__, urls
+from lycosa.errors import ArchiveError
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.exports import Choice, written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
@@ -108,8 +109,12 @@ def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
     end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
     for (name,) in collection.connection.execute("SELECT text FROM warcs ORDER BY text").fetchall():
         path = place_of(collection.archive, name)
-        if path.is_file():
-            yield path, end.offset if name == end.file else path.stat().st_size
+        if not path.is_file():
+            raise ArchiveError(
+                f"{path} is not there, and a WACZ without it could not be replayed. Put the file back, "
+                "or export the texts with --jsonl."
+            )
+        yield path, end.offset if name == end.file else path.stat().st_size
 
 
 def _left_out(collection: ReadCollection, choice: Choice) -> frozenset[int]:
@@ -246,7 +251,7 @@ def _page_line(row: CorpusRow) -> dict[str, Any]:
         "id": base64.urlsafe_b64encode(hashlib.sha256(row.url.encode()).digest()[:12]).decode(),
         "url": row.url,
         "ts": row.fetched_at,
-        "title": row.title,
+        "title": row.title or row.url,
         "text": row.text,
         "relevant": row.relevant,
         "score": row.score,
