@@ -5,8 +5,10 @@ LycosaError            exit 1
 ├── InputError         exit 2   a file or URL that the user named cannot be used
 ├── ModelError         exit 2   a saved model cannot be used
 ├── CollectionError    exit 1   the collection on disk cannot be used or written
+│   ├── NoCollection   exit 2   what was named is none
 │   └── CollectionBusy exit 1   another process is using it
 ├── ArchiveError       exit 1   a WARC file cannot be read
+├── StrategyError      exit 1   a strategy of the user's own failed
 └── StoppedEarly       exit 3   stopped, and the same command goes on from here
 """
 
@@ -41,12 +43,22 @@ class CollectionError(LycosaError):
     """The collection cannot be opened, read or written."""
 
 
+class NoCollection(CollectionError):
+    """What the user named is not a collection."""
+
+    exit_code = 2
+
+
 class CollectionBusy(CollectionError):
     """Another process has the collection open."""
 
 
 class ArchiveError(LycosaError):
     """A WARC file cannot be read."""
+
+
+class StrategyError(LycosaError):
+    """A strategy that somebody else wrote raised an error, or answered with nonsense."""
 
 
 class StoppedEarly(LycosaError):

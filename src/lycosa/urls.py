@@ -32,6 +32,9 @@ TRACKING = frozenset(
 )
 """Query parameters that say who came from where, never what is shown. `utm_*` belongs to them."""
 
+URL_CHARS = 8_000
+"""No page has a longer URL; a link that is longer leads nowhere."""
+
 ROUNDS = 8
 """In which a URL is simplified; those of real pages need one or two, and the last one only looks."""
 

@@ -11,12 +11,12 @@ from lycosa.page.document import Document
 from lycosa.page.links import (
     MAX_IMAGES,
     MAX_LINKS,
-    URL_CHARS,
     URLS_CHARS,
     Resolver,
     best_of_srcset,
     declared_size,
 )
+from lycosa.urls import URL_CHARS
 
 URL = "http://a.example/d/p.html?q"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lycosa.commands import as_json
+from lycosa.commands import as_json, warn_no_contact
 from lycosa.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -36,8 +36,13 @@ def judge(
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="The output is JSON lines in any case.")] = True,  # noqa: ARG001
 ) -> None:
-    """Judge pages or images with a model: one JSON object a line with input, score, relevant, label."""
+    """Judge pages or images with a model: one JSON object a line with input, score, relevant, label.
+
+    Example: lycosa judge owls.model page.html https://en.wikipedia.org/wiki/Owl --contact me@my.org
+    """
     says = _loaded(model, language)
+    if not contact and any("://" in name for name in inputs):
+        warn_no_contact()
     for name, data, kind in _read(inputs, contact):
         typer.echo(as_json({"input": name, **says(data, kind)}))
 
@@ -78,13 +83,14 @@ def _told(fact: Fact | Refusal) -> dict[str, Any]:
 
 def _read(inputs: list[str], contact: str) -> Iterator[tuple[str, bytes, str]]:
     from lycosa import urls
+    from lycosa.files import read_file
 
     for name in inputs:
         url = urls.parse(name)
         if url is None:
             path = Path(name)
             try:
-                data = path.read_bytes()
+                data = read_file(path)
             except OSError as error:
                 raise InputError(f"{name}: {error.strerror}. Name files or http(s) URLs.") from None
             yield name, data, "text/plain" if path.suffix.lower() in (".txt", ".md") else "text/html"

@@ -23,7 +23,7 @@ from lycosa.page.duplicates import simhash_of
 from lycosa.page.entities import find_entities
 from lycosa.page.genre_signs import genre_features
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
-from lycosa.page.links import URL_CHARS, Linked, Resolver, find_images, find_links
+from lycosa.page.links import Linked, Resolver, find_images, find_links
 from lycosa.page.names import find_names
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.place_finder import PlaceFinder
@@ -32,6 +32,7 @@ from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.soft_404 import is_soft_404
 from lycosa.page.terms import terms_of, terms_of_each, url_terms_of_each, words_of
+from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace
 
 __all__ = ["Document", "stylesheet_urls"]

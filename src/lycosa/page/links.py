@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import urls
 from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, one_line, tag_ids
+from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link
 
 MAX_LINKS = 5_000
@@ -22,7 +23,6 @@ MAX_IMAGES = 1_000
 ANCHOR_CHARS = 500
 ANCHOR_NODES = 200
 """Of one anchor: links within links must not be read again and again."""
-URL_CHARS = 8_000
 URLS_CHARS = 2_000_000
 """Of all links of a page, and of all images: short references to a long base must not multiply the page."""
 ATTRIBUTE_CHARS = 200

@@ -9,7 +9,8 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa import urls
-from lycosa.page.links import URL_CHARS, URLS_CHARS, Resolver, best_of_srcset, image_source
+from lycosa.page.links import URLS_CHARS, Resolver, best_of_srcset, image_source
+from lycosa.urls import URL_CHARS
 
 MAX_REQUISITES = 1_000
 CSS_CHARS = 1_000_000
