@@ -45,7 +45,7 @@ def page_types(
     """Learn a sharing site's list, detail and profile pages from a few examples of each."""
     from lycosa.evidence.profile.page_types import save_page_types
     from lycosa.page.document import Document
-    from lycosa.train.page_types import train_page_types
+    from lycosa.train.page_types import missing_fields, train_page_types
 
     def page(told: str) -> Document:
         name, sign, url = told.partition("=")
@@ -69,6 +69,11 @@ def page_types(
         say(f"{kind}: {' and '.join(strings.key)}")
         for field, where in site.fields.get(kind, {}).items():
             say(f"  {field}: {where[0]}")
+        for field in missing_fields(site, kind):
+            say(
+                f"  {field}: not found. Give other {kind} examples that show them, or point at one: "
+                f"--field {kind}.{field}=TEXT"
+            )
     typer.echo(f'Wrote {out}. Name it in the spec: [profile] page_types = "{out}"')
 
 

@@ -14,7 +14,7 @@ from lycosa.errors import SpecError
 from lycosa.evidence.profile.addresses import is_below, url_parts
 from lycosa.evidence.profile.cotags import TopicTags, clean_tag, read_tags
 from lycosa.evidence.profile.kinds import LinkKind
-from lycosa.evidence.profile.page_types import PageTypes, load_page_types
+from lycosa.evidence.profile.page_types import PageTypes, page_types_of
 from lycosa.evidence.profile.people import People
 from lycosa.evidence.profile.reading import (
     FIELDS,
@@ -54,6 +54,7 @@ class Profile(BaseStrategy):
     """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
 
     merge: Merge = Merge.REPLACE
+    judges_itself = True
 
     def __init__(
         self,
@@ -121,7 +122,7 @@ class Profile(BaseStrategy):
         """Load the page types; with topic tags stage two begins at once."""
         super().fit(preparation)
         self.folder_ = preparation.folder
-        types = self._types()
+        types = page_types_of(self.page_types, self.folder_)
         self.needs = (
             *self.needs,
             PageTypeEvidence(types),
@@ -188,16 +189,6 @@ class Profile(BaseStrategy):
         self._take_in(link, evidence)
         if self.search_ is not None and self.search_.is_enough:
             self._end_stage_one()
-
-    def _types(self) -> PageTypes:
-        if isinstance(self.page_types, PageTypes):
-            return self.page_types
-        if not self.page_types:
-            raise SpecError(
-                "[profile] page_types is missing. Train the site's page types from a few example pages: "
-                "lycosa train page-types, and name the model there."
-            )
-        return load_page_types(self.folder_ / self.page_types)
 
     def _given_tags(self) -> Sequence[str]:
         if isinstance(self.topic_tags, str) and self.topic_tags:

@@ -162,9 +162,8 @@ def read_tags(path: Path) -> tuple[str, ...]:
                 row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")
             ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            f"{path} cannot be read as a table of tags ({error}). Write one tag a line."
-        ) from None
+        why = (error.strerror if isinstance(error, OSError) else "") or error
+        raise InputError(f"{path} cannot be read as a table of tags ({why}). Write one tag a line.") from None
     tags = tuple(dict.fromkeys(clean_tag(tag) for tag in (rows[1:] if rows[:1] == ["tag"] else rows)))
     if not tags:
         raise InputError(f"{path} has no tags. Write one tag a line.")
