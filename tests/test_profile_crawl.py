@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -55,7 +56,7 @@ def folder(site: Site, tmp_path: Path) -> Path:
         "cotag_top": 4,
         "cotag_table": "tags.csv",
     }
-    sections = {
+    sections: dict[str, Any] = {
         "profile": about,
         "limits": {"pages": 240},
         "judge": {},

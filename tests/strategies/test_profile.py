@@ -164,6 +164,21 @@ def test_learning_again(web):
     assert all(strategy.people_.users[key].inner == other.people_.users[key].inner for key in ranked)
 
 
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"below_threshold": "never"}, "last, refuse"),
+        ({"alpha": -1.0}, "alpha is -1"),
+        ({"alpha": 0.0, "beta": 0.0}, "both 0"),
+        ({"topic_tags": 5}, "a list of tags"),
+    ],
+)
+def test_settings_without_sense(web, setting, words):
+    """What cannot be is refused with what can."""
+    with pytest.raises(SpecError, match=words):
+        fitted("profile", {**lab_settings(web, web.web.topic("kites")), **setting})
+
+
 def test_settings_are_checked(web):
     """Without a model or a topic the error says what to set."""
     with pytest.raises(SpecError, match="page_types"):

@@ -62,7 +62,12 @@ def page_types(
 
     told = {"list": lists, "detail": details, "profile": profiles, "other": others or []}
     examples = {kind: [page(each) for each in pages] for kind, pages in told.items() if pages}
-    named = dict(each.split("=", 1) for each in fields or () if "=" in each)
+    for each in fields or ():
+        if "=" not in each:
+            raise InputError(
+                f"--field {each} is not FIELD=TEXT. Write a text that an example shows: {each}=sunset"
+            )
+    named = dict(each.split("=", 1) for each in fields or ())
     site = train_page_types(examples, name=out.stem, fields=named, share=share, extra_classes=extra_classes)
     save_page_types(out, site)
     for kind, strings in site.types.items():

@@ -12,7 +12,7 @@ import msgspec
 
 from lycosa.errors import SpecError
 from lycosa.evidence.profile.addresses import is_below, url_parts
-from lycosa.evidence.profile.cotags import TopicTags, clean_tag, read_tags
+from lycosa.evidence.profile.cotags import TopicTags, clean_tag, tags_given
 from lycosa.evidence.profile.kinds import LinkKind
 from lycosa.evidence.profile.page_types import PageTypes, page_types_of
 from lycosa.evidence.profile.people import People
@@ -31,6 +31,7 @@ from lycosa.evidence.profile.remembering import make_room
 from lycosa.evidence.profile.stages import TopicSearch
 from lycosa.strategies import BaseStrategy, Step
 from lycosa.strategies.preparation import Preparation
+from lycosa.strategies.profile_settings import check_profile_settings
 from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
 
 STAGE_TWO = "stage two"
@@ -121,6 +122,7 @@ class Profile(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Load the page types; with topic tags stage two begins at once."""
         super().fit(preparation)
+        check_profile_settings(vars(self))
         self.folder_ = preparation.folder
         types = page_types_of(self.page_types, self.folder_)
         self.needs = (
@@ -129,7 +131,7 @@ class Profile(BaseStrategy):
             UploaderEvidence(types),
             *(FieldEvidence(types, field) for field in FIELDS),
         )
-        tags = self._given_tags()
+        tags = tags_given(self.topic_tags, self.folder_)
         if not tags and not self.tag:
             raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
         self.search_ = (
@@ -189,11 +191,6 @@ class Profile(BaseStrategy):
         self._take_in(link, evidence)
         if self.search_ is not None and self.search_.is_enough:
             self._end_stage_one()
-
-    def _given_tags(self) -> Sequence[str]:
-        if isinstance(self.topic_tags, str) and self.topic_tags:
-            return read_tags(self.folder_ / self.topic_tags)
-        return self.topic_tags or ()
 
     def _set_topic(self, tags: Sequence[str]) -> None:
         self.topic_ = TopicTags(tags)

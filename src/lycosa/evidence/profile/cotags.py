@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.errors import InputError
+from lycosa.errors import InputError, SpecError
 
 _WORD = re.compile(r"\w+")
 
@@ -152,6 +152,17 @@ def write_table(path: Path, rows: Sequence[CoTag]) -> None:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(("tag", "together", "alone", "phi", "round"))
         table.writerows((row.tag, row.together, row.alone, f"{row.phi:.6f}", row.round) for row in rows)
+
+
+def tags_given(given: Sequence[str] | str | None, folder: Path) -> Sequence[str]:
+    """Tags as a spec says them: a list, or a file (from `folder` on); () for none."""
+    if isinstance(given, str) and given:
+        return read_tags(folder / given)
+    if given and not (isinstance(given, list | tuple) and all(isinstance(tag, str) for tag in given)):
+        raise SpecError(
+            f"[profile] topic_tags is {given!r}. Write a list of tags, or the name of a file with one tag a line."
+        )
+    return given or ()
 
 
 def read_tags(path: Path) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def _topics(runs: Sequence[ProfileRun]) -> list[str]:
     return list(dict.fromkeys(run.topic for run in runs))
 
 
-def _panels(runs: Sequence[ProfileRun], rows: int) -> tuple[Any, Any]:
+def _panels(runs: Sequence[ProfileRun], rows: int) -> Any:
     topics = len(_topics(runs))
     return figure_library().subplots(
         rows, topics, figsize=(1 + 3.4 * topics, 0.8 + 2.9 * rows), sharex=True, sharey="row", squeeze=False
