@@ -20,7 +20,7 @@ from lycosa import __version__
 from lycosa.analysis import Recipe, document_of
 from lycosa.bootstrap import first_pages, unlabelled_pages
 from lycosa.clock import SystemClock
-from lycosa.config import Spec
+from lycosa.config import JudgeSpec, Spec
 from lycosa.control import RELEARN, control_of
 from lycosa.crawl import TOO_LONG, Crawl
 from lycosa.errors import StoppedEarly
@@ -265,21 +265,23 @@ async def _prepare(
     finder = spec.index.place_finder
     event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
     refuse_no_event(spec.judge, event)
+    itself = strategy_class(spec.strategy).judges_itself and not given
+    judge = JudgeSpec(kind="all") if itself else spec.judge
     if event and not given:
         topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
-    elif spec.judge.kind == "all" and not given:
+    elif judge.kind == "all" and not given:
         topic = TopicModel(language, {})
     else:
         marked = partial(labelled_pages, collection, language)
         topic = await prepared_topic(spec.topic, folder, models, helper.document, say, marked)
-    wants = wanted_models(strategy_class(spec.strategy), spec.judge)
+    wants = wanted_models(strategy_class(spec.strategy), judge)
     fitted = given_models(wants, spec.topic, folder, models)
     if missing := [name for name in wants if name not in fitted]:
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    ready = replace(preparation(topic, spec.judge, fitted, spec.random_seed), folder=folder)
-    return with_event(ready, spec.judge, event)
+    ready = replace(preparation(topic, judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
