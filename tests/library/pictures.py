@@ -23,6 +23,7 @@ from lycosa.indexing import index_collection
 from lycosa.lab.demo import demo_web
 from lycosa.lab.demo.show import run_demo, spec_of
 from lycosa.lab.measure_library import make_collection
+from lycosa.report.html import write_report
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label
 from tests.engine import crawling
@@ -49,7 +50,7 @@ PAGES = {
     "trouble": "page/999999",
 }
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
-MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo", "summary": "large/"}
+MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo"}
 """Of a collection with more places than the demo has: made up, as `lycosa.lab.measure_library` does."""
 
 
@@ -121,6 +122,13 @@ def _take_all(browser: Any, folder: Path, directory: Path, number: int, out: Pat
     with served(directory) as address:
         pages = {name: "owls/" + path.format(id=number) for name, path in wanted.items()}
         take(browser, address, pages, out, all_ways=all_ways)
+    report = write_report(directory, folder / "report.html")
+    for shade in ("light", "dark") if all_ways else ("light",):
+        context = browser.new_context(viewport={"width": 1100, "height": 1500}, color_scheme=shade)
+        page = context.new_page()
+        page.goto(report.as_uri())
+        page.screenshot(path=out / (f"report-{shade}.png" if all_ways else "report.png"), full_page=all_ways)
+        context.close()
     make_collection(folder / "large", 5000)
     with served(folder / "large") as address:
         pages = MADE_UP if all_ways else {"map": MADE_UP["map"]}
