@@ -15,11 +15,18 @@ def test_the_mark_of_a_spreadsheet_is_no_part_of_the_first_column(tmp_path):
     assert read_rows(tmp_path / "a.csv", ("file", "source"), "") == [{"file": "a.png", "source": "b"}]
 
 
-@pytest.mark.parametrize("content", [b"", b"file,source\n", b"file\na.png\n"])
-def test_missing_rows_or_columns_say_how_to_begin(tmp_path, content):
-    """The columns and the first line are named."""
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", r"no column file\. Begin it with the line: file,source"),
+        (b"file\na.png\n", r"no column source\. Begin it with the line: file,source"),
+        (b"file,source\n", r"no lines below the first\. Add one for each example: file,source"),
+    ],
+)
+def test_missing_rows_or_columns_say_how_to_begin(tmp_path, content, words):
+    """The column and the first line are named."""
     (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(InputError, match=r"no columns file and source\. Begin it with the line: file,source"):
+    with pytest.raises(InputError, match=words):
         read_rows(tmp_path / "a.csv", ("file", "source"), "file,source")
 
 

@@ -48,7 +48,10 @@ def check(
     changes: Changes = None,
     json: Json = False,
 ) -> None:
-    """Read a spec and everything on this machine that it names, without crawling."""
+    """Read a spec and everything on this machine that it names, without crawling.
+
+    Example: lycosa check owls/crawl.toml
+    """
     from lycosa.checking import check_spec, check_text
 
     checked = check_spec(spec, tuple(changes or ()))
@@ -64,6 +67,10 @@ def crawl(
         int | None, typer.Option(min=1, help="At most so many pages, instead of limits.pages.")
     ] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
+    topic_tags: Annotated[
+        str | None,
+        typer.Option(help="For `profile`: the topic's tags with commas, or a file of them; skips stage one."),
+    ] = None,
     changes: Changes = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -79,6 +86,8 @@ def crawl(
         extra.append(f"limits.pages={max_pages}")
     if strategy is not None:
         extra.append(f"strategy={strategy}")
+    if topic_tags is not None:
+        extra.append(f"profile.topic_tags={_tags(topic_tags)}")
     summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json)
     if json:
         typer.echo(as_json(summary))
@@ -100,6 +109,15 @@ def crawl(
             "No page was collected: all that the seeds lead to was refused. "
             f"See why: lycosa why {summary.collection} SEED"
         )
+
+
+def _tags(given: str) -> str:
+    """Tags as a TOML value: a file's path is from where the command runs, not from the spec's folder."""
+    from lycosa.template import toml
+
+    if Path(given).suffix in (".csv", ".txt") or Path(given).is_file():
+        return toml(str(Path(given).resolve()))
+    return toml([tag.strip() for tag in given.split(",") if tag.strip()])
 
 
 def why(

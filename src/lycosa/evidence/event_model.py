@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from lycosa.errors import InputError, ModelError
-from lycosa.files import read_file
+from lycosa.evidence.model_file import read_json
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
 from lycosa.page.place_finder import Mention
@@ -342,7 +342,7 @@ def save_event(path: Path, model: EventModel) -> None:
 def load_event(path: Path) -> EventModel:
     """Read a model; ModelError says what is wrong with it."""
     try:
-        return msgspec.json.decode(read_file(path), type=EventModel)
+        return read_json(path, EventModel)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Make one: lycosa train event") from None
     except ValueError as error:  # msgspec's errors too

@@ -178,7 +178,7 @@ def _collection(shelf: Shelf, request: Request) -> ReadCollection:
 async def _body(request: Request) -> dict[str, Any]:
     try:
         return msgspec.json.decode(await request.body(), type=dict[str, Any])
-    except msgspec.MsgspecError:
+    except (ValueError, RecursionError):  # msgspec's errors and wrong UTF-8 are ValueErrors
         raise HTTPException(400, "The body must be a JSON object.") from None
 
 

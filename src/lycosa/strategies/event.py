@@ -30,8 +30,8 @@ class Event(BaseStrategy):
         url_threshold: float = 0.0,
         alpha: float = 1.0,
         beta: float = 1.0,
-        prior_pages: float = 1.0,
-        newcomers: float = 1.0,
+        prior_pages: float = 5.0,
+        newcomers: float = 0.75,
     ) -> None:
         """Store the settings.
 

@@ -20,9 +20,12 @@ def read_rows(path: Path, needed: Sequence[str], begin: str) -> list[Row]:
     try:
         size_of(path)  # it is a file
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows: list[Row] = list(csv.DictReader(lines, restval=""))
+            reader = csv.DictReader(lines, restval="")
+            header, rows = reader.fieldnames or (), list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from None
-    if not rows or not set(needed) <= rows[0].keys():
-        raise InputError(f"{path} has no columns {' and '.join(needed)}. Begin it with the line: {begin}")
+    if missing := [column for column in needed if column not in header]:
+        raise InputError(f"{path} has no column {missing[0]}. Begin it with the line: {begin}")
+    if not rows:
+        raise InputError(f"{path} has no lines below the first. Add one for each example: {begin}")
     return rows

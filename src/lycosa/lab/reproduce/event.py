@@ -37,7 +37,7 @@ SOURCES: dict[str, dict[str, Any]] = {
     "event": {},
     "event, success-rate-best": {"source": "success-rate-best"},
     "event, mean-score": {"source": "mean-score"},
-    "event, mean-score, fewer hosts": {"source": "mean-score", "newcomers": 0.75},
+    "event, mean-score, fewer hosts": {"source": "mean-score", "prior_pages": 10.0, "newcomers": 0.5},
 }
 Say = Callable[[str], None]
 
