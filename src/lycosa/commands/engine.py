@@ -121,7 +121,11 @@ def report(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"), json: Json = False
+    out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"),
+    strategy: Annotated[
+        str, typer.Option(help="How links are ranked; breadth-first is blind.")
+    ] = "best-first",
+    json: Json = False,
 ) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline.
 
@@ -129,7 +133,7 @@ def demo(
     """
     from lycosa.lab.demo.show import run_demo, tell_demo
 
-    summary = run_demo(out, say, quiet=json)
+    summary = run_demo(out, say, strategy=strategy, quiet=json)
     typer.echo(as_json(summary) if json else tell_demo(out, summary))
     if summary.resumable:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")

@@ -51,7 +51,9 @@ def write_items(directory: Path, out: Path) -> int:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            raise InputError("Parquet needs pyarrow: pip install pyarrow, or write .jsonl.") from None
+            raise InputError(
+                "Parquet needs pyarrow: pip install 'lycosa[parquet]', or write .jsonl."
+            ) from None
         pq.write_table(pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows]), out)
     elif out.suffix == ".jsonl":
         out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))

@@ -7,7 +7,6 @@ folds over single images would promise too much.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ from lycosa.evidence.images.model import (
 )
 from lycosa.evidence.images.reading import Pixels, read_image
 from lycosa.evidence.text_kinds import Sigmoid
-from lycosa.files import size_of
+from lycosa.train.tables import read_rows
 from lycosa.train.validation import figures_of, fit_sigmoid, folds_by_group
 from lycosa.values import Reason, Refusal
 
@@ -145,15 +144,9 @@ def source_of(name: str) -> str:
 
 def read_sources(path: Path) -> dict[str, str]:
     """Sources by file name from a CSV with the columns `file` and `source`."""
-    try:
-        size_of(path)  # it is a file
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from error
-    if not rows or not {"file", "source"} <= rows[0].keys():
-        raise InputError(f"{path} has no columns file and source. Begin it with the line: file,source")
-    return {Path(row["file"] or "").name: row["source"] or "" for row in rows}
+    return {
+        Path(row["file"]).name: row["source"] for row in read_rows(path, ("file", "source"), "file,source")
+    }
 
 
 def fit_images(

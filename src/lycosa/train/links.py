@@ -5,17 +5,15 @@ The vocabulary is that of the positive links; class weight and kernel width are 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from lycosa.errors import InputError
 from lycosa.evidence.link_text import link_terms, terms_without_places
 from lycosa.evidence.text_model import TextModel
-from lycosa.files import size_of
 from lycosa.page.document import Document
+from lycosa.train.tables import read_rows, relevance_of
 from lycosa.train.text import Example, Label, TextSettings, train_text
 from lycosa.values import Link
 
@@ -64,30 +62,13 @@ def links_of(document: Document, leads: Callable[[Link], bool], group: str = "")
 
 def read_links(path: Path, language: str = "english") -> list[Example]:
     """Links from a CSV with the columns anchor, before, after, relevant (1 or 0) and maybe page."""
-    try:
-        size_of(path)  # it is a file
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from None
-    if not rows or not {"anchor", "relevant"} <= rows[0].keys():
-        raise InputError(
-            f"{path} has no columns anchor and relevant. Begin it with: anchor,before,after,relevant,page"
-        )
-    texts = [" ".join(row.get(name) or "" for name in ("before", "anchor", "after")) for row in rows]
-    marks = [(row["relevant"] or "").strip().lower() for row in rows]
-    if wrong := next((number for number, mark in enumerate(marks, start=2) if mark not in _MARKS), None):
-        raise InputError(f"{path}, line {wrong}: relevant is neither 1 nor 0.")
+    rows = read_rows(path, ("anchor", "relevant"), "anchor,before,after,relevant,page")
+    texts = [" ".join(row.get(name, "") for name in ("before", "anchor", "after")) for row in rows]
+    leads = [relevance_of(path, number, row) for number, row in enumerate(rows, start=2)]
     return [
-        Example(terms, _MARKS[mark], row.get("page") or "")
-        for terms, mark, row in zip(terms_without_places(texts, language), marks, rows, strict=True)
+        Example(terms, Label.POSITIVE if lead else Label.NEGATIVE, row.get("page", ""))
+        for terms, lead, row in zip(terms_without_places(texts, language), leads, rows, strict=True)
     ]
-
-
-_MARKS = {
-    **dict.fromkeys(("1", "yes", "true"), Label.POSITIVE),
-    **dict.fromkeys(("0", "no", "false"), Label.NEGATIVE),
-}
 
 
 def _cut(terms: Mapping[str, Any], known: frozenset[str]) -> dict[str, int]:
