@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from lycosa import __version__
-from lycosa.commands import engine, judging, lab, library, seeding, training
+from lycosa.commands import control, engine, judging, lab, library, seeding, training
 from lycosa.errors import LycosaError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
@@ -41,7 +41,7 @@ def _root(
         os.environ[DEBUG] = "1"  # worker processes of the lab should know it too
 
 
-for group in (engine, seeding, training, judging, library, lab):
+for group in (engine, control, seeding, training, judging, library, lab):
     group.register(app)
 
 

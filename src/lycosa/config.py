@@ -192,7 +192,7 @@ class FetchSpec(Section):
     max_retry_after_s: Rest = 3600.0
     """A Retry-After longer than this counts as this."""
     max_bytes: PositiveInt = 10_000_000
-    """Largest response body as received."""
+    """Largest response body as received. Above 256 MB a page is archived, but not read back."""
     max_decoded_bytes: PositiveInt = 50_000_000
     """Largest response body after decompression."""
     max_redirects: Annotated[int, Field(ge=0)] = 10

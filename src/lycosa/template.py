@@ -107,7 +107,7 @@ def spec_reference() -> str:
         "url_threshold = 0.1",
         "```",
         "",
-        "[The strategies](strategies/index.md) list theirs.",
+        "[The strategies](strategies/index.md) list theirs. Files that settings name are sought from the folder of the spec.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""The commands of the engine: init, crawl, why, report, demo, bench."""
+"""The commands of the engine: init, check, crawl, why, report, demo, bench."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (init, crawl, why, report, demo, bench):
+    for command in (init, check, crawl, why, report, demo, bench):
         app.command()(command)
 
 
@@ -40,7 +40,22 @@ def init(
         path.write_text(spec_text(kinds[0], directory.resolve().name), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
-    typer.echo(f"Wrote {path}.\nEdit it, then: lycosa crawl {path}")
+    typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")
+
+
+def check(
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
+    changes: Changes = None,
+    json: Json = False,
+) -> None:
+    """Read a spec and everything on this machine that it names, without crawling.
+
+    Example: lycosa check owls
+    """
+    from lycosa.checking import check_spec, check_text
+
+    checked = check_spec(spec, tuple(changes or ()))
+    typer.echo(as_json(checked) if json else check_text(checked))
 
 
 def crawl(
@@ -52,6 +67,10 @@ def crawl(
         int | None, typer.Option(min=1, help="At most so many pages, instead of limits.pages.")
     ] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
+    topic_tags: Annotated[
+        str | None,
+        typer.Option(help="For `profile`: the topic's tags with commas, or a file of them; skips stage one."),
+    ] = None,
     changes: Changes = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -67,6 +86,8 @@ def crawl(
         extra.append(f"limits.pages={max_pages}")
     if strategy is not None:
         extra.append(f"strategy={strategy}")
+    if topic_tags is not None:
+        extra.append(f"profile.topic_tags={_tags(topic_tags)}")
     summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json)
     if json:
         typer.echo(as_json(summary))
@@ -75,7 +96,7 @@ def crawl(
             f"{summary.pages:,} pages, {summary.relevant:,} relevant (harvest {summary.harvest:.2f}), "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
-    if summary.resumable:
+    if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
     if not summary.pages and summary.failed_seeds:
         url, reason = next(iter(summary.failed_seeds.items()))
@@ -88,6 +109,15 @@ def crawl(
             "No page was collected: all that the seeds lead to was refused. "
             f"See why: lycosa why {summary.collection} SEED"
         )
+
+
+def _tags(given: str) -> str:
+    """Tags as a TOML value: a file's path is from where the command runs, not from the spec's folder."""
+    from lycosa.template import toml
+
+    if Path(given).suffix in (".csv", ".txt") or Path(given).is_file():
+        return toml(str(Path(given).resolve()))
+    return toml([tag.strip() for tag in given.split(",") if tag.strip()])
 
 
 def why(
@@ -108,16 +138,20 @@ def why(
 def report(
     collection: Annotated[Path, typer.Argument(help="A collection.")],
     out: Annotated[
-        Path | None, typer.Option(help="The HTML file; default: report/index.html in the collection.")
+        Path | None,
+        typer.Option(help="The HTML file; default: report/index.html in the collection; -: standard output."),
     ] = None,
 ) -> None:
     """Write the collection's report: one HTML file with everything in it.
 
     Example: lycosa report demo --out owls.html
     """
-    from lycosa.report.html import write_report
+    from lycosa.report.html import report_text, write_report
 
-    typer.echo(f"Wrote {write_report(collection, out and room_for(out))}")
+    if out == Path("-"):
+        typer.echo(report_text(collection))
+    else:
+        typer.echo(f"Wrote {write_report(collection, out and room_for(out))}")
 
 
 def demo(
@@ -135,7 +169,7 @@ def demo(
 
     summary = run_demo(out, say, strategy=strategy, quiet=json)
     typer.echo(as_json(summary) if json else tell_demo(out, summary))
-    if summary.resumable:
+    if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
 
 

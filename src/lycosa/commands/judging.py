@@ -16,6 +16,9 @@ from lycosa.errors import InputError, ModelError
 if TYPE_CHECKING:
     from lycosa.values import Fact, Refusal
 
+BUILT_IN = "heatmap"
+"""Names the image model that comes with Lycosa; a file of that name goes first."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
@@ -23,7 +26,9 @@ def register(app: typer.Typer) -> None:
 
 
 def judge(
-    model: Annotated[Path, typer.Argument(help="A saved model (text or images).")],
+    model: Annotated[
+        Path, typer.Argument(help="A saved model (text or images), or `heatmap`: the built-in image model.")
+    ],
     inputs: Annotated[list[str], typer.Argument(help="Files or URLs.")],
     language: Annotated[str, typer.Option(help="Of the stemmer, for text models.")] = "english",
     contact: Annotated[
@@ -46,6 +51,8 @@ def _loaded(path: Path, language: str) -> Any:
     from lycosa.evidence.images.model import ImageModel
     from lycosa.evidence.text_model import TextModel
 
+    if str(path) == BUILT_IN and not path.exists():
+        return lambda data, _kind: _told(ImageModel.builtin().judge(data))
     try:
         text = TextModel.load(path)
     except ModelError as not_text:

@@ -29,7 +29,10 @@ def run(
     runs: Annotated[int, typer.Option(min=1, max=10_000, help="Random seeds per topic.")] = 5,
     random_seed: Annotated[int, typer.Option(help="The first random seed.")] = 1,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="S.KEY=V[,V…]", help="A setting, or a grid of it.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="S.KEY=V[,V…]", help="A setting, a grid of it, or a sweep FIRST:LAST:STEP."
+        ),
     ] = None,
     train_share: Annotated[float, typer.Option(help="Share of the relevant pages to train on.")] = 0.2,
     train_min: Annotated[
@@ -56,6 +59,7 @@ def run(
     from lycosa.lab.plots import plot_curves
     from lycosa.lab.progress import Bar
     from lycosa.lab.protocol import Options
+    from lycosa.lab.sweeps import plot_sweeps, sweeps
     from lycosa.lab.web import VirtualWeb
 
     names = strategy or ["breadth-first", "best-first", "selective"]
@@ -77,6 +81,9 @@ def run(
     for note in opened.notes:
         say(f"Note: {note}")
     results.print_table(found)
+    swept = sweeps(made)
+    for sweep in swept:
+        say(f"{sweep.told()} (chosen on these runs: confirm it on other topics or random seeds)")
     inside = [out / f"lab{ending}" for ending in (".json", ".csv", ".png")] if out else [None] * 3
     for path in filter(None, (json, inside[0])):
         results.write_json(room_for(path), found)
@@ -85,7 +92,7 @@ def run(
         results.write_csv(room_for(path), made)
         say(f"Wrote {path}")
     for path in filter(None, (plot, inside[2])):
-        for drawn in plot_curves(made, pages, room_for(path)):
+        for drawn in [*plot_curves(made, pages, room_for(path)), *plot_sweeps(swept, path)]:
             say(f"Wrote {drawn}")
 
 

@@ -96,7 +96,8 @@ def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
     # Without a file the seeds are the output, and the tables stand beside it.
     console = Console(stderr=out is None)
     console.print(_statistics(finding, wanted))
-    console.print(_sources(finding))
+    if finding.sources:
+        console.print(_sources(finding))
     for title, reasons in (
         ("skipped lines", finding.posts.skipped),
         ("not expanded", finding.not_expanded),
@@ -104,12 +105,30 @@ def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
         for reason, number in reasons.items():
             console.print(f"{title}: {number:,} × {reason}", style="yellow", markup=False)
     if not finding.seeds:
-        say("No seeds. Keywords must be in the URL: try others, a wider time, or --expand for short URLs.")
+        say(f"No seeds: {_why_none(finding)}")
     if out is not None:
         typer.echo(f'Wrote {len(finding.seeds)} seeds to {out}. Use them: [seeds] files = ["{out.name}"]')
     else:
         for seed in finding.seeds:
             typer.echo(seed.url)
+
+
+def _why_none(finding: Finding) -> str:
+    """Where the posts' URLs were lost, and what to do."""
+    posts, found = finding.posts, finding.urls
+    if not posts.posts:
+        return "no post could be read. Look at the file, or name its format: --format."
+    if not posts.with_urls:
+        return "none of the posts has a URL. Give a collection of posts with links, or name its format: --format."
+    if not posts.kept_with_urls:
+        return "no post with a URL is in the language and time wanted. Widen --language, --since or --until."
+    if found.not_expanded == found.unique_short:
+        return "all URLs are short ones that were not expanded. Leave out --no-expand, or see why above."
+    if found.platform == found.unique_long:
+        return "the URLs lead to the platforms themselves. Give posts with links to pages."
+    if not found.with_keywords:
+        return "none of the URLs contains a keyword. Try other keywords: they must be in the URL."
+    return "a look at the pages found none that is worth it. Try without --look, or other keywords."
 
 
 def _statistics(finding: Finding, wanted: Wanted) -> Table:

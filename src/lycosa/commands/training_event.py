@@ -69,11 +69,11 @@ def event(
     from lycosa.evidence.event_model import (
         background_of,
         event_model,
-        event_table,
         page_facts,
         save_event,
         scored_by,
     )
+    from lycosa.evidence.event_table import event_table
     from lycosa.train.pages import documents_in
 
     if scoring not in ("ours", "paper") or weights not in ("f1", "search"):

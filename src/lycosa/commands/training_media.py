@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lycosa.commands import as_json, room_for, say
+from lycosa.errors import InputError
 
 
 def register(train: typer.Typer) -> None:
@@ -59,6 +60,10 @@ def images(
     from lycosa.train.images import read_sources, train_images
 
     by_label = {folder.resolve().name: folder for folder in folders}
+    if len(by_label) < len(folders):
+        raise InputError(
+            "Two of the folders have the same name, and a folder's name is its class. Rename one of them."
+        )
     model = train_images(
         by_label,
         sources=read_sources(sources) if sources else None,

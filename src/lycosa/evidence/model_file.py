@@ -21,10 +21,14 @@ from lycosa.files import read_file
 MAX_BYTES = 1 << 29
 """A model file larger than this is not read (ours are a few megabytes)."""
 
+JSON_BYTES = 50_000_000
+"""The same of a model that is JSON for people to read."""
+
 Floats = NDArray[np.float64]
 Int32s = NDArray[np.int32]
 
 Model = TypeVar("Model", bound=msgspec.Struct)
+Json = TypeVar("Json")
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True):
@@ -71,6 +75,15 @@ def _read_envelope(path: Path) -> _Envelope:
         return msgspec.msgpack.decode(content, type=_Envelope)
     except (ValueError, RecursionError):  # msgspec's errors and wrong UTF-8 are ValueErrors
         raise ModelError(f"{path} is not a model of Lycosa. Train one: lycosa train") from None
+
+
+def read_json(path: Path, type_: type[Json], most: int = JSON_BYTES) -> Json:
+    """A JSON file as that type; OSError or ValueError where it cannot be, whatever a stranger put there."""
+    content = read_file(path, most)
+    try:
+        return msgspec.json.decode(content, type=type_)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _array_to_bytes(value: Any) -> bytes:

@@ -36,6 +36,8 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_HEADER_BYTES = 32 * 1024  # of one header; modern security headers outgrow the usual 8 KiB
 MAX_HEADERS = 200
+MAX_COOKIES = 50  # of one response
+MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
 MAX_DETAIL = 200
 
@@ -92,10 +94,11 @@ class _Response(ClientResponse):
 
 
 class _HostCookieJar(aiohttp.CookieJar):
-    """A jar whose cookies go back only to the very host that set them."""
+    """A jar whose cookies go back only to the very host that set them; of a flood, the first few."""
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
-        super().update_cookies_from_headers([_DOMAIN.sub("", header) for header in headers], response_url)
+        kept = [_DOMAIN.sub("", header) for header in headers if len(header) <= MAX_COOKIE_CHARS]
+        super().update_cookies_from_headers(kept[:MAX_COOKIES], response_url)
 
 
 class _Dropped(aiohttp.ClientError):

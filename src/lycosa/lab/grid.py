@@ -10,11 +10,13 @@ import hashlib
 import inspect
 import itertools
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import lru_cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -23,6 +25,7 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError, SpecError
+from lycosa.evidence.event_model import EventModel, event_model, page_facts, scored_by
 from lycosa.evidence.topic import TopicEvidence, topic_vector
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
@@ -46,6 +49,9 @@ from lycosa.train.topic import example_of, fit_models
 
 ORACLE = "oracle"
 TOPIC_TERMS = 100
+MOST_VALUES = 1_000
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
+_RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
 
 Progress = Callable[[int, int], None]
 
@@ -65,7 +71,7 @@ class Variant:
 
 
 def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]:
-    """The strategies, each over the grid of its `S.key=value[,value…]` changes."""
+    """The strategies, each over the grid of its `S.key=value[,value…]` or `S.key=first:last:step` changes."""
     check_strategies(strategies)
     wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in strategies}
     for change in changes:
@@ -88,8 +94,32 @@ def _parsed(change: str) -> tuple[str, str, list[Any]]:
     place, equals, values = change.partition("=")
     name, dot, key = place.strip().rpartition(".")
     if not equals or not dot:
-        raise SpecError(f"--set {change}: write it as STRATEGY.key=value, or key=value1,value2 for a grid.")
-    return name, key, [value_of(value) for value in values.split(",")]
+        raise SpecError(
+            f"--set {change}: write it as STRATEGY.key=value; for a grid key=value1,value2 or key=first:last:step."
+        )
+    parsed: list[Any] = []
+    for value in values.split(","):
+        if spread := _RANGE.fullmatch(value.strip()):
+            parsed += spread_values(*map(Decimal, spread.groups()))
+            continue
+        parsed.append(value_of(value))
+    return name, key, parsed
+
+
+def spread_values(first: Decimal, last: Decimal, step: Decimal) -> list[float]:
+    """The values from the first to the last, both included, a step apart.
+
+    >>> spread_values(Decimal("0"), Decimal("0.3"), Decimal("0.1"))
+    [0.0, 0.1, 0.2, 0.3]
+    """
+    if step <= 0 or last < first or (last - first) / step >= MOST_VALUES:
+        raise SpecError(
+            f"{first}:{last}:{step} is not first:last:step, or is over {MOST_VALUES} values. "
+            "Write it as 0:1:0.05, for example."
+        )
+    values = (first + number * step for number in range(int((last - first) / step) + 1))
+    whole = all(part == part.to_integral_value() for part in (first, last, step))
+    return [int(value) if whole else float(value) for value in values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +234,13 @@ class Laboratory:
             examples=examples,
             models=models,
             random_seed=self.random_seed,
+            event=self._event() if self.topic.is_event else None,
         )
+
+    def _event(self) -> EventModel:
+        """The event, as the training pages tell it."""
+        found = (self.web.document(key) for key in self.draw.positives)
+        return scored_by(event_model([page_facts(page, names=True) for page in found if page]), "ours")
 
     def run(self, variant: Variant) -> Run:
         """One run of a strategy."""
@@ -274,7 +310,7 @@ def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
 @lru_cache(maxsize=8)
 def _labels_digest(web: CachedWeb) -> str:
     digest = hashlib.blake2b(digest_size=10)
-    for name in ("labels.csv", "web.toml"):
+    for name in ("labels.csv", "web.toml", "events.csv"):
         path = web.web.path / name
         digest.update(path.read_bytes() if path.exists() else b"-")
     return digest.hexdigest()

@@ -14,7 +14,9 @@ from lycosa.page.dates import date_of_url
 from lycosa.page.gazetteer import gazetteer
 from lycosa.page.places import places_of_each
 from lycosa.page.terms import terms_of_each, url_terms_of_each
-from lycosa.train.tables import Row, read_rows, relevance_of
+from lycosa.train.tables import Row, read_rows
+
+MARKS = {**dict.fromkeys(("1", "yes", "true"), True), **dict.fromkeys(("0", "no", "false"), False)}
 
 
 class LabelledLink(NamedTuple):
@@ -48,8 +50,10 @@ def read_labelled_links(path: Path) -> list[LabelledLink]:
 
 
 def _link(path: Path, number: int, row: Row) -> LabelledLink:
-    relevant = relevance_of(path, number, row)
-    url = urls.parse(row["url"].strip())
+    mark = (row["relevant"] or "").strip().lower()
+    url = urls.parse((row["url"] or "").strip())
+    if mark not in MARKS:
+        raise InputError(f"{path}, line {number}: relevant is neither 1 nor 0. Mend that line.")
     if url is None:
         raise InputError(f"{path}, line {number}: {row['url']!r} is no URL. Mend or drop that line.")
-    return LabelledLink(url, row.get("anchor", ""), relevant)
+    return LabelledLink(url, row.get("anchor") or "", MARKS[mark])

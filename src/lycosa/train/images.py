@@ -113,8 +113,10 @@ def read_examples(
     folders: Mapping[str, Path], sources: Mapping[str, str] | None = None, say: Say = _silent
 ) -> Examples:
     """Read and describe every file of the folders (and of folders in them), in the order of names."""
-    features, labels, origins, skipped = [], [], [], []
+    features, labels, origins = [], [], []
+    skipped: list[tuple[str, str]] = []
     for label, folder in folders.items():
+        before = len(skipped)
         for file in _files(folder):
             pixels = _read(file)
             if isinstance(pixels, Refusal):
@@ -125,10 +127,10 @@ def read_examples(
             origins.append((sources or {}).get(file.name) or source_of(file.name))
             if len(labels) % SAY_EVERY == 0:
                 say(f"{len(labels):,} images read")
-        if labels.count(label) < MIN_EXAMPLES:
+        if (readable := labels.count(label)) < MIN_EXAMPLES:
             raise InputError(
-                f"{folder} has {labels.count(label)} readable images of the class {label!r}"
-                f"{_some(skipped)}. Put at least {MIN_EXAMPLES} PNG, JPEG, GIF, WebP or AVIF files there."
+                f"{folder} has {readable or 'no'} readable image{'' if readable == 1 else 's'}{_some(skipped[before:])}. "
+                f"Put at least {MIN_EXAMPLES} PNG, JPEG, GIF, WebP or AVIF files there."
             )
     return Examples(np.array(features), tuple(labels), tuple(origins), tuple(skipped))
 
@@ -144,9 +146,8 @@ def source_of(name: str) -> str:
 
 def read_sources(path: Path) -> dict[str, str]:
     """Sources by file name from a CSV with the columns `file` and `source`."""
-    return {
-        Path(row["file"]).name: row["source"] for row in read_rows(path, ("file", "source"), "file,source")
-    }
+    rows = read_rows(path, ("file", "source"), "file,source")
+    return {Path(row["file"] or "").name: row["source"] or "" for row in rows}
 
 
 def fit_images(

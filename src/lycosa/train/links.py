@@ -10,10 +10,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from lycosa.errors import InputError
 from lycosa.evidence.link_text import link_terms, terms_without_places
 from lycosa.evidence.text_model import TextModel
 from lycosa.page.document import Document
-from lycosa.train.tables import read_rows, relevance_of
+from lycosa.train.tables import read_rows
 from lycosa.train.text import Example, Label, TextSettings, train_text
 from lycosa.values import Link
 
@@ -63,12 +64,20 @@ def links_of(document: Document, leads: Callable[[Link], bool], group: str = "")
 def read_links(path: Path, language: str = "english") -> list[Example]:
     """Links from a CSV with the columns anchor, before, after, relevant (1 or 0) and maybe page."""
     rows = read_rows(path, ("anchor", "relevant"), "anchor,before,after,relevant,page")
-    texts = [" ".join(row.get(name, "") for name in ("before", "anchor", "after")) for row in rows]
-    leads = [relevance_of(path, number, row) for number, row in enumerate(rows, start=2)]
+    texts = [" ".join(row.get(name) or "" for name in ("before", "anchor", "after")) for row in rows]
+    marks = [(row["relevant"] or "").strip().lower() for row in rows]
+    if wrong := next((number for number, mark in enumerate(marks, start=2) if mark not in _MARKS), None):
+        raise InputError(f"{path}, line {wrong}: relevant is neither 1 nor 0.")
     return [
-        Example(terms, Label.POSITIVE if lead else Label.NEGATIVE, row.get("page", ""))
-        for terms, lead, row in zip(terms_without_places(texts, language), leads, rows, strict=True)
+        Example(terms, _MARKS[mark], row.get("page") or "")
+        for terms, mark, row in zip(terms_without_places(texts, language), marks, rows, strict=True)
     ]
+
+
+_MARKS = {
+    **dict.fromkeys(("1", "yes", "true"), Label.POSITIVE),
+    **dict.fromkeys(("0", "no", "false"), Label.NEGATIVE),
+}
 
 
 def _cut(terms: Mapping[str, Any], known: frozenset[str]) -> dict[str, int]:
