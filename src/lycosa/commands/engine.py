@@ -32,6 +32,8 @@ def init(
     kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
     if len(kinds) != 1:
         raise SpecError("Say which kind of crawl: lycosa init DIR --topic, --event or --site.")
+    if directory.parts[:1] in (("http:",), ("https:",)):
+        raise SpecError("Name a folder to make; URLs to start from go into [seeds] of the crawl.toml in it.")
     path = directory / "crawl.toml"
     if path.exists():
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
