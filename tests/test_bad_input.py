@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from lycosa.cli import main
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, redirect, text
 from tests.engine import ROOT, kept, small_web, spec_text
@@ -29,20 +28,6 @@ Told = tuple[int, str, str]
 def site() -> Iterator[Site]:
     with Site(small_web(2, 15)) as local:
         yield local
-
-
-@pytest.fixture
-def lycosa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> Told:
-        monkeypatch.setattr(sys, "argv", ["lycosa", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def write(tmp_path: Path, content: str) -> Path:
