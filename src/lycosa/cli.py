@@ -9,7 +9,7 @@ import typer
 
 from lycosa import __version__
 from lycosa.commands import engine, judging, lab, library, seeding, training
-from lycosa.errors import LycosaError
+from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError
 
 app = typer.Typer(
     name="lycosa",
@@ -40,6 +40,11 @@ def main() -> NoReturn:
     except LycosaError as error:
         typer.echo(f"lycosa: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        if error.errno not in MACHINE_FAULTS:
+            raise
+        typer.echo(f"lycosa: {MachineError.of(error)}", err=True)
+        sys.exit(MachineError.exit_code)
     except KeyboardInterrupt:
         sys.exit(3)
     sys.exit(0)

@@ -7,10 +7,18 @@ LycosaError            exit 1
 ├── CollectionError    exit 1   the collection on disk cannot be used or written
 │   └── CollectionBusy exit 1   another process is using it
 ├── ArchiveError       exit 1   a WARC file cannot be read
+├── MachineError       exit 1   no room on the disk, no more open files, no memory
 └── StoppedEarly       exit 3   stopped, and the same command goes on from here
 """
 
 from __future__ import annotations
+
+import errno
+
+MACHINE_FAULTS = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+)
+"""What no page and no server can cause."""
 
 
 class LycosaError(Exception):
@@ -47,6 +55,19 @@ class CollectionBusy(CollectionError):
 
 class ArchiveError(LycosaError):
     """A WARC file cannot be read."""
+
+
+class MachineError(LycosaError):
+    """The machine is at its end, and everything that is tried would fail."""
+
+    @classmethod
+    def of(cls, error: OSError) -> MachineError:
+        """What to do about one of MACHINE_FAULTS."""
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            advice = "Allow more (ulimit -n 4096) or lower fetch.concurrency"
+        else:
+            advice = "Make room on the disk, also for temporary files"
+        return cls(f"{error.strerror}. {advice}, then run the same command: it goes on.")
 
 
 class StoppedEarly(LycosaError):
