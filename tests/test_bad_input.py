@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -19,7 +20,7 @@ import pytest
 
 from lycosa.cli import main
 from lycosa.store.collection import Collection
-from lycosa.testing import Site, links, text
+from lycosa.testing import Site, links, redirect, text
 from tests.engine import ROOT, kept, small_web, spec_text
 from tests.store.archives import records_of
 
@@ -75,6 +76,21 @@ def assert_one_line(told: Told, code: int, *words: str) -> None:
         ('[limits]\npages = "many"\n', ("line 2", "[limits] pages", "many")),
         ("[best-first]\nkk = 3\n", ("line 2", "kk", "Did you mean 'k'?")),
         ("[limits\n", ("not valid TOML",)),
+        ("[limits]\npages = -1\n", ("line 2", "[limits] pages", "-1")),
+        ("[limits]\npages = 1e400\n", ("line 2", "[limits] pages", "inf")),
+        ("[limits]\nhours = nan\n", ("line 2", "[limits] hours", "nan")),
+        ("[limits]\nhours = 1e30\n", ("line 2", "[limits] hours", "1e+30")),
+        (f"[limits]\npages = 1{'0' * 5000}\n", ("not valid TOML",)),
+        (f"[limits]\npages = 1{'0' * 40}\n", ("line 2", "too large")),
+        ("[fetch]\nread_timeout_s = 1e300\n", ("line 2", "read_timeout_s", "1e+300")),
+        ("[process]\nworkers = 1000000\n", ("line 2", "workers", "1000000")),
+        ("[best-first]\npage_threshold = nan\n", ("line 2", "page_threshold", "nan")),
+        ("[scope]\ndate_from = 99999-01-01\n", ("not valid TOML", "line 2")),
+        ('[scope]\ndate_from = "99999-01-01"\n', ("line 2", "date_from", "99999-01-01")),
+        ("[scope]\ndate_from = 99999999999\n", ("line 2", "date_from", "2026-11-15")),
+        ('[seeds]\nfiles = ["a\\u0000b"]\n', ("line 2", "[seeds] files", "NUL")),
+        ('[topic]\nexamples = ["a\\u0000b"]\n', ("line 2", "[topic] examples", "NUL")),
+        ('[profile]\npage_types = "a\\u0000b"\n', ("line 2", "[profile] page_types", "NUL")),
     ],
 )
 def test_a_wrong_spec_names_key_line_and_fix(
@@ -94,6 +110,27 @@ def test_a_missing_seed_file_is_named(tmp_path: Path, site: Site, lycosa: Any) -
     path = write(tmp_path, spec_text(site, [], seeds={"files": ["seeds.txt"]}))
     told = lycosa("crawl", path, "--quiet")
     assert_one_line(told, 2, str(tmp_path / "seeds.txt"), "No such file", "relative to the spec's folder")
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe"])
+def test_what_is_no_file_is_not_read(name: str, tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A device never ends and a pipe may never begin: wherever a file is to be named, they are refused."""
+    os.mkfifo(tmp_path / "pipe")
+    there = tmp_path / name
+    path = write(tmp_path, spec_text(site, [], seeds={"files": [name]}))
+    assert_one_line(lycosa("crawl", path, "--quiet"), 2, str(there), "a device or pipe")
+    out = ("--out", tmp_path / "x")
+    for command in (
+        ("crawl", there),
+        ("seeds", there),
+        ("judge", there, there),
+        ("train", "text", there, "--negative", there, *out),
+        ("train", "event", there, *out),
+        ("train", "event", path, "--links", there, *out),
+        ("train", "genre", there, *out),
+        ("train", "links", there, *out),
+    ):
+        assert_one_line(lycosa(*command), 2, str(there), "a device or pipe")
 
 
 def test_no_seeds_at_all(tmp_path: Path, site: Site, lycosa: Any) -> None:
@@ -138,6 +175,32 @@ def test_unreachable_seeds_are_no_success_and_are_tried_again(
     assert_one_line(told, 1, "No page was collected", "http://h0.test/", "Check [seeds] and the connection")
     assert lycosa("crawl", path, "--quiet", "--set", "fetch.obey_robots=false")[0] == 0
     assert len(kept(tmp_path / "crawl")) == 30
+
+
+def test_seeds_that_lead_nowhere_are_no_success(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A redirect out of the scope leaves nothing to fetch: that is said, with where to ask."""
+    site.pages["h0.test", "/moved"] = redirect("http://h1.test/")
+    path = write(tmp_path, spec_text(site, ["http://h0.test/moved"], scope={"hosts": ["h0.test"]}))
+    told = lycosa("crawl", path, "--quiet")
+    assert_one_line(told, 1, "No page was collected", f"lycosa why {tmp_path / 'crawl'} SEED")
+    assert "redirects" in lycosa("why", tmp_path / "crawl", "http://h0.test/moved")[1]
+
+
+@pytest.mark.parametrize("kind", ["topic", "event", "site"])
+def test_the_template_as_written_is_not_crawled(kind: str, tmp_path: Path, lycosa: Any) -> None:
+    """Its example URL only shows where one's own go; without a contact there is a word about it."""
+    assert lycosa("init", tmp_path / "new", f"--{kind}")[0] == 0
+    told = lycosa("crawl", tmp_path / "new")
+    assert_one_line(told, 2, str(tmp_path / "new" / "crawl.toml"), "example.org", "Replace it")
+    spec = tmp_path / "new" / "crawl.toml"
+    text = re.sub(
+        r"https://www\.example\.org/[\w-]*", "http://127.0.0.1:9/", spec.read_text(encoding="utf-8")
+    )
+    spec.write_text(text.replace('domains = ["example.org"]', ""), encoding="utf-8")
+    code, _, said = lycosa("crawl", spec, "--quiet")
+    assert code in (1, 2)
+    assert "Set [fetch] contact" in said
+    assert "Set [fetch] contact" not in lycosa("crawl", spec, "--quiet", "--set", "fetch.contact=a@b.c")[2]
 
 
 def test_one_bad_seed_of_two_is_in_the_summary(tmp_path: Path, site: Site, lycosa: Any) -> None:
@@ -275,7 +338,7 @@ def test_a_directory_that_is_no_collection(command: tuple[str, ...], tmp_path: P
     name, *rest = command
     (tmp_path / "empty").mkdir()
     assert_one_line(
-        lycosa(name, tmp_path / "empty", *rest), 1, str(tmp_path / "empty"), "is not a collection"
+        lycosa(name, tmp_path / "empty", *rest), 2, str(tmp_path / "empty"), "is not a collection"
     )
     assert not list((tmp_path / "empty").iterdir())
 

@@ -82,6 +82,13 @@ def test_links_between_documents_resolve(page):
             assert anchor in slugs, f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_nothing_is_left_to_be_filled_in(page):
+    """No line is a single word in capitals, as placeholders of tables and pictures are."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    assert not re.findall(r"^(?:[A-Z]{3,}[\s.:]*|\W*(?:TODO|FIXME)\b.*)$", text, re.M)
+
+
 def run(command: list[str], folder: Path, cache: Path) -> str:
     environment = {**os.environ, "LYCOSA_CACHE": str(cache), "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(

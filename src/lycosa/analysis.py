@@ -14,6 +14,7 @@ from lycosa.evidence.images.evidence import ImageEvidence
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.page.place_finder import installed_finder
+from lycosa.page.prose import prose_of
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Kind, Link, Page, Reason, Refusal
 
@@ -111,7 +112,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         noindex=document.noindex,
         nofollow=document.nofollow,
         soft_404=document.soft_404,
-        text=document.main_text if recipe.text else "",
+        text=prose_of(document) if recipe.text else "",
         simhash=document.simhash if recipe.simhash else 0,
         links=links,
         images=document.images if recipe.images or recipe.image_evidence else (),

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from lycosa.bootstrap import first_pages, unlabelled_pages
 from lycosa.clock import SystemClock
 from lycosa.config import Spec
 from lycosa.control import RELEARN, control_of
-from lycosa.crawl import Crawl
+from lycosa.crawl import TOO_LONG, Crawl
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
 from lycosa.evidence.genre import GenreEvidence, built_in_model
@@ -54,8 +55,10 @@ from lycosa.seeds import gather
 from lycosa.store import Record
 from lycosa.store.collection import Collection, Hook
 from lycosa.store.log import tell
+from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.strategies.own import fitted
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
 from lycosa.workers import analyser_for
@@ -78,7 +81,10 @@ class Summary(msgspec.Struct, frozen=True):
     seconds: float
     waiting: int
     ended: str
-    resumable: bool
+    stopped_early: bool  # before its end: the same command goes on
+    resumable: (
+        bool  # something waits: the same command goes on, or does when the limit that ended it is raised
+    )
     refused: dict[str, int]
     failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
 
@@ -101,7 +107,7 @@ async def crawl_spec(
     if first is not None:
         say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
         summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
-        if summary.resumable or not summary.pages:
+        if summary.stopped_early or not summary.pages:
             return summary
     while True:
         summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
@@ -167,7 +173,7 @@ async def _crawl(
 
 def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
     """The strategy that the spec names, with its settings, fitted."""
-    return strategy_class(spec.strategy)(**spec.options.get(spec.strategy, {})).fit(ready)
+    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready)
 
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
@@ -274,7 +280,8 @@ async def _prepare(
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    return with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
+    ready = replace(preparation(topic, spec.judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, spec.judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
@@ -311,7 +318,7 @@ def _recall(crawl: Crawl, collection: Collection) -> None:
         collection.catalogue.begin_run(crawl.clock.now())
     crawl.tally.relevant = collection.reader.collected()
     crawl.tally.bytes = collection.counts().bytes
-    crawl.tally.seconds = sum(run.ended - run.started for run in collection.reader.runs())
+    crawl.tally.seconds = collection.reader.seconds()
 
 
 async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:
@@ -363,6 +370,9 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
     with collection.commit():
         collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
+        if crawl.rested_s:
+            paused_s = float(collection.catalogue.fact(PAUSED) or 0) + crawl.rested_s
+            collection.catalogue.set_fact(PAUSED, str(paused_s).encode())
     failed = ((link.url, _failed(link, collection)) for link in seeds[:MOST_SEEDS_TOLD])
     summary = Summary(
         collection=str(directory),
@@ -373,7 +383,8 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
         seconds=round(tally.seconds, 1),
         waiting=waiting,
         ended=crawl.ended,
-        resumable=crawl.ended == "interrupted",
+        stopped_early=crawl.ended in ("interrupted", TOO_LONG),
+        resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
         failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
     )

@@ -163,7 +163,7 @@ def test_a_collection_without_labels_of_both_kinds_is_refused(collection, tmp_pa
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("a,b\n1,2\n", "Begin it with: url,anchor,relevant"),
+        ("a,b\n1,2\n", "Begin it with the line: url,anchor,relevant"),
         ("", "Begin it with"),
         ("url,anchor,relevant\nhttp://a.test/,x,maybe\n", "line 2: relevant is neither"),
         ("url,anchor,relevant\nhttp://a.test/,x,1\nno url,x,0\n", "line 3: 'no url' is no URL"),

@@ -54,7 +54,7 @@ def test_a_model_larger_than_any_is_not_read(tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(b"[" + b" " * 1000 + b"]")
     assert read_json(path, list) == []
-    with pytest.raises(ValueError, match="larger than"):
+    with pytest.raises(OSError, match="larger than"):
         read_json(path, list, most=1000)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.evidence.genre import EXTENDED, GENRES, built_in_model
-from lycosa.lab.genre_examples import Labelled, accuracy_later, genre_examples, labels, made_examples
+from lycosa.lab.genre_examples import Labelled, drawn_later, genre_examples, labels, made_examples
 from lycosa.lab.measure_genre import Remembered, best_weight, can_claim, summary
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import FEATURES
@@ -62,7 +62,7 @@ def test_the_accuracy_of_later_pages_is_a_share():
             ("news", "random"),
         )
     ]
-    assert accuracy_later(built_in_model(), pages, extended=False) == 0.5
+    assert drawn_later(built_in_model(), pages, extended=False).accuracy == 0.5
 
 
 def test_evidence_is_computed_once():

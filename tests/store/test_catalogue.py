@@ -12,7 +12,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch.robots import StoredRobots
 from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
-from lycosa.store.reader import END_MARK, MARK
+from lycosa.store.phrases import END_MARK, MARK
 from lycosa.urls import key_of
 from lycosa.values import Decision, Fact, Judgement, Link, Reason, Refusal
 from tests.store.archives import types_of, urls_of

@@ -8,7 +8,6 @@ against its checksum and its types, numbers must be finite, and each struct chec
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
+from lycosa.files import read_file
 
 MAX_BYTES = 1 << 29
 """A model file larger than this is not read (ours are a few megabytes)."""
@@ -68,12 +68,7 @@ def load_model(path: Path, type_: type[Model], format_name: str) -> Model:
 
 def _read_envelope(path: Path) -> _Envelope:
     try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
-                raise ModelError(
-                    f"{path} is larger than any model ({MAX_BYTES >> 20} MiB). Is it the right file?"
-                )
-            content = file.read(MAX_BYTES + 1)
+        content = read_file(path, MAX_BYTES)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Train a model: lycosa train") from None
     try:
@@ -84,12 +79,7 @@ def _read_envelope(path: Path) -> _Envelope:
 
 def read_json(path: Path, type_: type[Json], most: int = JSON_BYTES) -> Json:
     """A JSON file as that type; OSError or ValueError where it cannot be, whatever a stranger put there."""
-    if path.exists() and not path.is_file():
-        raise ValueError("it is no ordinary file")
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ValueError(f"it is larger than {most // 1_000_000} MB")
+    content = read_file(path, most)
     try:
         return msgspec.json.decode(content, type=type_)
     except RecursionError:

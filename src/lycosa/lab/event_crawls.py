@@ -30,11 +30,15 @@ from lycosa.strategies.event import Event
 from lycosa.strategies.sources import SOURCES
 from lycosa.urls import authority_of, key_of, source_of
 
-OUR_SOURCES: list[dict[str, Any]] = [
-    {"source": "mean-score", "prior_pages": pages, "newcomers": newcomers}
-    for pages, newcomers in product((1.0, 2.0, 5.0, 10.0), (1.0, 0.75, 0.5))
+TRIED_SOURCES: list[dict[str, Any]] = [
+    *({"source": name} for name in SOURCES if name != "mean-score"),
+    *({"source": name, "beta": 10.0} for name in ("success-rate-best", "thompson-best")),
+    *(
+        {"source": "mean-score", "prior_pages": pages, "newcomers": newcomers}
+        for pages, newcomers in product((1.0, 2.0, 5.0, 10.0), (1.0, 0.75, 0.5))
+    ),
 ]
-"""The settings of mean-score among which each half of the events chooses for the other."""
+"""The ways to weigh sources, `none` first, among which each half of the events chooses for the other."""
 HELD = 0.01
 """Recall and area have held if they are not lower by more than this."""
 Say = Callable[[str], None]
@@ -136,6 +140,7 @@ def measure_crawls(
         say(summary(fresh))
 
     for draw in range(draws):
+        say(f"draw {draw + 1} of {draws}: learning weights on the other events …")
         crawls = Crawls(web, draw=draw)
         ours, paper = (
             learned_models(web, OURS, ks, "search", draw),
@@ -147,15 +152,22 @@ def measure_crawls(
         for k in ks:
             note(plain, (crawls.best_first(event, k) for event in web.events))
             note(plain, (crawls.event(event, ours[event, k]) for event in web.events))
-            alone = (crawls.event(e, topic_only(ours[e, k]), "event, topic alone") for e in web.events)
-            note(plain, alone)
-        named: list[dict[str, Any]] = [{"source": name} for name in SOURCES[:-1]]
-        for settings in [*named, *OUR_SOURCES]:
-            name = " ".join(
-                f"{value:g}" if isinstance(value, float) else value for value in settings.values()
-            )
-            note(weighed, (crawls.event(e, ours[e, ks[0]], name, settings) for e in web.events))
+        first = {event: ours[event, ks[0]] for event in web.events}
+        note(plain, (crawls.event(e, topic_only(like), "event, topic alone") for e, like in first.items()))
+        for settings in TRIED_SOURCES:
+            name = named(settings)
+            note(weighed, (crawls.event(e, like, name, settings) for e, like in first.items()))
     return plain, weighed
+
+
+def named(settings: Mapping[str, Any]) -> str:
+    """A way to weigh sources as a name.
+
+    >>> named({"source": "mean-score", "newcomers": 0.5})
+    'mean-score, newcomers 0.5'
+    """
+    others = [f"{name} {value:g}" for name, value in settings.items() if name != "source"]
+    return ", ".join((settings["source"], *others))
 
 
 def summary(runs: Sequence[Crawled]) -> str:
@@ -216,12 +228,12 @@ def best_size_pair(figures: Figures) -> dict[str, Any]:
 
 
 def source_halves(figures: Figures) -> list[dict[str, Any]]:
-    """Choose the settings of mean-score on one half of the events, and compare it with none on the other.
+    """Choose how to weigh sources on one half of the events, and compare it with `none` on the other.
 
     Chosen is what visits the fewest hosts among the settings by which recall and area hold.
     """
     none = next(crawler for crawler in figures.crawlers if crawler[0] == "none")
-    tried = [crawler for crawler in figures.crawlers if crawler[0].startswith("mean-score")]
+    tried = [crawler for crawler in figures.crawlers if crawler != none]
     rows = []
     for half in (0, 1):
         learn = np.arange(len(figures.events)) % 2 == half

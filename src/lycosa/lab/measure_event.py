@@ -21,6 +21,7 @@ from lycosa.lab.event_crawls import (
     source_halves,
 )
 from lycosa.lab.event_ranking import KS, Say, measure_classification, measure_ways
+from lycosa.lab.event_tables import markdown
 from lycosa.lab.event_web import EventWeb
 
 DRAWS = 2
@@ -38,9 +39,9 @@ def measure(web: EventWeb, say: Say, ks: Sequence[int] = KS) -> dict[str, Any]:
         "sources against none": {
             name: compared(sources, (name, k), none) for name, k in sources.crawlers if name != none[0]
         },
-        "mean-score by halves": source_halves(sources),
+        "sources by halves": source_halves(sources),
     }
-    for name in ("event against best-first", "best sizes", "sources against none", "mean-score by halves"):
+    for name in ("event against best-first", "best sizes", "sources against none", "sources by halves"):
         say(f"{name}: {msgspec.json.encode(found[name]).decode()}")
     found["ways by halves"] = measure_ways(web, say, ks)
     found["classification"] = measure_classification(web, DRAWS, say, ks)
@@ -48,9 +49,11 @@ def measure(web: EventWeb, say: Say, ks: Sequence[int] = KS) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print, and write the figures."""
+    """Measure, write the figures, and print them as the tables of the documentation."""
     found = measure(EventWeb(Path(sys.argv[1])), partial(print, flush=True))
-    Path(sys.argv[2]).write_bytes(msgspec.json.format(msgspec.json.encode(found)))
+    written = msgspec.json.format(msgspec.json.encode(found))
+    Path(sys.argv[2]).write_bytes(written)
+    print(markdown(msgspec.json.decode(written)))
 
 
 if __name__ == "__main__":

@@ -6,15 +6,18 @@ fitted without them, so the figures are those of a new site.
 
 from __future__ import annotations
 
+import io
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from PIL import Image
 
-from lycosa.evidence.images.model import RULES, ImageModel
-from lycosa.train.images import SETTINGS, Examples, Fold, Setting, Truth, fit_images, read_examples
+from lycosa.evidence.images.model import RULES, ImageModel, Singles, describe
+from lycosa.evidence.images.reading import LONGEST
+from lycosa.train.images import SETTINGS, Examples, Fold, Setting, Truth, fit_images, read_examples, source_of
 from lycosa.train.validation import figures_of
 
 SHARED_HEATMAPS = Path("../shared/data/heatmaps-dev")
@@ -72,6 +75,94 @@ def learning_curve(
     return {count: float(np.mean(values)) for count, values in curve.items()}
 
 
+class Steadiness(NamedTuple):
+    """What becomes of decisions when the same pictures come in another form."""
+
+    form: str
+    f1: float
+    flipped: float  # share of the images whose class changes
+
+
+FORMS: dict[str, Callable[[Image.Image], Image.Image]] = {
+    "as they are": lambda image: image,
+    "JPEG of quality 50": lambda image: saved(image, "JPEG", quality=50),
+    "JPEG of quality 20": lambda image: saved(image, "JPEG", quality=20),
+    "PNG of 64 colours": lambda image: saved(image.quantize(64), "PNG"),
+    "half as large": lambda image: scaled(image, 0.5),
+    "a third as large": lambda image: scaled(image, 1 / 3),
+    "twice as large": lambda image: scaled(image, 2),
+    "margins cut off": lambda image: image.crop(
+        (image.width // 10, image.height // 10, image.width * 9 // 10, image.height * 9 // 10)
+    ),
+    "in the midst of white": lambda image: framed(image),
+}
+"""Ways in which other sites, browsers and services serve the same picture."""
+
+
+def saved(image: Image.Image, form: str, **options: int) -> Image.Image:
+    """The image after a journey as a file."""
+    file = io.BytesIO()
+    image.save(file, form, **options)
+    with Image.open(file) as read:
+        return read.convert("RGB")
+
+
+def scaled(image: Image.Image, factor: float) -> Image.Image:
+    """The image at another size."""
+    size = max(1, round(image.width * factor)), max(1, round(image.height * factor))
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def framed(image: Image.Image) -> Image.Image:
+    """The image with white on each side, half as much again."""
+    paper = Image.new("RGB", (image.width * 3 // 2, image.height * 3 // 2), "white")
+    paper.paste(image, (image.width // 4, image.height // 4))
+    return paper
+
+
+def steadiness(
+    folder: Path = SHARED_HEATMAPS,
+    *,
+    forms: Sequence[str] = tuple(FORMS),
+    settings: Sequence[Setting] = (Setting(3.0, 1.0, True),),
+    seed: int = 0,
+) -> list[Steadiness]:
+    """F1 of the default rule on owners held out when the test images come in other forms; the first is compared with."""
+    files = [file for name in ("heatmap", "other") for file in sorted((folder / name).iterdir())]
+    labels = tuple(file.parent.name for file in files)
+    plain = _described(files, forms[0])
+    examples = Examples(plain, labels, tuple(source_of(file.name) for file in files), ())
+    truth = np.array(labels) == "heatmap"
+    fitted = [
+        (fit_images(_part(examples, train.tolist()), rest="other", settings=settings), test)
+        for train, test in _drawn_folds(examples, truth, seed)
+    ]
+
+    def shown(features: Singles) -> Truth:
+        answer = np.zeros(truth.size, bool)
+        for model, test in fitted:
+            answer[test] = model.scores(features[test])[:, 0] >= 0.5
+        return answer
+
+    rows, first = [], shown(plain)
+    for form in forms:
+        now = shown(_described(files, form))
+        f1 = figures_of(truth, now.astype(float), folds=0, boundary=0.5).f1
+        rows.append(Steadiness(form, f1, float((now != first).mean())))
+    return rows
+
+
+def _described(files: Sequence[Path], form: str) -> Singles:
+    """The feature vectors of files that come in another form."""
+    features = []
+    for file in files:
+        with Image.open(file) as image:
+            changed = FORMS[form](image.convert("RGB"))
+        changed.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
+        features.append(describe(np.array(changed)))
+    return np.array(features)
+
+
 def milliseconds(model: ImageModel, folder: Path = SHARED_HEATMAPS, every: int = 20) -> float:
     """CPU time to judge one image, from its bytes."""
     images = [file.read_bytes() for file in sorted(folder.glob("*/*"))[::every]]
@@ -113,4 +204,6 @@ if __name__ == "__main__":
             f"recall {row.recall:.3f} F1 {row.f1:.3f} ± {row.f1_se:.3f}"
         )
     print("F1 by owners learnt from:", learning_curve(described))
+    for form in steadiness():
+        print(f"{form.form:24} F1 {form.f1:.3f}, {form.flipped:.3f} of the decisions differ")
     print(f"{milliseconds(ImageModel.builtin()):.1f} ms an image")

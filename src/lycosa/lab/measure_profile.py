@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -28,13 +28,29 @@ BLOCK = 1_000
 
 
 class ProfileRun(msgspec.Struct, frozen=True):
-    """One crawl of a sharing site: for each page fetched its type and whether it is relevant, in order."""
+    """One crawl of a sharing site: for each page fetched its key, type and whether it is relevant, in order."""
 
-    strategy: str
+    name: str
     topic: str
     settings: dict[str, Any]
+    fetched: list[int]
     types: list[str]
     relevant: list[bool]
+
+    def about(self, topic: Topic) -> ProfileRun:
+        """The same crawl, counted for another topic."""
+        wanted = topic.relevant()
+        relevant = [key in wanted for key in self.fetched]
+        return msgspec.structs.replace(self, topic=topic.name, relevant=relevant)
+
+    def pages_for(self, share: float = 0.95) -> int:
+        """After how many pages this share of what the crawl found had been found: then the topic is used up."""
+        wanted, found = share * sum(self.relevant), 0
+        for number, is_relevant in enumerate(self.relevant, start=1):
+            found += is_relevant
+            if found >= wanted:
+                return number
+        return 0
 
     def harvest(self, pages: int) -> float:
         """Relevant detail pages / detail pages, of the first so many pages [eq. 7]."""
@@ -87,7 +103,7 @@ def confusion(web: CachedWeb, site: Site) -> Counter[tuple[str, str]]:
     for key, kind in web.web.page_types.items():
         document = web.document(key)
         if document is not None:
-            found[kind, types.type_of(document.outline)[0]] += 1
+            found[kind, types.type_of(document.outline, document.url)[0]] += 1
     return found
 
 
@@ -102,27 +118,29 @@ def accuracy(found: Mapping[tuple[str, str], int]) -> float:
 
 
 def crawl_site(
-    name: str,
+    strategy_name: str,
     web: CachedWeb,
     topic: Topic,
     pages: int,
     settings: Mapping[str, Any] | None = None,
-    seeds: Sequence[str] = (),
+    name: str = "",
 ) -> ProfileRun:
-    """Crawl a sharing site from its start pages with one strategy."""
-    strategy = fitted(name, settings or {})
+    """Crawl a sharing site from its start pages with one strategy; `name` tells variants apart."""
+    strategy = fitted(strategy_name, settings or {})
     store = CountingStore(frozenset(), pages)
     crawl = make_crawl(strategy, web, store)
     store.crawl = crawl
-    start = [Link(url, key_of(url, web.web.index_names), priority=1.0) for url in seeds or web.web.start]
-    asyncio.run(crawl.run(start))
+    start = [Link(url, key_of(url, web.web.index_names), priority=1.0) for url in web.web.start]
+    # A web may have other sites, without page types.
+    asyncio.run(crawl.run([link for link in start if link.key in web.web.page_types] or start))
     fetched = [link.key for link in store.counted[:pages]]
     wanted = topic.relevant()
     shown = {key: value for key, value in (settings or {}).items() if key != "page_types"}
     return ProfileRun(
-        name,
+        name or strategy_name,
         topic.name,
         shown,
+        fetched,
         [web.web.page_types.get(key, OTHER) for key in fetched],
         [key in wanted for key in fetched],
     )

@@ -18,6 +18,7 @@ from lycosa.library import views
 from lycosa.library.filters import LAST_PAGE, ORDERS, RELEVANT, Filters, filters_of
 from lycosa.library.find import condition, find
 from lycosa.library.labelling import label_page
+from lycosa.library.numbers import NUMBER
 from lycosa.library.shelf import Shelf
 from lycosa.report.overview import days, spots
 from lycosa.store.collection import ReadCollection
@@ -90,7 +91,7 @@ def status(_: Request, collection: ReadCollection) -> object:
 READS: tuple[tuple[str, Handler, bool, str], ...] = (
     ("/c/{name}", about, False, "object"),
     ("/c/{name}/search", search, True, "object"),
-    ("/c/{name}/page/{id:int}", page, False, "object"),
+    ("/c/{name}/page/" + NUMBER, page, False, "object"),
     ("/c/{name}/summary", summary, False, "object"),
     ("/c/{name}/timeline", timeline, True, "array"),
     ("/c/{name}/map", map_, True, "array"),
@@ -169,7 +170,7 @@ def openapi() -> dict[str, Any]:
         "/api/openapi.json": {"get": _described("This description.", [], "object")},
     }
     for path, handler, filtered, kind in READS:
-        plain = "/api" + path.replace(":int", "")
+        plain = "/api" + path.replace(NUMBER, "{id}")
         given = [_in_path(part) for part in ("name", "id", "field") if f"{{{part}}}" in plain]
         parameters = [*given, *(_filters() if filtered else [])]
         paths[plain] = {"get": _described(handler.__doc__ or "", parameters, kind)}

@@ -20,7 +20,7 @@ from lycosa.library.filters import Filters, filters_of
 from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.labelling import lesson
-from lycosa.library.shelf import spec_of
+from lycosa.library.numbers import NUMBER
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.columns import column_chart
 from lycosa.report.overview import Spot, days, periods, spots
@@ -49,7 +49,7 @@ class Pages:
             ("/browse/{field}", self.browse),
             ("/map", self.map),
             ("/timeline", self.timeline),
-            ("/page/{id:int}", self.page),
+            (f"/page/{NUMBER}", self.page),
             ("/why", self.why),
             ("/monitor", self.monitor),
             ("/labels", self.labels),
@@ -230,7 +230,7 @@ class Pages:
             "labels.html",
             rows=rows,
             said=SAID.get(said, ""),
-            lesson=lesson(spec_of(collection)),
+            lesson=lesson(collection.spec()),
             running=views.status(collection)["running"],
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lycosa.errors import SpecError
 from lycosa.evidence.event_model import EventModel
@@ -18,7 +19,8 @@ class Preparation:
 
     `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
     keywords and of the description. `models` are the fitted classifiers that the strategy `wants`;
-    `event` is the event where the spec has one.
+    `event` is the event where the spec has one. Files that settings name begin at `folder`, where
+    the spec is.
     """
 
     judge: Judge
@@ -27,6 +29,7 @@ class Preparation:
     models: Mapping[str, TextModel] = field(default_factory=dict)
     random_seed: int = 1
     event: EventModel | None = None
+    folder: Path = Path()
 
     def model(self, name: str) -> TextModel:
         """A fitted classifier by its name."""

@@ -6,13 +6,12 @@ In: pages with their type, fields and link kinds. Out: items by their uploader's
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Literal, Self
 
 import msgspec
 
 from lycosa.errors import SpecError
-from lycosa.evidence.profile.addresses import url_parts
+from lycosa.evidence.profile.addresses import is_below, url_parts
 from lycosa.evidence.profile.cotags import TopicTags, clean_tag, read_tags
 from lycosa.evidence.profile.kinds import LinkKind
 from lycosa.evidence.profile.page_types import PageTypes, load_page_types
@@ -28,6 +27,7 @@ from lycosa.evidence.profile.reading import (
     people_of,
     texts_of,
 )
+from lycosa.evidence.profile.remembering import make_room
 from lycosa.evidence.profile.stages import TopicSearch
 from lycosa.strategies import BaseStrategy, Step
 from lycosa.strategies.preparation import Preparation
@@ -40,10 +40,14 @@ BATCH = 5
 """So many items of a user wait at a time; after them the rank decides on the next."""
 FIRST = 1e-3
 """By so much a user's profile and lists go before the items."""
-NAMED = 0.05
-"""Priority of a profile that is named on a list page of the topic."""
-STRANGER = 0.25
-"""What a stranger is worth against the user, or the mean of users, that led to him."""
+NAMED = 0.2
+"""A profile that is named on a list page of the topic is worth as much as a user of this rank, as a stranger."""
+LAST = -1.0
+"""Added to the rank of what waits last: ranks are from 0 to 1, so it comes after all others."""
+LINKS = 500_000
+"""Of so many links it is remembered what they are worth; beyond, the older half is forgotten."""
+USERS = 20_000
+"""The items of so many users are put in order anew when a rank changes."""
 
 
 class Profile(BaseStrategy):
@@ -56,10 +60,12 @@ class Profile(BaseStrategy):
         *,
         page_types: str | PageTypes = "",
         tag: str = "",
-        topic_tags: Sequence[str] | str = (),
+        topic_tags: Sequence[str] | str | None = None,
         alpha: float = 0.5,
         beta: float = 0.5,
         rank_threshold: float = 0.01,
+        below_threshold: Literal["last", "refuse"] = "last",
+        strangers: float = 0.05,
         order: Literal["rank", "fifo"] = "rank",
         others: Literal["opic", "none"] = "opic",
         topic_lists: bool = True,
@@ -77,7 +83,11 @@ class Profile(BaseStrategy):
         topic_tags: the topic's tags (or a file of them, such as an edited table): skips stage one.
         alpha: weight of the user's own tags, sets and collections (inner rank).
         beta: weight of the contacts' (inter rank).
-        rank_threshold: items of users ranked no higher are refused.
+        rank_threshold: users ranked no higher are off the topic.
+        below_threshold: their items wait `last`, for when nothing better is left, or the crawl `refuse`s them, as
+            in the paper, and ends without them.
+        strangers: what the profile of a stranger is worth against the users that led to him. Higher: good users are
+            found sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand.
         order: `rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper).
         others: links that lead neither to items, profiles nor lists: by `opic`, or `none`.
         topic_lists: list pages whose address names a topic tag go first, and their items need no rank.
@@ -95,6 +105,8 @@ class Profile(BaseStrategy):
         self.alpha = alpha
         self.beta = beta
         self.rank_threshold = rank_threshold
+        self.below_threshold = below_threshold
+        self.strangers = strangers
         self.order = order
         self.others = others
         self.topic_lists = topic_lists
@@ -108,6 +120,7 @@ class Profile(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Load the page types; with topic tags stage two begins at once."""
         super().fit(preparation)
+        self.folder_ = preparation.folder
         types = self._types()
         self.needs = (
             *self.needs,
@@ -115,11 +128,7 @@ class Profile(BaseStrategy):
             UploaderEvidence(types),
             *(FieldEvidence(types, field) for field in FIELDS),
         )
-        tags = (
-            read_tags(Path(self.topic_tags))
-            if isinstance(self.topic_tags, str) and self.topic_tags
-            else self.topic_tags
-        )
+        tags = self._given_tags()
         if not tags and not self.tag:
             raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
         self.search_ = (
@@ -129,10 +138,10 @@ class Profile(BaseStrategy):
         )
         self.people_ = People(self.alpha, self.beta, self.prior_items if self.prior_items >= 0 else None)
         self.waiting_: dict[int, dict[int, Link]] = {}  # by user: what waits by the rank
-        self.listed_: set[int] = set()  # items on list pages of the topic
+        self.listed_: dict[int, None] = {}  # items on list pages of the topic
         self.hopes_: dict[int, float] = {}  # priority of profiles that wait
         self.cash_: dict[int, float] = {}
-        self.seen_: set[int] = set()
+        self.seen_: dict[int, None] = {}
         self._set_topic(tags or (self.tag,))
         return self
 
@@ -188,16 +197,21 @@ class Profile(BaseStrategy):
                 "[profile] page_types is missing. Train the site's page types from a few example pages: "
                 "lycosa train page-types, and name the model there."
             )
-        return load_page_types(Path(self.page_types))
+        return load_page_types(self.folder_ / self.page_types)
+
+    def _given_tags(self) -> Sequence[str]:
+        if isinstance(self.topic_tags, str) and self.topic_tags:
+            return read_tags(self.folder_ / self.topic_tags)
+        return self.topic_tags or ()
 
     def _set_topic(self, tags: Sequence[str]) -> None:
         self.topic_ = TopicTags(tags)
-        self.people_.set_topic(self.topic_.tags)
+        self.people_.set_topic(self.topic_.tags, is_final=self.search_ is None)
 
     def _end_stage_one(self) -> None:
         search, self.search_ = self.search_, None
         if search is not None and (
-            tags := search.topic(Path(self.cotag_table) if self.cotag_table else None)
+            tags := search.topic(self.folder_ / self.cotag_table if self.cotag_table else None)
         ):
             self._set_topic(tags)
 
@@ -205,7 +219,8 @@ class Profile(BaseStrategy):
         """Keep what a page says; the users whose rank it changed."""
         if link.key in self.seen_:
             return set()
-        self.seen_.add(link.key)
+        make_room(self.seen_, LINKS)
+        self.seen_[link.key] = None
         self.waiting_.get(link.memo.get("u", link.key), {}).pop(link.key, None)
         kind = evidence[TYPE].label if TYPE in evidence else "other"
         tags = [clean_tag(tag) for tag in texts_of(evidence, "tags")]
@@ -220,7 +235,11 @@ class Profile(BaseStrategy):
             if "l" not in link.memo and (uploader := people_of(evidence, UPLOADER)):
                 return self.people_.add_item(uploader[0][1], bool(self.topic_.of(tags)))
         if link.memo.get("is") == "profile":
-            self.people_.unreadable.add(link.key)
+            for key in (
+                *link.memo.get("via", ()),
+                link.key,
+            ):  # it may have led to a page that asks to sign in
+                self.people_.close(key)
         return set()
 
     def _links_of(self, page: Page) -> list[Decision]:
@@ -232,6 +251,7 @@ class Profile(BaseStrategy):
         # Cash is only ever handed on: what is followed by rank must not make its menu rich.
         share = self.cash_.pop(page.link.key, 0.0 if page.link.depth else 1.0) / (len(page.links) or 1)
         decisions = []
+        make_room(self.cash_, LINKS)
         for link, number, uploader in zip(page.links, kinds, uploaders, strict=True):
             user = page.links[int(uploader)].key if uploader >= 0 else owner
             if link.key not in self.seen_:
@@ -239,6 +259,8 @@ class Profile(BaseStrategy):
             match LinkKind(int(number * KINDS)):
                 case LinkKind.DETAIL if user is not None and (self.search_ is None or on_topic):
                     decisions.append(self._item(link, user, listed=on_topic))
+                case LinkKind.DETAIL if user is not None:
+                    decisions.append(self._for_tags(link, user))
                 case LinkKind.PROFILE if self.search_ is not None:
                     decisions.append(self._for_stage_two(link, page))
                 case LinkKind.PROFILE:
@@ -261,46 +283,68 @@ class Profile(BaseStrategy):
         return any(self.topic_.has(part.partition("=")[2] or part) for part in url_parts(url)[1:])
 
     def _item(self, link: Link, user: int, listed: bool = False, final: bool = False) -> Decision:
-        """What to do with a detail link of a user: wait by rank, be refused, or be held for the profile."""
+        """What to do with a detail link of a user: wait by rank, be held for the profile, or wait last."""
         link = msgspec.structs.replace(link, memo={"u": user})
         rank = self.people_.rank(user)
         if listed or link.key in self.listed_:
-            self.listed_.add(link.key)
+            make_room(self.listed_, LINKS)
+            self.listed_[link.key] = None
             link = msgspec.structs.replace(link, memo={"u": user, "l": 1})
             return self._order(link, 1.0 + (rank or 0.0), "an item on a list page of the topic")
         if rank is None or not self.people_.has_profile(user):
-            if user in self.people_.unreadable or final:
+            if self.people_.is_closed(user) or final:
                 why = "its uploader's profile could not be read: an error, a login, or a page of another type"
-                return Decision(
-                    link, 0.0, Refusal(Reason.LOW_PRIORITY, why), rule="no profile of its uploader"
-                )
+                return self._last(link, self.people_.mean, "no profile of its uploader", why)
             return Decision(
                 link, hold=_hold("profile of", user), waits_for=(user,), rule="its uploader is not ranked yet"
             )
-        if rank <= self.rank_threshold:
-            why = f"its uploader's rank is not above profile.rank_threshold ({self.rank_threshold:g})"
-            return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule="its uploader's rank")
         return self._of_user(link, user, rank, "its uploader's rank")
 
-    def _of_user(self, link: Link, user: int, priority: float, rule: str) -> Decision:
-        """Let a user's item or list wait; held if enough of the user's wait already."""
+    def _of_user(self, link: Link, user: int, rank: float, rule: str, before: float = 0.0) -> Decision:
+        """Let a user's item or list wait by rank; held if enough of the user's wait already."""
+        if rank <= self.rank_threshold and self.below_threshold == "refuse":
+            why = f"this user's rank is not above profile.rank_threshold ({self.rank_threshold:g})"
+            return self._last(link, rank, rule, why)
+        make_room(self.waiting_, USERS)
         waiting = self.waiting_.setdefault(user, {})
-        if link.key in self.seen_:
-            return self._order(link, priority, rule)
-        if len(waiting) >= BATCH and link.key not in waiting and self.prior_items >= 0:
-            return Decision(
-                link, hold=_hold("items of", user), waits_for=tuple(waiting), rule="after others of its user"
-            )
-        waiting[link.key] = link
-        return self._order(link, priority, rule)
+        if link.key not in self.seen_ and link.key not in waiting:
+            if len(waiting) >= BATCH and self.prior_items >= 0:
+                return Decision(
+                    link,
+                    hold=_hold("items of", user),
+                    waits_for=tuple(waiting),
+                    rule="after others of its user",
+                )
+            waiting[link.key] = link
+        return self._order(link, self._by_rank(rank) + before, rule)
+
+    def _by_rank(self, rank: float) -> float:
+        return rank if rank > self.rank_threshold else rank + LAST
+
+    def _last(self, link: Link, rank: float, rule: str, why: str) -> Decision:
+        """Refuse what is not worth fetching, or let it wait behind everything else."""
+        if self.below_threshold == "refuse":
+            return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule=rule)
+        return self._order(link, rank + LAST, rule)
 
     def _profile(self, link: Link, friend: int | None, on_topic: bool) -> Decision:
         link = msgspec.structs.replace(link, memo={"is": "profile"})
         friends = self.people_.rank(friend) if friend is not None else None
-        rank = STRANGER * (self.people_.mean if friends is None else friends)
-        before = self.hopes_.get(link.key, 0.0)
-        self.hopes_[link.key] = max(before, NAMED if on_topic else rank)
-        return self._order(link, self.hopes_[link.key], "a profile, by what led to it")
+        rank = self.people_.mean if friends is None else friends
+        make_room(self.hopes_, LINKS)
+        hope = max(self.hopes_.get(link.key, 0.0), NAMED if on_topic else rank)
+        self.hopes_[link.key] = hope
+        priority = self.strangers * hope if self.strangers else hope + 2 * LAST
+        return self._order(link, priority, "a profile, by what led to it")
+
+    def _for_tags(self, link: Link, user: int) -> Decision:
+        """In stage one items wait for the sake of their tags; in stage two the rank may put them elsewhere."""
+        link = msgspec.structs.replace(link, memo={"u": user})
+        make_room(self.waiting_, USERS)
+        waiting = self.waiting_.setdefault(user, {})
+        if len(waiting) < BATCH and link.key not in self.seen_:
+            waiting[link.key] = link
+        return self._other(link, LinkKind.DETAIL)
 
     def _for_stage_two(self, link: Link, page: Page) -> Decision:
         kinds = page.link_evidence[TYPE]
@@ -318,41 +362,38 @@ class Profile(BaseStrategy):
 
     def _list(self, link: Link, owner: int) -> Decision:
         link = msgspec.structs.replace(link, memo={"u": owner, "is": "list"})
-        rank = self.people_.rank(owner) or 0.0
-        if rank <= self.rank_threshold:
-            why = f"its owner's rank is not above profile.rank_threshold ({self.rank_threshold:g})"
-            return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule="a list of a user")
-        return self._of_user(link, owner, rank + FIRST, "a list of a user, by rank")
+        return self._of_user(
+            link, owner, self.people_.rank(owner) or 0.0, "a list of a user, by rank", before=FIRST
+        )
 
     def _other(self, link: Link, kind: LinkKind) -> Decision:
-        if self.others == "none" and kind is not LinkKind.LIST:
+        if self.others == "none" and kind is LinkKind.ELSE:
             return Decision(
                 link, 0.0, Refusal(Reason.LOW_PRIORITY, "profile.others = none"), rule="of no type"
             )
-        return self._order(link, self.cash_.get(link.key, 0.0), "a share of its page's cash")
+        last = 0.0 if self.strangers else 2 * LAST
+        return self._order(link, self.cash_.get(link.key, 0.0) + last, "a share of its page's cash")
 
     def _order(self, link: Link, priority: float, rule: str) -> Decision:
-        return Decision(link, 1.0 if self.order == "fifo" else priority, rule=rule)
+        if self.order == "fifo":
+            priority = 1.0 if priority >= 0 else LAST
+        return Decision(link, priority, rule=rule)
 
     def _reordered(self, user: int) -> list[Decision]:
         """The waiting items of a user, by the new rank."""
         rank = self.people_.rank(user)
-        if rank is None or self.order == "fifo" or self.search_ is not None:
+        if rank is None or self.search_ is not None:
             return []
         return [
-            Decision(link, rank, rule="its user's rank, which has changed")
+            self._order(link, self._by_rank(rank), "its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
 
 
 def _is_of(link: Link, profile: Page) -> bool:
     """Whether a link on a profile page leads to more of that user: its address names him, and it is no tag."""
-    name = url_parts(profile.url)[-1].lower()
-    named = any(
-        part.lower().lstrip("/?").rpartition("=")[2] == name.lstrip("/?").rpartition("=")[2]
-        for part in url_parts(link.url)
-    )
-    return named and clean_tag(link.anchor) not in map(clean_tag, texts_of(profile.evidence, "tags"))
+    is_tag = clean_tag(link.anchor) in map(clean_tag, texts_of(profile.evidence, "tags"))
+    return not is_tag and is_below(link.url, profile.url)
 
 
 def _hold(what: str, user: int) -> str:

@@ -46,7 +46,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A text of a group: on which page, in which link (-1: none), and what all pages say before it."""
+    """A text of a group: on which page, in which link, and what stands before it."""
 
     page: str
     text: str
@@ -82,9 +82,12 @@ class Leads(msgspec.Struct, frozen=True):
 def groups_of(examples: Sequence[Example], leads: Leads) -> dict[str, list[Said]]:
     """The texts of a type's examples by path string, without what all of them say alike, but for names.
 
-    All examples may be of one uploader.
+    All examples may be of one uploader, or have a tag in common; so only what always says the same is left out.
     """
     schema = schema_of([each.outline for each in examples]) if len(examples) > 1 else frozenset()
+    said = {
+        string for each in examples for string, text in each.outline.pairs() if (string, text) not in schema
+    }
     groups: dict[str, list[Said]] = defaultdict(list)
     for example in examples:
         outline, links, label = example.outline, example.document.links, ""
@@ -92,10 +95,12 @@ def groups_of(examples: Sequence[Example], leads: Leads) -> dict[str, list[Said]
             string = outline.strings[outline.paths[element]]
             link = outline.links[element]
             url = links[link].url if link >= 0 else ""
-            if (string, text) in schema and not (url and leads.share([url], "profile")):
+            if string not in said and not (url and leads.share([url], "profile")):
                 label = text if len(text.split()) <= LABEL_WORDS else ""
             elif text:
                 groups[string].append(Said(example.document.url, text, url, label))
+                if not url:
+                    label = text.split()[-1]  # "Uploaded on May 9 by"
     return dict(groups)
 
 
@@ -151,7 +156,8 @@ def _score(kind: str, field: str, string: str, group: Sequence[Said], leads: Lea
     hint = _hint(field, string, group)
     if field == "uploader":
         # Once on every page, in the same place each time: before those who comment.
-        return (to_profiles and seen == 1) * (1 + hint + HINT * (size == 1))
+        likely = to_profiles or (bool(linked) and hint and not leads.addresses.get("profile"))
+        return bool(likely and seen == 1) * (to_profiles + hint + HINT * (size == 1))
     if field == "contacts":
         return to_profiles * (1 + 2 * hint + seen + min(1.0, size / 20))
     if to_profiles or leads.are(linked, "detail") or not _brief(group):

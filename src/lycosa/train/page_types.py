@@ -6,7 +6,7 @@ points at. Out: a Site, saved as JSON.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from lycosa.errors import InputError
@@ -100,9 +100,11 @@ def _of_lists(
                 where = texts if text else pictures
                 where[outline.strings[outline.paths[element]]].append(page.document.links[link].url)
     details = {url for urls in pictures.values() for url in urls if fits(url, addresses["detail"])}
-    thumbnails = _leading_to(pictures, addresses["detail"]) or _largest(pictures)
+    thumbnails = _leading_to(pictures, addresses["detail"]) or _thumbnails(pictures, texts)
     items = details or {url for string in thumbnails for url in pictures[string]}
-    beside = {s: [url for url in urls if url not in items] for s, urls in texts.items()}
+    # What all lists link to is a menu.
+    menu = _on_all(pages) if len(pages) > 1 else frozenset()
+    beside = {s: [url for url in urls if url not in items and url not in menu] for s, urls in texts.items()}
     names = _leading_to(beside, addresses["profile"]) or _beside(
         beside, sum(len(pictures[s]) for s in thumbnails)
     )
@@ -114,15 +116,22 @@ def _of_lists(
     return thumbnails, names, leads
 
 
+def _on_all(pages: Sequence[Example]) -> frozenset[str]:
+    return frozenset[str].intersection(
+        *(frozenset(link.url for link in page.document.links) for page in pages)
+    )
+
+
 def _leading_to(groups: Mapping[str, Sequence[str]], patterns: Sequence[Pattern]) -> tuple[str, ...]:
     return tuple(
         s for s, urls in groups.items() if urls and sum(fits(u, patterns) for u in urls) > len(urls) / 2
     )
 
 
-def _largest(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    sizes = Counter({string: len(urls) for string, urls in groups.items()})
-    return tuple(string for string, _ in sizes.most_common(1))
+def _thumbnails(pictures: Mapping[str, Sequence[str]], texts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The group of pictures that lead to most different pages; those of people recur, and have a name beside."""
+    best = max(pictures, key=lambda each: (len(set(pictures[each])), each not in texts), default="")
+    return (best,) if best else ()
 
 
 def _beside(groups: Mapping[str, Sequence[str]], items: int) -> tuple[str, ...]:

@@ -10,7 +10,16 @@ WORDS = (
     "kite lantern basket clock boat willow brass candle bamboo gear rigging wind festival reed dial".split()
 )
 NAMES = "ada bent cora dirk edda finn gesa hugo ilse jorn kaja lars mina nils".split()
-SETS = ("Spring fair", "At the pond", "Work in progress", "For sale")
+SETS = (
+    "Spring fair",
+    "At the pond",
+    "Work in progress",
+    "For sale",
+    "Old ones",
+    "Best of",
+    "With Bob",
+    "Try-outs",
+)
 PAGE_SIZE = 6
 
 
@@ -44,6 +53,7 @@ class Made:
     tags: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of details and profiles
     uploaders: dict[str, str] = field(default_factory=dict)  # detail -> profile
     contacts: dict[str, tuple[str, ...]] = field(default_factory=dict)  # profile -> profiles
+    sets: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of profiles that show them
     turns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # list -> lists that it turns to
 
 
@@ -64,6 +74,10 @@ class Template:
         """The address of a page of a list."""
         return f"{self.host}/{what}" + (f"?p={page}" if page > 1 else "")
 
+    def turns_by(self, text: str) -> bool:
+        """Whether lists have links with this text to other pages of the list."""
+        return True
+
     def frame(self, title: str, body: str, number: int) -> str:
         """What is on all pages."""
         return (
@@ -71,6 +85,24 @@ class Template:
             f'<a href="/recent">Recent</a> <a href="/login">Sign in</a></div>{body}'
             '<div class="foot"><a href="/about">About</a> Made by hand</div></body></html>'
         )
+
+    def others(self) -> dict[str, tuple[str, str]]:
+        """Pages of no type, by path: what is in their frame. Each site has them."""
+        words = "".join(f'<a href="/of/{word}">{word}</a> ' for word in WORDS)
+        return {
+            "": ("Share", '<p class="hello">What do you make?</p><a href="/recent">Look</a>'),
+            "about": ("About", "<p>We like things.</p><p>They are <b>ours</b>.</p>"),
+            "help": (
+                "Help",
+                f"<h1>How to share</h1>{'<h2>Why?</h2><p>Because we like to.</p>' * 3}<ul><li>So.</li></ul>",
+            ),
+            "login": (
+                "Sign in",
+                '<h1>Sign in</h1><form><label>Name <input name="n"></label><button>Go</button></form>',
+            ),
+            "missing": ("Not found", '<h1>404</h1><p>There is nothing here. Go <a href="/">home</a>.</p>'),
+            "words": ("All tags", f'<h1>All tags</h1><div class="cloud">{words}</div>'),
+        }
 
     def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
         """A list page."""
@@ -342,25 +374,21 @@ TEMPLATES: dict[str, Callable[[], Template]] = {
 }
 
 
-def made(name: str, seed: int = 1) -> Made:
-    """The site in a template. One person never tags, one has no contacts, one profile needs a login."""
-    template, chance, site = TEMPLATES[name](), Random(f"{name} {seed}"), Made()
+def made(template: Template, seed: str) -> Made:
+    """The site in a template. One person never tags, one has no contacts, one a single item; one profile needs a login."""
+    chance, site = Random(seed), Made()
     people = list(_people(chance))
     items = [item for person in people for item in person.items]
     chance.shuffle(items)
     put = _Putting(template, site)
-    put(
-        f"{template.host}/",
-        "other",
-        "Share",
-        '<p class="hello">What do you make?</p><a href="/recent">Look</a>',
-    )
-    put(f"{template.host}/about", "other", "About", "<p>We like things.</p><p>They are <b>ours</b>.</p>")
+    for path, (title, body) in template.others().items():
+        put(f"{template.host}/{path}", "other", title, body)
     lists = {"recent": items}
     lists |= {f"of/{word}": [i for i in items if word in i.tags] for word in WORDS[:6]}
     lists |= {f"by/{person.name}": list(person.items) for person in people}
     for what, shown in lists.items():
-        _put_list(put, template, site, what, shown)
+        if shown:
+            _put_list(put, template, site, what, shown)
     for item in items:
         url = template.detail(item)
         put(url, "detail", item.title, template.piece(item, chance.sample(items, 3)))
@@ -373,6 +401,8 @@ def made(name: str, seed: int = 1) -> Made:
         put(url, "profile", person.name, template.person(person))
         site.tags[url] = person.tags
         site.contacts[url] = tuple(template.profile(name) for name in person.contacts)
+        if any(name in site.pages[url] for name in person.sets):
+            site.sets[url] = person.sets
     return site
 
 
@@ -398,7 +428,7 @@ def _put_list(put: _Putting, template: Template, site: Made, what: str, shown: l
         url = template.listing(what, page)
         items = shown[PAGE_SIZE * (page - 1) : PAGE_SIZE * page]
         put(url, "list", f"All {what}", template.wall(f"All of {what}", items, turns))
-        site.turns[url] = tuple(dict.fromkeys(turn for _, turn in turns))
+        site.turns[url] = tuple(dict.fromkeys(turn for text, turn in turns if template.turns_by(text)))
 
 
 def _people(chance: Random) -> Iterator[Person]:
@@ -406,11 +436,12 @@ def _people(chance: Random) -> Iterator[Person]:
     for position, name in enumerate(NAMES):
         about = chance.sample(WORDS, 6)
         items = []
-        for _ in range(chance.randrange(4, 9)):
+        for _ in range(1 if position == 2 else chance.randrange(4, 9)):
             number += 1
             tags = () if position == 0 else tuple(chance.sample(about, chance.randrange(2, 5)))
             title = f"{chance.choice(['Small', 'Old', 'Blue', 'Late'])} thing {number}"
             items.append(Item(number, title, name, tags))
-        contacts = () if position == 1 else tuple(chance.sample([n for n in NAMES if n != name], 4))
+        known = {1: 0, 3: 1}.get(position, 4)
+        contacts = tuple(chance.sample([n for n in NAMES if n != name], known))
         tags = () if position == 0 else tuple(about)
         yield Person(name, tuple(items), contacts, tags, tuple(chance.sample(SETS, 2)))

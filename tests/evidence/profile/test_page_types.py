@@ -45,7 +45,7 @@ def test_every_type_is_right(seed):
     """Three examples of each type suffice for all pages of the demo's sharing site."""
     found = PageTypes(train_page_types(examples(seed)))
 
-    assert [url for url, kind in TYPES.items() if found.type_of(document(url).outline)[0] != kind] == []
+    assert [url for url, kind in TYPES.items() if found.type_of(document(url).outline, url)[0] != kind] == []
 
 
 def test_fields(types):
@@ -55,12 +55,12 @@ def test_fields(types):
         for url, kind in TYPES.items()
         if kind == "detail" and b'class="chip"' in PART.pages[url].body
     )
-    read = types.read(page.outline, page.links)
+    read = types.read(page.outline, page.url, page.links)
 
     assert len(read.texts("tags")) == 4
     assert len(read.texts("uploader")) == 1
     someone = document(f"{HOST}/maker/bent")
-    read = types.read(someone.outline, someone.links)
+    read = types.read(someone.outline, someone.url, someone.links)
     assert len(read.texts("contacts")) == 4
     assert read.texts("tags")
 
@@ -69,14 +69,14 @@ def test_a_user_without_tags_is_a_profile(types):
     """A profile with an empty list of tags is still a profile."""
     page = document(f"{HOST}/maker/ada")
 
-    assert types.read(page.outline, page.links).type == "profile"
-    assert types.read(page.outline, page.links).texts("tags") == ()
+    assert types.read(page.outline, page.url, page.links).type == "profile"
+    assert types.read(page.outline, page.url, page.links).texts("tags") == ()
 
 
 def test_uploaders_of_a_list(types):
     """On a list page each detail link belongs to the maker that stands next to it."""
     page = document(f"{HOST}/about/kite")
-    read = types.read(page.outline, page.links)
+    read = types.read(page.outline, page.url, page.links)
     makers = {
         item.url: document(item.url)
         for item, kind in zip(page.links, read.kinds, strict=True)
@@ -87,7 +87,7 @@ def test_uploaders_of_a_list(types):
     for number, link in enumerate(page.links):
         if link.url in makers:
             detail = makers[link.url]
-            own = types.read(detail.outline, detail.links).fields["uploader"][0][1]
+            own = types.read(detail.outline, detail.url, detail.links).fields["uploader"][0][1]
             assert page.links[read.uploaders[number]].key == detail.links[own].key
 
 
@@ -100,8 +100,8 @@ def test_small_changes(types):
     )
 
     page = Document(changed.encode(), url, "text/html")
-    assert types.type_of(page.outline)[0] == "profile"
-    assert len(types.read(page.outline, page.links).texts("contacts")) == 4
+    assert types.type_of(page.outline, page.url)[0] == "profile"
+    assert len(types.read(page.outline, page.url, page.links).texts("contacts")) == 4
 
 
 def test_conflicting_examples_are_named():
@@ -165,7 +165,7 @@ def test_any_page_can_be_read(text):
     page = Document(
         f"<main class=sheet><h2 class=who>{text}<a href='{text}'>{text}".encode(), "http://a.test/"
     )
-    read = READER.read(page.outline, page.links)
+    read = READER.read(page.outline, page.url, page.links)
 
     assert len(read.kinds) == len(read.uploaders) == len(page.links)
 
@@ -201,4 +201,4 @@ async def test_shared_site():
     some = {k: [pages[u] for u in sample if kind_of[u] == k][:3] for k in ("list", "detail", "profile")}
     found = PageTypes(train_page_types(some))
 
-    assert [u for u in sample if found.type_of(pages[u].outline)[0] != kind_of[u]] == []
+    assert [u for u in sample if found.type_of(pages[u].outline, u)[0] != kind_of[u]] == []

@@ -47,11 +47,14 @@ def test_items_correct_the_profile():
 
 def test_a_new_topic_ranks_anew():
     """After co-tagging everybody is ranked by the wider topic."""
-    some = people()
-    some.add_profile(1, ["doom"], [])
+    some = People(0.5, 0.5)
+    some.set_topic(["metal"], is_final=False)
+    some.add_profile(1, ["doom"], [2, 3])
+    some.add_profile(2, ["doom", "pop"], [])
+    before = some.rank(1)
     some.set_topic(["metal", "doom"])
 
-    assert (some.rank(1) or 0.0) > 0.3
+    assert (some.rank(1) or 0.0) > 0.5 > (before or 0.0)
 
 
 @given(

@@ -14,16 +14,19 @@ from lycosa.evidence.profile.reading import FieldEvidence, UploaderEvidence, peo
 from lycosa.page.document import Document
 from lycosa.train.page_types import train_page_types
 from lycosa.urls import key_of
+from lycosa.values import Fact
+from tests.evidence.profile.more_sites import MORE
 from tests.evidence.profile.sites import TEMPLATES, Made, made
 
+SITES = TEMPLATES | MORE
 SEEDS = (1, 2, 3)
-ALL = pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in TEMPLATES for seed in SEEDS])
+ALL = pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in SITES for seed in SEEDS])
 
 
 @cache
 def site(name: str, seed: int) -> tuple[Made, PageTypes, dict[str, Document]]:
     """A site, what three examples of each type taught, and its documents; odd users are never examples."""
-    found = made(name, seed)
+    found = made(SITES[name](), f"{name} {seed}")
     documents = {u: Document(html.encode(), u, "text/html; charset=utf-8") for u, html in found.pages.items()}
     by_type = defaultdict(list)
     for url, kind in found.types.items():
@@ -35,10 +38,12 @@ def site(name: str, seed: int) -> tuple[Made, PageTypes, dict[str, Document]]:
         kind: [documents[u] for u in chance.sample(by_type[kind], 3)]
         for kind in ("list", "detail", "profile")
     }
-    return found, PageTypes(train_page_types(examples)), documents
+    told = [text for page in examples["profile"] for text in found.sets.get(page.url, ())]
+    fields = {"sets": told[:1]} if name.startswith("hashed") else {}
+    return found, PageTypes(train_page_types(examples, fields=fields)), documents
 
 
-def facts(types: PageTypes, document: Document, field: str) -> dict:
+def facts(types: PageTypes, document: Document, field: str) -> dict[str, Fact]:
     kind = UploaderEvidence(types) if field == "uploader" else FieldEvidence(types, field)
     fact = kind.of_page(document)
     return {field: fact} if fact else {}
@@ -49,7 +54,9 @@ def test_types(name, seed):
     """Every page has its type, and what is none is other: empty profiles and sign-in pages too."""
     found, types, documents = site(name, seed)
     wrong = {
-        u: (k, said) for u, k in found.types.items() if (said := types.type_of(documents[u].outline)[0]) != k
+        u: (k, said)
+        for u, k in found.types.items()
+        if (said := types.type_of(documents[u].outline, u)[0]) != k
     }
     assert wrong == {}
 
@@ -83,6 +90,14 @@ def test_contacts(name, seed):
 
 
 @ALL
+def test_sets(name, seed):
+    """Sets and collections of a profile are read, where the site has them."""
+    found, types, documents = site(name, seed)
+    said = {u: set(texts_of(facts(types, documents[u], "sets"), "sets")) for u in found.sets}
+    assert {u: sets for u, sets in said.items() if sets != set(found.sets[u])} == {}
+
+
+@ALL
 def test_links_of_lists(name, seed):
     """On list pages, details, profiles and further pages are told apart; each detail has its own uploader."""
     found, types, documents = site(name, seed)
@@ -90,7 +105,7 @@ def test_links_of_lists(name, seed):
         if kind != "list":
             continue
         page = documents[url]
-        read = types.read(page.outline, page.links)
+        read = types.read(page.outline, page.url, page.links)
         for number, link in enumerate(page.links):
             if link.url in found.uploaders:
                 assert read.kinds[number] is LinkKind.DETAIL, (url, link.url)

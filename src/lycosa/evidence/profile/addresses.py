@@ -56,6 +56,20 @@ def fits(url: str, patterns: Iterable[Pattern]) -> bool:
     )
 
 
+def is_below(url: str, profile: str) -> bool:
+    """Whether an address names what the address of a profile ends with.
+
+    >>> is_below("http://a.test/by/ann?p=2", "http://a.test/who/Ann"), is_below("http://a.test/by/bob", "http://a.test/who/ann")
+    (True, False)
+    """
+    name = _said(url_parts(profile)[-1])
+    return any(_said(part) == name for part in url_parts(url))
+
+
+def _said(part: str) -> str:
+    return part.lower().lstrip("/?").rpartition("=")[2]
+
+
 def _part_fits(part: str, want: str) -> bool:
     if want in (part, ANY):
         return True

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import InputError
+from lycosa.files import size_of
 
 _WORD = re.compile(r"\w+")
 
@@ -157,6 +158,7 @@ def write_table(path: Path, rows: Sequence[CoTag]) -> None:
 def read_tags(path: Path) -> tuple[str, ...]:
     """The tags of a table, or of a file with one tag a line."""
     try:
+        size_of(path)  # it is a file
         with path.open(newline="", encoding="utf-8") as file:
             rows = [
                 row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")

@@ -20,17 +20,20 @@ def general_outlines(pages: Sequence[Outline]) -> list[Outline]:
     steps = [[steps_of(page.strings[path])[0] for path in page.paths] for page in pages]
     counts = Counter(mark for page in steps for mark in {(tag, m) for tag, marks in page for m in marks})
     once = {mark for mark, count in counts.items() if count == 1 and len(pages) > 1}
+    made_up = len(once) > len(counts) / 2  # a tool writes new names on each page
     found = []
     for page, own in zip(pages, steps, strict=True):
-        kept = [(tag, _lasting(tag, marks, once)) for tag, marks in own]
+        kept = [(tag, _lasting(tag, marks, once, made_up)) for tag, marks in own]
         found.append(_rebuilt(page, _alike(page, kept)))
     return found
 
 
-def _lasting(tag: str, marks: frozenset[str], once: set[tuple[str, str]]) -> frozenset[str]:
-    """The marks but those of one page only; the last word of an element goes only if it has a number in it."""
+def _lasting(tag: str, marks: frozenset[str], once: set[tuple[str, str]], made_up: bool) -> frozenset[str]:
+    """The marks but those of one page only; the last word of an element goes only if it has a number or is made up."""
     rest = frozenset(mark for mark in marks if (tag, mark) not in once)
-    return rest or frozenset(mark for mark in marks if not any(map(str.isdigit, mark)))
+    if rest or made_up:
+        return rest
+    return frozenset(mark for mark in marks if not any(map(str.isdigit, mark)))
 
 
 def _alike(page: Outline, steps: list[Step]) -> list[Step]:

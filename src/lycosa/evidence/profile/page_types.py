@@ -11,7 +11,7 @@ from lycosa.errors import ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.evidence.profile.addresses import Pattern, fits
 from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
-from lycosa.evidence.profile.matching import covers, covers_loosely
+from lycosa.evidence.profile.matching import covers, covers_loosely, steps_of
 from lycosa.evidence.profile.schema import OTHER, TypeStrings
 from lycosa.evidence.profile.separators import parts_of
 from lycosa.page.paths import Outline
@@ -80,33 +80,35 @@ class PageTypes:
     def __setstate__(self, site: Site) -> None:
         PageTypes.__init__(self, site)
 
-    def type_of(self, outline: Outline) -> tuple[str, float]:
+    def type_of(self, outline: Outline, url: str) -> tuple[str, float]:
         """The type of a page and the share of its characteristic strings found; `other` if nothing fits."""
         strings = {string for string, _ in outline.pairs()}
         present = self._present(strings, self._exact)
-        found = self._best(present, {n: (k.key, k.strings) for n, k in self.site.types.items()})
+        found = self._best(present, {n: (k.key, k.strings) for n, k in self.site.types.items()}, url)
         if found[0] == OTHER:
             present = self._present(strings, self._loose)
             lasting = {n: (k.lasting, k.lasting) for n, k in self.site.types.items() if k.lasting}
-            found = self._best(present, lasting)
+            found = self._best(present, lasting, url)
         return found
 
-    def read(self, outline: Outline, links: Sequence[Link]) -> Reading:
+    def read(self, outline: Outline, url: str, links: Sequence[Link]) -> Reading:
         """All that the page says."""
-        kind, share = self.type_of(outline)
+        kind, share = self.type_of(outline, url)
         fields = {
-            name: self._values(outline, strings, self.site.separators.get(f"{kind}.{name}", ""))
+            name: self._values(
+                outline, strings, self.site.separators.get(f"{kind}.{name}", ""), name == "tags"
+            )
             for name, strings in self.site.fields.get(kind, {}).items()
         }
         kinds = self._kinds(outline, links)
         return Reading(kind, share, fields, kinds, nearest_profiles(outline, kinds))
 
     def _best(
-        self, present: frozenset[str], types: Mapping[str, tuple[Sequence[str], Sequence[str]]]
+        self, present: frozenset[str], types: Mapping[str, tuple[Sequence[str], Sequence[str]]], url: str
     ) -> tuple[str, float]:
         shares = {
             name: (
-                all(s in present for s in key),
+                all(s in present for s in key) and self._may_be(name, key, url),
                 sum(s in present for s in strings) / len(strings),
                 len(strings),
             )
@@ -124,6 +126,12 @@ class PageTypes:
             return OTHER, 0.0
         name = max(firm, key=lambda each: firm[each])
         return name, firm[name][1]
+
+    def _may_be(self, name: str, key: Sequence[str], url: str) -> bool:
+        """Whether a minimal set is enough: if it is a bare heading, as other pages have, the address must fit too."""
+        patterns = self.site.addresses.get(name)
+        is_bare = not any(marks for string in key for _, marks in steps_of(string))
+        return not is_bare or not patterns or fits(url, patterns)
 
     def _present(self, strings: set[str], memory: dict[str, frozenset[str]]) -> frozenset[str]:
         """The templates that a page's path strings are instances of; strings recur, so it is remembered."""
@@ -155,10 +163,12 @@ class PageTypes:
                 return found
         return set()
 
-    def _values(self, outline: Outline, templates: Sequence[str], sign: str) -> tuple[tuple[str, int], ...]:
+    def _values(
+        self, outline: Outline, templates: Sequence[str], sign: str, are_tags: bool
+    ) -> tuple[tuple[str, int], ...]:
         where = self._where(outline, templates)
         values = [
-            (part, outline.links[element])
+            ((part.lstrip("#").strip() or part) if are_tags else part, outline.links[element])
             for element, text in outline.leaves
             if text and outline.paths[element] in where
             for part in parts_of(text, sign)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 
 def inner_rank(profile: Mapping[str, float], topic: Mapping[str, float]) -> float:
@@ -23,18 +23,17 @@ def inner_rank(profile: Mapping[str, float], topic: Mapping[str, float]) -> floa
     return min(1.0, product / lengths)
 
 
-def inter_rank(contacts: Iterable[float | None]) -> float:
-    """The mean of the contacts' inner ranks.
+def inter_rank(total: float, known: int) -> float:
+    """The mean of the contacts' inner ranks, from their sum and number.
 
         Rank_inter(u | τ) = (1/N) · sum of Rank_inner(c_i | τ)         [eq. 2]
 
-    Contacts that are not ranked yet (None) are left out: we know nothing of them.
+    Only contacts whose profile has been read count: we know nothing of the others.
 
-    >>> inter_rank([0.5, None, 0.25]), inter_rank([])
+    >>> inter_rank(0.5 + 0.25, 2), inter_rank(0.0, 0)
     (0.375, 0.0)
     """
-    known = [rank for rank in contacts if rank is not None]
-    return sum(known) / len(known) if known else 0.0
+    return total / known if known else 0.0
 
 
 def user_rank(inner: float, inter: float, alpha: float, beta: float) -> float:

@@ -28,7 +28,7 @@ _people = msgspec.json.Decoder(list[tuple[str, int]])
 @lru_cache(maxsize=4)
 def _reading(types: PageTypes, document: Document) -> Reading:
     # Four kinds of evidence look at the same page one after the other.
-    return types.read(document.outline, document.links)
+    return types.read(document.outline, document.url, document.links)
 
 
 class PageTypeEvidence:
