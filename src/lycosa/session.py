@@ -9,7 +9,7 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from lycosa.evidence.images import refuse_small
 from lycosa.evidence.topic import topic_vector
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.open_files import within_open_files
 from lycosa.fetch.polite import PoliteReader
 from lycosa.follow import Follow
 from lycosa.frontier import Policy
@@ -124,6 +125,7 @@ async def _crawl(
     ) as collection:
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
+        fetch = within_open_files(spec.fetch, say)
         fetcher = HttpFetcher(
             spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
         )
@@ -152,7 +154,7 @@ async def _crawl(
                     strategy=strategy,
                     store=collection,
                     follow=Follow(Scope(spec.scope, spec.fetch), spec.fetch, spec.frontier, spec.archive),
-                    limits=Limits.of(spec.limits, spec.fetch),
+                    limits=Limits.of(spec.limits, fetch),
                     clock=clock,
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
@@ -346,11 +348,15 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
     def on_signal() -> None:
         if crawl.ended:
             task.cancel()
-        say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
         crawl.stop("interrupted")
+        with suppress(OSError):  # the terminal may be gone
+            say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
 
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        numbers.append(signal.SIGHUP)
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.add_signal_handler(number, on_signal)
     except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
         yield
@@ -358,7 +364,7 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.remove_signal_handler(number)
 
 
