@@ -242,11 +242,12 @@ def _four(by_event: dict[str, list[Run]], path: Path) -> None:
     Recall instead of the paper's harvest, which must fall where an event has fewer pages than the crawl fetches.
     """
     plt = figure_library()
-    figure, panels = plt.subplots(2, 2, figsize=(11, 7.5), sharex=True, sharey=True)
+    figure, panels = plt.subplots(2, 2, figsize=(11, 7.5), sharex=True)
     for axes, (event, runs) in zip(panels.flat, by_event.items(), strict=False):
         draw_curves(
             axes, [run for run in runs if run.strategy in SOURCES], PAGES, recall_over_pages, "target recall"
         )
         axes.set_title(event, fontsize=9)
+        axes.set_ylim(0, 1.05)
     panels.flat[0].legend(frameon=False, fontsize=8)
     save(figure, path)
