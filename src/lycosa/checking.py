@@ -19,10 +19,11 @@ from lycosa.evidence.topic import topic_vector
 from lycosa.page.document import Document
 from lycosa.prepare import TopicModel, given_models, preparation, prepared_topic, wanted_models
 from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
+from lycosa.running import looked_over
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.session import fitted_strategy
-from lycosa.specfile import load_spec
+from lycosa.specfile import load_spec, spec_path
 from lycosa.strategies import all_settings, strategy_class
 from lycosa.values import Refusal
 
@@ -48,13 +49,14 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
-    """Read a spec and all that it names; LycosaError where a crawl would fail over it."""
+    """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail over it."""
+    path = spec_path(path)
     spec, _ = load_spec(path, all_settings(), changes)
     return asyncio.run(_checked(spec, path))
 
 
 async def _checked(spec: Spec, path: Path) -> Checked:
-    folder, said = path.parent, list[str]()
+    folder, said = path.parent, looked_over(spec, path)
     seen = _Web()
     seeds = await _seeds(spec, folder, seen, said)
     Scope(spec.scope, spec.fetch)
