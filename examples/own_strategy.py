@@ -1,6 +1,7 @@
 """A strategy of one's own, compared with two others on the demo web, in memory and in seconds.
 
 Run it with: python examples/own_strategy.py
+Or by its name: lycosa lab run WEB --topic owls --strategy examples/own_strategy.py:ShortPaths
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa import strategies
 from lycosa.config import JudgeSpec, TopicSpec
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import demo_web
@@ -41,22 +41,26 @@ class ShortPaths(BaseStrategy):
         ]
 
 
-# An installed package does this by an entry point in the group `lycosa.strategies`.
-strategies.BUILT_IN["short-paths"] = f"{__name__}:ShortPaths"
-
 PAGES = 150
 
-with tempfile.TemporaryDirectory() as folder:
-    demo_web().write(Path(folder))
-    web = VirtualWeb.open(Path(folder))
+
+def compare(folder: Path) -> None:
+    """Crawl the demo web with each strategy, and count by its labels."""
+    demo_web().write(folder)
+    web = VirtualWeb.open(folder)
     topic = web.topic("owls")
     cached = CachedWeb(web)
     vector = make_topic(TopicSpec(keywords=topic.keywords), [], [])
-    for name in ("breadth-first", "best-first", "short-paths"):
+    for kind in (strategy_class("breadth-first"), strategy_class("best-first"), ShortPaths):
         ready = preparation(vector, JudgeSpec())
-        crawl = make_crawl(strategy_class(name)().fit(ready), cached, store := MemoryStore())
+        crawl = make_crawl(kind().fit(ready), cached, store := MemoryStore())
         crawl.limits = type(crawl.limits)(concurrency=1, pages=PAGES)
         asyncio.run(crawl.run([Link(url, key_of(url), priority=1.0) for url in topic.seeds]))
         labelled = topic.relevant()
         found = sum(key in labelled for key in store.judgements)
-        print(f"{name:15} {found:3} of {len(store.judgements)} pages are labelled as relevant")
+        print(f"{kind.__name__:15} {found:3} of {len(store.judgements)} pages are labelled as relevant")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        compare(Path(place))

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lycosa.cli import main
 from lycosa.store.collection import Collection
-from lycosa.testing import Site, text
+from lycosa.testing import Site, links, redirect, text
 from tests.engine import ROOT, kept, small_web, spec_text
 from tests.store.archives import records_of
 
@@ -28,20 +30,6 @@ Told = tuple[int, str, str]
 def site() -> Iterator[Site]:
     with Site(small_web(2, 15)) as local:
         yield local
-
-
-@pytest.fixture
-def lycosa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> Told:
-        monkeypatch.setattr(sys, "argv", ["lycosa", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def write(tmp_path: Path, content: str) -> Path:
@@ -73,6 +61,21 @@ def assert_one_line(told: Told, code: int, *words: str) -> None:
         ('[limits]\npages = "many"\n', ("line 2", "[limits] pages", "many")),
         ("[best-first]\nkk = 3\n", ("line 2", "kk", "Did you mean 'k'?")),
         ("[limits\n", ("not valid TOML",)),
+        ("[limits]\npages = -1\n", ("line 2", "[limits] pages", "-1")),
+        ("[limits]\npages = 1e400\n", ("line 2", "[limits] pages", "inf")),
+        ("[limits]\nhours = nan\n", ("line 2", "[limits] hours", "nan")),
+        ("[limits]\nhours = 1e30\n", ("line 2", "[limits] hours", "1e+30")),
+        (f"[limits]\npages = 1{'0' * 5000}\n", ("not valid TOML",)),
+        (f"[limits]\npages = 1{'0' * 40}\n", ("line 2", "too large")),
+        ("[fetch]\nread_timeout_s = 1e300\n", ("line 2", "read_timeout_s", "1e+300")),
+        ("[process]\nworkers = 1000000\n", ("line 2", "workers", "1000000")),
+        ("[best-first]\npage_threshold = nan\n", ("line 2", "page_threshold", "nan")),
+        ("[scope]\ndate_from = 99999-01-01\n", ("not valid TOML", "line 2")),
+        ('[scope]\ndate_from = "99999-01-01"\n', ("line 2", "date_from", "99999-01-01")),
+        ("[scope]\ndate_from = 99999999999\n", ("line 2", "date_from", "2026-11-15")),
+        ('[seeds]\nfiles = ["a\\u0000b"]\n', ("line 2", "[seeds] files", "NUL")),
+        ('[topic]\nexamples = ["a\\u0000b"]\n', ("line 2", "[topic] examples", "NUL")),
+        ('[profile]\npage_types = "a\\u0000b"\n', ("line 2", "[profile] page_types", "NUL")),
     ],
 )
 def test_a_wrong_spec_names_key_line_and_fix(
@@ -92,6 +95,27 @@ def test_a_missing_seed_file_is_named(tmp_path: Path, site: Site, lycosa: Any) -
     path = write(tmp_path, spec_text(site, [], seeds={"files": ["seeds.txt"]}))
     told = lycosa("crawl", path, "--quiet")
     assert_one_line(told, 2, str(tmp_path / "seeds.txt"), "No such file", "relative to the spec's folder")
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe"])
+def test_what_is_no_file_is_not_read(name: str, tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A device never ends and a pipe may never begin: wherever a file is to be named, they are refused."""
+    os.mkfifo(tmp_path / "pipe")
+    there = tmp_path / name
+    path = write(tmp_path, spec_text(site, [], seeds={"files": [name]}))
+    assert_one_line(lycosa("crawl", path, "--quiet"), 2, str(there), "a device or pipe")
+    out = ("--out", tmp_path / "x")
+    for command in (
+        ("crawl", there),
+        ("seeds", there),
+        ("judge", there, there),
+        ("train", "text", there, "--negative", there, *out),
+        ("train", "event", there, *out),
+        ("train", "event", path, "--links", there, *out),
+        ("train", "genre", there, *out),
+        ("train", "links", there, *out),
+    ):
+        assert_one_line(lycosa(*command), 2, str(there), "a device or pipe")
 
 
 def test_no_seeds_at_all(tmp_path: Path, site: Site, lycosa: Any) -> None:
@@ -136,6 +160,32 @@ def test_unreachable_seeds_are_no_success_and_are_tried_again(
     assert_one_line(told, 1, "No page was collected", "http://h0.test/", "Check [seeds] and the connection")
     assert lycosa("crawl", path, "--quiet", "--set", "fetch.obey_robots=false")[0] == 0
     assert len(kept(tmp_path / "crawl")) == 30
+
+
+def test_seeds_that_lead_nowhere_are_no_success(tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A redirect out of the scope leaves nothing to fetch: that is said, with where to ask."""
+    site.pages["h0.test", "/moved"] = redirect("http://h1.test/")
+    path = write(tmp_path, spec_text(site, ["http://h0.test/moved"], scope={"hosts": ["h0.test"]}))
+    told = lycosa("crawl", path, "--quiet")
+    assert_one_line(told, 1, "No page was collected", f"lycosa why {tmp_path / 'crawl'} SEED")
+    assert "redirects" in lycosa("why", tmp_path / "crawl", "http://h0.test/moved")[1]
+
+
+@pytest.mark.parametrize("kind", ["topic", "event", "site"])
+def test_the_template_as_written_is_not_crawled(kind: str, tmp_path: Path, lycosa: Any) -> None:
+    """Its example URL only shows where one's own go; without a contact there is a word about it."""
+    assert lycosa("init", tmp_path / "new", f"--{kind}")[0] == 0
+    told = lycosa("crawl", tmp_path / "new")
+    assert_one_line(told, 2, str(tmp_path / "new" / "crawl.toml"), "example.org", "Replace it")
+    spec = tmp_path / "new" / "crawl.toml"
+    text = re.sub(
+        r"https://www\.example\.org/[\w-]*", "http://127.0.0.1:9/", spec.read_text(encoding="utf-8")
+    )
+    spec.write_text(text.replace('domains = ["example.org"]', ""), encoding="utf-8")
+    code, _, said = lycosa("crawl", spec, "--quiet")
+    assert code in (1, 2)
+    assert "Set [fetch] contact" in said
+    assert "Set [fetch] contact" not in lycosa("crawl", spec, "--quiet", "--set", "fetch.contact=a@b.c")[2]
 
 
 def test_one_bad_seed_of_two_is_in_the_summary(tmp_path: Path, site: Site, lycosa: Any) -> None:
@@ -273,7 +323,7 @@ def test_a_directory_that_is_no_collection(command: tuple[str, ...], tmp_path: P
     name, *rest = command
     (tmp_path / "empty").mkdir()
     assert_one_line(
-        lycosa(name, tmp_path / "empty", *rest), 1, str(tmp_path / "empty"), "is not a collection"
+        lycosa(name, tmp_path / "empty", *rest), 2, str(tmp_path / "empty"), "is not a collection"
     )
     assert not list((tmp_path / "empty").iterdir())
 
@@ -290,6 +340,71 @@ def test_a_changed_spec_applies_at_once(begun: tuple[Path, Path], site: Site, ly
     assert later
     assert not [url for url in later if "h1.test" in url]
     assert len(set(kept(out)) - {url for url in kept(out) if "h1.test" in url}) == 15
+
+
+def test_few_open_files_blame_no_host(tmp_path: Path) -> None:
+    """The crawl goes on with fewer requests at once, and says so; where that is not enough it says what to do."""
+    hosts = 60
+    web: dict[Any, Any] = {(f"h{n}.test", "/"): f"<p>This is host number {n}." for n in range(hosts)}
+    web["start.test", "/"] = links(*(f"http://h{n}.test/" for n in range(hosts)))
+    with Site(web) as site:
+        spec = spec_text(site, ["http://start.test/"], fetch=_all_at_once(site))
+        path, out = write(tmp_path, spec), tmp_path / "out"
+        code, _, err = _run_with_files(64, "crawl", path, "--out", out, "--quiet")
+        assert code == 0, err
+        assert "Only 64 files may be open at once: 8 requests at once instead of 200" in err
+        assert len(kept(out)) == 1 + hosts
+        with Collection.read(out) as collection:
+            assert not list(collection.connection.execute("SELECT * FROM outcomes"))
+        told = _run_with_files(40, "crawl", path, "--out", tmp_path / "other", "--quiet")
+        assert_one_line(told, 1, "Only 40 files", "ulimit -n")
+
+
+def test_a_closed_terminal_ends_a_crawl_in_order(tmp_path: Path) -> None:
+    """SIGHUP lets what is under way finish; after nohup it is ignored. The same command goes on."""
+    with Site(small_web(2, 60)) as site:
+        fetch = {"connect_to": site.connect_to, "allow_private": list(site.allow_private)}
+        spec = spec_text(site, ["http://h0.test/"], fetch={"per_host_delay_s": 0.05, **fetch})
+        path, out = write(tmp_path, spec), tmp_path / "out"
+        command = [sys.executable, "-m", "lycosa", "crawl", str(path), "--out", str(out), "--quiet"]
+        for before in ([], ["nohup"]):
+            process = subprocess.Popen(
+                [*before, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            asked = len(site.log)
+            while len(site.log) < asked + 10:
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(signal.SIGHUP)
+            assert process.wait(120) == (0 if before else 3)
+        with Collection.read(out) as collection:
+            ends = [run.reason for run in collection.reader.runs()]
+        assert ends[0] == "interrupted"
+        assert len(ends) == 2
+        assert len(kept(out)) == 120
+
+
+def _all_at_once(site: Site) -> dict[str, Any]:
+    return {
+        "concurrency": 200,
+        "per_ip_concurrency": 200,
+        "per_host_delay_s": 0,
+        "connect_to": site.connect_to,
+        "allow_private": list(site.allow_private),
+    }
+
+
+def _run_with_files(most: int, *arguments: object) -> Told:
+    """A command that may have only so many files open."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def _run_with_limit(most_bytes: int, *arguments: object) -> Told:

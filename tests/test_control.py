@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -72,11 +73,43 @@ def test_a_crawl_pauses_goes_on_and_stops(site, tmp_path):
     assert not (out / NAME).exists()
 
 
+def test_a_pause_counts_for_no_limit(site, tmp_path):
+    """The time of a pause is none of the crawl's: in its summary, its limits, and when it goes on another day."""
+    out = tmp_path / "c"
+    began = time.monotonic()
+
+    async def script(crawl: Crawl) -> None:
+        crawl.pause()
+        await asyncio.sleep(1.5)
+        assert crawl.rested_s >= 1.5
+        crawl.resume()
+        crawl.pause()
+        crawl.stop("interrupted")
+
+    summary = run(site, out, script, limits={"hours": 1.4 / 3600})
+    assert summary.ended == "interrupted"
+    assert time.monotonic() - began > 1.5
+    assert summary.seconds < 1.4
+    with Collection.read(out) as collection:
+        assert collection.reader.seconds() < 1.4
+
+
 def test_nobody_answers_where_no_crawl_runs(tmp_path):
     """Without a socket, or with a dead one, there is simply no answer."""
     assert ask(tmp_path, "status") is None
     (tmp_path / NAME).write_text("not a socket")
     assert ask(tmp_path, "status") is None
+
+
+def test_a_busy_crawl_is_not_taken_for_none(tmp_path):
+    """Somebody listens but does not answer in time: it is running, and not done."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as busy:
+        busy.bind(str(tmp_path / NAME))
+        busy.listen()
+        answer = ask(tmp_path, "pause", 0.1)
+    assert answer is not None
+    assert answer["ok"] is False
+    assert "busy" in answer["error"]
 
 
 def test_a_long_path_has_a_socket_too(site, tmp_path):

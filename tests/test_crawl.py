@@ -209,7 +209,7 @@ def test_the_author_of_a_page_may_forbid(tmp_path: Path) -> None:
 def test_redirects_are_followed_as_new_links(tmp_path: Path) -> None:
     """To the same identity, within the host and to another host; not out of scope, in circles or for ever."""
     web: Web = {
-        ("a.test", "/"): links("/same", "/moved", "/away", "/out", "/loop", "/long/0"),
+        ("a.test", "/"): links("/same", "/moved", "/away", "/out", "/loop", "/long/0", "/wide"),
         "/same": redirect("/same/"),
         "/same/": "<p>The same.",
         "/moved": redirect("/target", 301),
@@ -220,6 +220,7 @@ def test_redirects_are_followed_as_new_links(tmp_path: Path) -> None:
         "/loop": redirect("/pool"),
         "/pool": redirect("/loop"),
         "/long/*": lambda request: redirect(f"/long/{int(request.path[6:]) + 1}"),
+        "/wide": redirect("/" + "index.html/" * 2_000),
     }
     _, site = crawl_of(
         web, tmp_path / "out", scope={"hosts": ["a.test", "b.test"]}, fetch={"max_redirects": 3}
@@ -229,6 +230,7 @@ def test_redirects_are_followed_as_new_links(tmp_path: Path) -> None:
     assert refused_links(out, "http://a.test/out") == {"http://c.test/": "OUT_OF_SCOPE"}
     assert refusal_of(out, "http://a.test/pool") == "REDIRECT_LOOP"
     assert refusal_of(out, "http://a.test/long/3") == "TOO_MANY_REDIRECTS"
+    assert refusal_of(out, "http://a.test/wide") == "LONG_URL"
     assert site.hits("http://b.test/robots.txt") == 1
     assert not site.times("c.test")
     assert not site.hits("http://a.test/long/4")

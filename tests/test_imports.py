@@ -15,7 +15,7 @@ import lycosa
 
 ROOT = Path(lycosa.__file__).parent
 STAGES = "seeds frontier fetch page evidence strategies train store report library lab".split()
-BELOW_ALL = {"values", "urls", "errors", "config", "clock"}
+BELOW_ALL = {"values", "urls", "errors", "config", "clock", "files"}
 """Root modules that every stage may import; they import only one another."""
 ABOVE_ALL = {"library", "lab"}
 """Stages that put the parts together, like the root modules that are not in BELOW_ALL: they import all."""

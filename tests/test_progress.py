@@ -18,12 +18,15 @@ from lycosa.progress import Progress
 from lycosa.values import Reason
 
 
-def a_crawl(limits: Limits | None = None, pages: int = 120) -> Any:
+def a_crawl(limits: Limits | None = None, pages: int = 120, paused: bool = False) -> Any:
     refused = Counter({Reason.ROBOTS: 7, Reason.HTTP_ERROR: 3, Reason.DNS: 2, Reason.TLS: 1})
     tally = SimpleNamespace(pages=pages, relevant=pages // 4, bytes=12_500_000, seconds=60.0, refused=refused)
     counts = FrontierCounts(waiting=4321, authorities=40, active_authorities=12)
     return SimpleNamespace(
-        tally=tally, limits=limits or Limits(pages=1000), frontier=SimpleNamespace(counts=lambda: counts)
+        paused=paused,
+        tally=tally,
+        limits=limits or Limits(pages=1000),
+        frontier=SimpleNamespace(counts=lambda: counts),
     )
 
 
@@ -42,6 +45,14 @@ def test_a_line_has_all_of_it():
         assert words in line
     assert "\n" not in line
     assert "secure" not in line
+
+
+def test_a_pause_is_shown():
+    """Paused is said first, and nobody is told when a crawl ends that does not go on."""
+    watch = Progress(a_crawl(Limits(hours=1), paused=True))
+    assert watch.line().startswith("paused · pages 120")
+    assert "paused" in shown(watch, 80)
+    assert "time left" not in watch.line()
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,10 @@ def _conclusions(out: Path) -> dict[str, Any]:
     return found
 
 
+def _relevant(out: Path) -> list[str]:
+    return [url for url, page in pages_of(out).items() if page.judgement and page.judgement.relevant]
+
+
 def _waiting(out: Path) -> dict[int, float]:
     connection = sqlite3.connect(out / "catalogue.db")
     try:
@@ -104,16 +109,41 @@ def test_a_changed_topic_is_prepared_anew(site: Site, tmp_path: Path) -> None:
     """The saved topic is replaced, and relevance follows the new one."""
     crawl(_spec(site, 30, **FOCUSED), tmp_path / "out")
     first = (tmp_path / "out" / "models" / "topic.json").read_text()
-    relevant = {
-        url for url, page in pages_of(tmp_path / "out").items() if page.judgement and page.judgement.relevant
-    }
+    relevant = set(_relevant(tmp_path / "out"))
     other = FOCUSED | {"topic": {"keywords": ["kart", "lolm", "nund"]}}
     crawl(_spec(site, 30, **other), tmp_path / "out")
     assert (tmp_path / "out" / "models" / "topic.json").read_text() != first
-    now = {
-        url for url, page in pages_of(tmp_path / "out").items() if page.judgement and page.judgement.relevant
-    }
-    assert relevant != now
+    assert relevant != set(_relevant(tmp_path / "out"))
+
+
+def test_a_topic_edited_by_hand_judges_all_pages_again(site: Site, tmp_path: Path) -> None:
+    """models/topic.json counts as it stands; once: the next run has nothing to judge again."""
+    out = tmp_path / "out"
+    crawl(_spec(site, 30, **FOCUSED), out)
+    path = out / "models" / "topic.json"
+    topic = json.loads(path.read_text(encoding="utf-8"))
+    before, edited = set(_relevant(out)), dict.fromkeys(("kart", "lolm", "nund"), 1.0)
+    path.write_text(json.dumps(topic | {"vector": edited}), encoding="utf-8")
+    said: list[str] = []
+    crawl(_spec(site, 30, **FOCUSED), out, say=said.append)
+    assert any("judged again" in line for line in said)
+    assert load_topic(path).vector == edited
+    assert set(_relevant(out)) != before
+    said.clear()
+    crawl(_spec(site, 30, **FOCUSED), out, say=said.append)
+    assert not any("judged again" in line for line in said)
+
+
+def test_refused_links_are_counted_as_they_are_now(site: Site, tmp_path: Path) -> None:
+    """Judged again and again, each link counts once, for the reason that it has now."""
+    for scope in ({"hosts": ["h0.test"]}, {"exclude": ["/p1*"]}, {"hosts": ["h0.test"]}):
+        crawl(_spec(site, 12, scope=scope, **FOCUSED), tmp_path / "out")
+        with Collection.read(tmp_path / "out") as collection:
+            rows = collection.connection.execute(
+                "SELECT refusal, count(*) FROM links WHERE refusal IS NOT NULL GROUP BY refusal"
+            )
+            counted = collection.connection.execute("SELECT reason, links FROM refused_links")
+            assert dict(rows) == dict(counted)
 
 
 def test_nothing_is_judged_again_without_need(site: Site, tmp_path: Path) -> None:

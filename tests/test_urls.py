@@ -166,3 +166,28 @@ def test_tokens_are_the_telling_words():
 def test_one_host_cannot_look_like_many(url, plain):
     """User, password and the root's dot are dropped: politeness and limits count hosts."""
     assert urls.parse(url) == urls.join("http://b.test/", url) == plain
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/index.html" * 5_000, "/" + "%" * 5_000 + "33" * 5_000, "/a/.%2e" * 5_000, "/?" + "utm_a=1&" * 5_000],
+)
+def test_a_made_up_url_costs_few_rounds(path, monkeypatch):
+    """However much one simplification bares the next, their number is bounded and the result stays put."""
+    simplify, rounds = urls._simplify, []
+
+    def counted(url: str, names: frozenset[str]) -> str:
+        rounds.append(url)
+        return simplify(url, names)
+
+    monkeypatch.setattr(urls, "_simplify", counted)
+    same = urls.identity(urls.parse("http://a.example" + path) or "")
+    assert len(rounds) <= urls.ROUNDS
+    assert urls.identity(same) == same
+
+
+@given(st.lists(st.sampled_from(["/index.html", "/", "%", "%33", "33", "%2e", "..", "?", "&utm_a", "x"])))
+def test_made_up_urls_have_stable_identities(pieces):
+    """Idempotent also where there is much to simplify."""
+    same = urls.identity(urls.parse("http://a.example/" + "".join(pieces)) or "")
+    assert urls.identity(same) == same

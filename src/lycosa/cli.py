@@ -2,35 +2,60 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from typing import Annotated, NoReturn
 
 import typer
 
 from lycosa import __version__
-from lycosa.commands import engine, judging, lab, library, seeding, training
-from lycosa.errors import LycosaError
+from lycosa.commands import control, engine, judging, lab, library, seeding, training
+from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
+
+DEBUG = "LYCOSA_DEBUG"
+EXTRAS = {"sklearn": "train", "scipy": "train", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
+"""Which extra of the package brings a module that is not there."""
 
 app = typer.Typer(
     name="lycosa",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="A focused web crawler: the pages about one topic, why each was taken, and an archive of them.",
+    epilog="Begin with: lycosa demo. Then: lycosa init owls --topic, edit owls/crawl.toml, lycosa crawl owls.",
 )
 
 
 @app.callback(invoke_without_command=True)
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", help="Print the version.", is_eager=True)
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error too.")] = False,
 ) -> None:
     if version:
         typer.echo(f"lycosa {__version__}")
         raise typer.Exit
+    if debug:
+        os.environ[DEBUG] = "1"  # worker processes of the lab should know it too
 
 
-for group in (engine, seeding, training, judging, library, lab):
+for group in (engine, control, seeding, training, judging, library, lab):
     group.register(app)
+
+
+@app.command("help")
+def show_help(
+    context: typer.Context,
+    command: Annotated[list[str] | None, typer.Argument(help="A command, such as crawl or lab run.")] = None,
+) -> None:
+    """Show what a command does; without one, all commands. The same as COMMAND --help.
+
+    Example: lycosa help lab run
+    """
+    words = command or []
+    typer.main.get_command(app).main([*words, "--help"], prog_name=context.find_root().info_name)
 
 
 def main() -> NoReturn:
@@ -38,8 +63,25 @@ def main() -> NoReturn:
     try:
         app()
     except LycosaError as error:
-        typer.echo(f"lycosa: {error}", err=True)
-        sys.exit(error.exit_code)
+        _end(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        _end(f"{error.name} is not installed. Install it with: pip install 'lycosa[{extra}]'", 1)
+    except OSError as error:
+        if error.errno in MACHINE_FAULTS:
+            _end(str(MachineError.of(error)), MachineError.exit_code)
+        if error.filename is None:
+            raise
+        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Check the path, and try again.", 1)
     except KeyboardInterrupt:
-        sys.exit(3)
+        sys.exit(130)
     sys.exit(0)
+
+
+def _end(message: str, code: int) -> NoReturn:
+    if os.environ.get(DEBUG) and code != StoppedEarly.exit_code:
+        traceback.print_exc()
+    typer.echo(f"lycosa: {message}", err=True)
+    sys.exit(code)

@@ -7,12 +7,20 @@ its constructor's arguments, in a table named after it: `[best-first]`, `[select
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+NONE = "none"
+"""How a spec says that a key has no value, where that is possible: TOML has no word for it."""
+YEAR_S = 31_536_000.0
+MOST_HOURS = 1_000_000.0
 
 PositiveInt = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
+Rest = Annotated[float, Field(ge=0, le=YEAR_S)]
+TimeOut = Annotated[float, Field(gt=0, le=YEAR_S)]
+Hours = Annotated[float, Field(gt=0, le=MOST_HOURS)]
 Share = Annotated[float, Field(ge=0, le=1)]
 When = Literal["now", "later", "never"]
 
@@ -29,6 +37,13 @@ def _folder_name(given: str) -> str:
     return given
 
 
+def _day(given: Any) -> Any:
+    if isinstance(given, int | float):
+        raise ValueError("a day is written as 2026-11-15, without quotes")  # not as seconds since 1970
+    return given
+
+
+Day = Annotated[datetime.date, BeforeValidator(_day)]
 LanguageCode = Annotated[str, AfterValidator(_language_code)]
 FolderName = Annotated[str, AfterValidator(_folder_name)]
 
@@ -37,6 +52,14 @@ class Section(BaseModel):
     """A frozen table of the spec that refuses keys it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_value(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        may_be = {key for key, field in cls.model_fields.items() if type(None) in get_args(field.annotation)}
+        return {key: None if value == NONE and key in may_be else value for key, value in given.items()}
 
 
 class TopicSpec(Section):
@@ -70,9 +93,9 @@ class EventSpec(Section):
     """Words for what happened; they join those of the model pages."""
     where: tuple[str, ...] = ()
     """Where it happened ("Orlando, Florida"), instead of the places of the model pages."""
-    date: datetime.date | None = None
+    date: Day | None = None
     """When it happened or began, instead of the dates of the model pages."""
-    end_date: datetime.date | None = None
+    end_date: Day | None = None
     """When it ended; pages dated in between are all equally near."""
     kind: Literal["", "outbreak"] = ""
     """`outbreak`: place and date do not matter, the topic alone decides."""
@@ -118,20 +141,20 @@ class ScopeSpec(Section):
     """Only these content types are downloaded as pages; decided at the response's headers."""
     languages: tuple[LanguageCode, ...] = ()
     """Only pages in these languages (ISO codes: en, de, …) are kept and followed."""
-    date_from: datetime.date | None = None
+    date_from: Day | None = None
     """Only pages published on or after this day; undated pages pass."""
-    date_to: datetime.date | None = None
+    date_to: Day | None = None
     """Only pages published on or before this day; undated pages pass."""
 
 
 class LimitsSpec(Section):
-    """When the crawl ends by itself."""
+    """When the crawl ends by itself. "none": without that limit."""
 
     pages: PositiveInt | None = 1000
     """Pages fetched."""
     bytes: PositiveInt | None = None
     """Bytes received."""
-    hours: Annotated[float, Field(gt=0)] | None = None
+    hours: Hours | None = None
     """Hours of crawling, pauses between two runs not counted."""
     pages_per_host: PositiveInt | None = None
     """Pages of one host."""
@@ -146,30 +169,30 @@ class FetchSpec(Section):
     """An address where site owners can reach you: goes into the User-Agent."""
     user_agent: str = ""
     """The whole User-Agent, if the default (project and contact) will not do."""
-    concurrency: PositiveInt = 32
+    concurrency: Annotated[int, Field(gt=0, le=10_000)] = 32
     """Requests under way at once, over all hosts."""
-    per_host_delay_s: NotNegative = 2.0
+    per_host_delay_s: Rest = 2.0
     """Rest between the end of a request and the next one to the same host."""
     per_host_concurrency: PositiveInt = 1
     """Requests under way at once to one host."""
     per_ip_concurrency: PositiveInt = 4
     """Requests under way at once to one IP address, however many hosts share it."""
-    per_ip_delay_s: NotNegative = 0.0
+    per_ip_delay_s: Rest = 0.0
     """Rest between two requests to one IP address."""
-    max_crawl_delay_s: NotNegative = 60.0
+    max_crawl_delay_s: Rest = 60.0
     """A Crawl-delay in robots.txt is honoured up to this; above it the host is refused."""
-    connect_timeout_s: Annotated[float, Field(gt=0)] = 10.0
+    connect_timeout_s: TimeOut = 10.0
     """Time to get a connection."""
-    read_timeout_s: Annotated[float, Field(gt=0)] = 20.0
+    read_timeout_s: TimeOut = 20.0
     """Longest silence while a response arrives."""
-    total_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    total_timeout_s: TimeOut = 60.0
     """Time for a whole response."""
     retries: Annotated[int, Field(ge=0)] = 2
     """How often a passing fault (time-out, broken connection, 429, 5xx) is tried again."""
-    max_retry_after_s: NotNegative = 3600.0
+    max_retry_after_s: Rest = 3600.0
     """A Retry-After longer than this counts as this."""
     max_bytes: PositiveInt = 10_000_000
-    """Largest response body as received."""
+    """Largest response body as received. Above 256 MB a page is archived, but not read back."""
     max_decoded_bytes: PositiveInt = 50_000_000
     """Largest response body after decompression."""
     max_redirects: Annotated[int, Field(ge=0)] = 10
@@ -232,7 +255,7 @@ class ArchiveSpec(Section):
     """Per page."""
     warc_bytes: PositiveInt = 1_000_000_000
     """A WARC file that has reached this size is closed and the next one begun."""
-    revisit_after_h: Annotated[float, Field(gt=0)] | None = None
+    revisit_after_h: Hours | None = None
     """Fetch seeds and hubs again after so many hours (while the crawl runs, or when run again)."""
 
 
@@ -253,9 +276,9 @@ class IndexSpec(Section):
 class ProcessSpec(Section):
     """How the work is spread."""
 
-    workers: Annotated[int, Field(ge=0)] | None = None
+    workers: Annotated[int, Field(ge=0, le=1000)] | None = None
     """Processes that analyse pages; default: the cores. 0: all in one process."""
-    deadline_s: Annotated[float, Field(gt=0)] = 20.0
+    deadline_s: TimeOut = 20.0
     """A page whose analysis takes longer is refused and its worker replaced."""
 
 

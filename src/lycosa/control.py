@@ -55,7 +55,10 @@ async def control_of(crawl: Crawl, directory: Path) -> AsyncIterator[None]:
 
 
 def ask(directory: Path, do: str, timeout_s: float = 3.0) -> Answer | None:
-    """Send one command to the crawl of a collection; None if none is running."""
+    """Send one command to the crawl of a collection; None if none is running.
+
+    A crawl that is too busy to answer in time is running: the answer then says so, and is not `ok`.
+    """
     path = directory / NAME
     if not path.exists():
         return None
@@ -66,6 +69,8 @@ def ask(directory: Path, do: str, timeout_s: float = 3.0) -> Answer | None:
             line.sendall(json.dumps({"do": do}).encode() + b"\n")
             with line.makefile("rb") as answers:
                 answer = json.loads(answers.readline(1_000_000) or b"null")
+    except TimeoutError:
+        return {"ok": False, "error": "It is busy and has not answered yet. Ask again in a moment."}
     except (OSError, ValueError):
         return None
     return answer if isinstance(answer, dict) else None

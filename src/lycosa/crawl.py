@@ -106,6 +106,7 @@ class Crawl:
         self.ended = ""
         self._going = asyncio.Event()
         self._going.set()
+        self._rested_s, self._paused_at = 0.0, 0.0
         self._flying: dict[asyncio.Task[Visit], Link] = {}
 
     async def run(self, seeds: Iterable[Link]) -> Tally:
@@ -122,7 +123,7 @@ class Crawl:
                     leases = self._take()
                 for link in leases:
                     self._flying[asyncio.ensure_future(self._visit(link))] = link
-                self.tally.seconds = before + self.clock.now() - begun
+                self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
                     return self.tally
                 finished = await self._landed()
@@ -135,20 +136,27 @@ class Crawl:
     def stop(self, why: str = "stopped") -> None:
         """Take no more; what is under way is still finished."""
         self.ended = self.ended or why
-        self._going.set()
+        self.resume()
 
     @property
     def paused(self) -> bool:
         """Whether nothing is taken just now, because `pause` was called."""
         return not self._going.is_set()
 
+    @property
+    def rested_s(self) -> float:
+        """How long it has been paused, in all: time that counts for no limit and no speed."""
+        return self._rested_s + (self.clock.now() - self._paused_at if self.paused else 0.0)
+
     def pause(self) -> None:
         """Take no more until `resume`; what is under way is still finished."""
-        if not self.ended:
+        if not self.ended and not self.paused:
+            self._paused_at = self.clock.now()
             self._going.clear()
 
     def resume(self) -> None:
         """Go on after a pause."""
+        self._rested_s = self.rested_s
         self._going.set()
 
     def _take(self) -> list[Link]:

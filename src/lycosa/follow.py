@@ -96,6 +96,8 @@ class Follow:
         return again, msgspec.structs.replace(outcome, again_at=now + hours * 3600)
 
     def _redirect(self, link: Link, target: str) -> Answer:
+        if len(target) > self.fetch.max_url_length:
+            return Refusal(Reason.LONG_URL, f"redirects to {target[:200]}"), (), None
         key = key_of(target)
         via = [*link.memo.get("via", []), link.key]
         if link.redirects >= self.fetch.max_redirects:

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.analysis import Analyser, Recipe
-from lycosa.errors import CollectionError
+from lycosa.errors import NoCollection
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.specfile import parse_spec
 from lycosa.store.collection import Collection, ReadCollection
@@ -35,6 +35,7 @@ class Indexed(msgspec.Struct, frozen=True):
     dates: int = 0
     places: int = 0
     entities: int = 0
+    unread: int = 0  # pages that the archive does not have (any more)
 
 
 def index_collection(
@@ -42,8 +43,8 @@ def index_collection(
 ) -> Indexed:
     """Index every judged page that lacks something. Run again, it goes on where it was."""
     spec_text = _spec_text(directory)
-    with Collection.create_or_open(directory, spec_text) as collection:
-        spec = parse_spec(spec_text, all_settings())
+    spec = parse_spec(spec_text, all_settings())
+    with Collection.create_or_open(directory, spec_text, name=spec.name) as collection:
         recipe = Recipe(
             language=spec.topic.language,
             max_decoded_bytes=spec.fetch.max_decoded_bytes,
@@ -61,7 +62,7 @@ def _spec_text(directory: Path) -> str:
     try:
         return (directory / "crawl.toml").read_text("utf-8")
     except OSError:
-        raise CollectionError(
+        raise NoCollection(
             f"{directory} is not a collection: it has no crawl.toml. Name the directory that `lycosa crawl` wrote."
         ) from None
 
@@ -101,7 +102,7 @@ async def _analysed(reading: ReadCollection, stored: StoredPage, analyser: Analy
 
 def _add(collection: Collection, stored: StoredPage, page: Page | None, total: Indexed) -> Indexed:
     if page is None:
-        return total
+        return msgspec.structs.replace(total, unread=total.unread + 1)
     catalogue = collection.catalogue
     texts, fingerprints = total.texts, total.fingerprints
     if page.text and not collection.reader.text(stored.id):
@@ -121,6 +122,7 @@ def _add(collection: Collection, stored: StoredPage, page: Page | None, total: I
         total.dates + dated,
         total.places + len(page.places),
         total.entities + len(page.entities),
+        total.unread,
     )
 
 

@@ -15,6 +15,7 @@ import msgspec
 from lycosa import urls
 from lycosa.config import JudgeSpec, TopicSpec
 from lycosa.errors import ModelError, SpecError
+from lycosa.evidence.model_file import read_json
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, away_from, topic_vector
 from lycosa.labelled import Labelled
@@ -103,8 +104,8 @@ def make_topic(
 def load_topic(path: Path) -> TopicModel:
     """A saved topic."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=TopicModel)
-    except (OSError, msgspec.MsgspecError) as error:
+        return read_json(path, TopicModel)
+    except (OSError, ValueError) as error:
         raise ModelError(
             f"{path} cannot be read ({error}). Delete it and the topic is prepared anew."
         ) from None

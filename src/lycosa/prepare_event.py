@@ -13,13 +13,13 @@ from lycosa.evidence.event_model import (
     EventModel,
     Facts,
     event_model,
-    event_table,
     load_event,
     page_facts,
     save_event,
     scored_by,
     topic_only,
 )
+from lycosa.evidence.event_table import event_table
 from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.prepare import GetDocument, Say
 from lycosa.store.schema import open_for_reading, plain_errors

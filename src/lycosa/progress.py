@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from typing import IO
 
 from rich.console import Console, Group
@@ -25,8 +24,7 @@ class Progress:
         self.crawl = crawl
         self.quiet = quiet
         self.console = Console(file=stream or sys.stderr)
-        self._started = time.monotonic()
-        self._before = crawl.tally.pages
+        self._before = crawl.tally.pages, crawl.tally.seconds
 
     async def run(self) -> None:
         """Show until cancelled."""
@@ -44,14 +42,14 @@ class Progress:
     def line(self) -> str:
         """All of it in one line."""
         parts = [f"{name} {value}" for name, value in self._figures()]
-        return " · ".join(parts)
+        return " · ".join(["paused", *parts] if self.crawl.paused else parts)
 
     def panel(self) -> Group:
         """All of it as a small table with a bar."""
         table = Table.grid(padding=(0, 2))
         for name, value in self._figures():
             table.add_row(Text(name, style="dim"), Text(value))
-        title, width = Text("crawling", style="bold"), self.console.width
+        title, width = Text("paused" if self.crawl.paused else "crawling", style="bold"), self.console.width
         limit = self.crawl.limits.pages
         if not limit:
             return Group(title, table)
@@ -61,8 +59,7 @@ class Progress:
 
     def _figures(self) -> list[tuple[str, str]]:
         tally, counts = self.crawl.tally, self.crawl.frontier.counts()
-        seconds = max(1e-6, time.monotonic() - self._started)
-        speed = (tally.pages - self._before) / seconds
+        speed = (tally.pages - self._before[0]) / max(1e-6, tally.seconds - self._before[1])
         harvest = tally.relevant / tally.pages if tally.pages else 0.0
         worst = ", ".join(f"{n} × {reason.value}" for reason, n in tally.refused.most_common(3))
         figures = [
@@ -76,7 +73,7 @@ class Progress:
             ("waiting", f"{counts.waiting:,}"),
             ("received", f"{tally.bytes / 1e6:,.1f} MB"),
         ]
-        if (left := self._time_left(speed, counts.waiting)) is not None:
+        if not self.crawl.paused and (left := self._time_left(speed, counts.waiting)) is not None:
             figures.append(("time left", f"about {_duration(left)}"))
         return [*figures, ("not taken", worst)] if worst else figures
 

@@ -23,6 +23,7 @@ from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
+from lycosa.store.refused import count_again
 from lycosa.store.responses import response_of
 from lycosa.strategies import BaseStrategy
 from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release
@@ -40,7 +41,7 @@ Judging = dict[str, Any]
 
 
 def judging_of(spec: Spec, directory: Path) -> Judging:
-    """All of a spec, the labels and the event as it is saved, that judgements and refusals follow from."""
+    """All of a spec, the labels and the models as they are saved, that judgements and refusals follow from."""
     sections = {
         name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("topic", "event", "judge")
@@ -51,17 +52,16 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
         "pages_per_host": spec.limits.pages_per_host,
         "pages_per_site": spec.limits.pages_per_site,
     }
-    rest = {**sections, **labels_as_used(directory), **_event_as_saved(directory), "bounds": bounds}
+    rest = {**sections, **labels_as_used(directory), **_models_as_saved(directory), "bounds": bounds}
     return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
 
 
-def _event_as_saved(directory: Path) -> dict[str, str]:
-    """What tells the saved event, which people may edit, from others; empty while there is none."""
-    try:
-        saved = (directory / "models" / MODELS["event"]).read_bytes()
-    except OSError:
-        return {}
-    return {"event model": hashlib.sha256(saved).hexdigest()}
+def _models_as_saved(directory: Path) -> dict[str, str]:
+    """What tells the saved topic and event, which people may edit, from others; empty while there are none."""
+    found = {name: directory / "models" / name for name in sorted(set(MODELS.values()))}
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in found.items() if path.is_file()
+    }
 
 
 def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
@@ -121,6 +121,7 @@ async def rejudge(
         for hold in frontier.orphans():
             judged.settle(hold, None)
         dropped = frontier.end_rescoring()
+        count_again(collection.connection)
     if dropped:
         say(f"{dropped:,} waiting links are no longer wanted.")
     return judged.pages

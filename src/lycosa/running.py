@@ -9,11 +9,13 @@ from pathlib import Path
 
 from lycosa.config import Spec
 from lycosa.crawl import Crawl
+from lycosa.errors import SpecError, StoppedEarly
 from lycosa.progress import Progress
 from lycosa.session import Summary, crawl_spec
-from lycosa.specfile import load_spec
+from lycosa.specfile import load_spec, spec_path
 from lycosa.strategies import all_settings
-from lycosa.template import as_run
+from lycosa.strategies.own import in_file
+from lycosa.template import PLACEHOLDER, as_run
 
 Say = Callable[[str], None]
 
@@ -21,10 +23,41 @@ Say = Callable[[str], None]
 def crawl_file(
     path: Path, out: Path | None, changes: tuple[str, ...] = (), *, say: Say, quiet: bool = False
 ) -> Summary:
-    """Crawl as a spec file says, with live progress."""
+    """Crawl as a spec file (or the one in a folder) says, with live progress."""
+    path = spec_path(path)
+    if out is None and (path.parent / "catalogue.db").exists():
+        raise SpecError(
+            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
+            "that you wrote, or say where to write with --out."
+        )
     spec, text = load_spec(path, all_settings(), changes)
-    text = as_run(spec) if changes else text
+    for note in looked_over(spec, path):
+        say(f"Note: {note}")
+    text = as_run(spec) if changes or in_file(spec.strategy) else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
+
+
+def looked_over(spec: Spec, path: Path) -> list[str]:
+    """What to think about before the live Web is crawled; what is still the template's is refused."""
+    if spec.fetch.connect_to:  # a web of one's own
+        return []
+    _refuse_placeholder(spec, path)
+    if spec.fetch.contact or spec.fetch.user_agent:
+        return []
+    return [f"nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."]
+
+
+def _refuse_placeholder(spec: Spec, path: Path) -> None:
+    given = {"[seeds] urls": spec.seeds.urls, "[event] pages": spec.event.pages}
+    for key, urls in given.items():
+        if any(url.startswith(PLACEHOLDER) for url in urls):
+            raise SpecError(
+                f"{path}: {key} still has {PLACEHOLDER}, which only shows where your own URLs go. Replace it."
+            )
+    if "example.org" in spec.scope.domains:
+        raise SpecError(
+            f"{path}: [scope] domains still has example.org, which only shows where your own go. Replace it."
+        )
 
 
 def run_spec(spec: Spec, text: str, folder: Path, directory: Path, *, say: Say, quiet: bool) -> Summary:
@@ -34,8 +67,11 @@ def run_spec(spec: Spec, text: str, folder: Path, directory: Path, *, say: Say, 
         return asyncio.ensure_future(Progress(crawl, quiet=quiet).run())
 
     work = crawl_spec(spec, text, folder, directory, say=say, watch=watch)
-    if sys.platform == "win32":
-        return asyncio.run(work)
-    import uvloop
+    try:
+        if sys.platform == "win32":
+            return asyncio.run(work)
+        import uvloop
 
-    return uvloop.run(work)
+        return uvloop.run(work)
+    except KeyboardInterrupt:  # before the loop has begun, which lets requests under way finish
+        raise StoppedEarly("Stopped while preparing; run the same command again and it goes on.") from None

@@ -6,11 +6,11 @@ The layer that a notebook uses: `summary = await crawl_spec(spec, text, folder, 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from lycosa.bootstrap import first_pages, unlabelled_pages
 from lycosa.clock import SystemClock
 from lycosa.config import JudgeSpec, Spec
 from lycosa.control import RELEARN, control_of
-from lycosa.crawl import Crawl
+from lycosa.crawl import TOO_LONG, Crawl
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
 from lycosa.evidence.genre import GenreEvidence, built_in_model
@@ -30,6 +30,7 @@ from lycosa.evidence.images import refuse_small
 from lycosa.evidence.topic import topic_vector
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.open_files import within_open_files
 from lycosa.fetch.polite import PoliteReader
 from lycosa.follow import Follow
 from lycosa.frontier import Policy
@@ -54,8 +55,10 @@ from lycosa.seeds import gather
 from lycosa.store import Record
 from lycosa.store.collection import Collection, Hook
 from lycosa.store.log import tell
+from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
 from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.strategies.own import fitted
 from lycosa.strategies.preparation import Preparation
 from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
 from lycosa.workers import analyser_for
@@ -78,7 +81,10 @@ class Summary(msgspec.Struct, frozen=True):
     seconds: float
     waiting: int
     ended: str
-    resumable: bool
+    stopped_early: bool  # before its end: the same command goes on
+    resumable: (
+        bool  # something waits: the same command goes on, or does when the limit that ended it is raised
+    )
     refused: dict[str, int]
     failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
 
@@ -101,7 +107,7 @@ async def crawl_spec(
     if first is not None:
         say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
         summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
-        if summary.resumable or not summary.pages:
+        if summary.stopped_early or not summary.pages:
             return summary
     while True:
         summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
@@ -119,6 +125,7 @@ async def _crawl(
     ) as collection:
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
+        fetch = within_open_files(spec.fetch, say)
         fetcher = HttpFetcher(
             spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
         )
@@ -147,7 +154,7 @@ async def _crawl(
                     strategy=strategy,
                     store=collection,
                     follow=Follow(Scope(spec.scope, spec.fetch), spec.fetch, spec.frontier, spec.archive),
-                    limits=Limits.of(spec.limits, spec.fetch),
+                    limits=Limits.of(spec.limits, fetch),
                     clock=clock,
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
@@ -166,7 +173,7 @@ async def _crawl(
 
 def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
     """The strategy that the spec names, with its settings, fitted."""
-    return strategy_class(spec.strategy)(**spec.options.get(spec.strategy, {})).fit(ready)
+    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready)
 
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
@@ -275,8 +282,8 @@ async def _prepare(
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    ready = with_event(preparation(topic, judge, fitted, spec.random_seed), judge, event)
-    return dataclasses.replace(ready, folder=folder)
+    ready = replace(preparation(topic, judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
@@ -313,7 +320,7 @@ def _recall(crawl: Crawl, collection: Collection) -> None:
         collection.catalogue.begin_run(crawl.clock.now())
     crawl.tally.relevant = collection.reader.collected()
     crawl.tally.bytes = collection.counts().bytes
-    crawl.tally.seconds = sum(run.ended - run.started for run in collection.reader.runs())
+    crawl.tally.seconds = collection.reader.seconds()
 
 
 async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:
@@ -341,11 +348,15 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
     def on_signal() -> None:
         if crawl.ended:
             task.cancel()
-        say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
         crawl.stop("interrupted")
+        with suppress(OSError):  # the terminal may be gone
+            say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
 
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        numbers.append(signal.SIGHUP)
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.add_signal_handler(number, on_signal)
     except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
         yield
@@ -353,7 +364,7 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.remove_signal_handler(number)
 
 
@@ -361,6 +372,9 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
     with collection.commit():
         collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
+        if crawl.rested_s:
+            paused_s = float(collection.catalogue.fact(PAUSED) or 0) + crawl.rested_s
+            collection.catalogue.set_fact(PAUSED, str(paused_s).encode())
     failed = ((link.url, _failed(link, collection)) for link in seeds[:MOST_SEEDS_TOLD])
     summary = Summary(
         collection=str(directory),
@@ -371,7 +385,8 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
         seconds=round(tally.seconds, 1),
         waiting=waiting,
         ended=crawl.ended,
-        resumable=crawl.ended == "interrupted",
+        stopped_early=crawl.ended in ("interrupted", TOO_LONG),
+        resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
         failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
     )

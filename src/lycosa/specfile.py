@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +15,58 @@ from pydantic import ValidationError
 
 from lycosa.config import Spec
 from lycosa.errors import SpecError
+from lycosa.files import read_file
+from lycosa.strategies.own import in_file, seen_from
+
+MAX_BYTES = 10_000_000
+"""No spec is that large."""
+LARGEST = 2**63 - 1
+"""Whole numbers beyond this are no TOML, and do not fit into a catalogue."""
 
 Settings = dict[str, Any]
 """What a strategy calls its settings, with their defaults."""
+Strategies = Mapping[str, Settings]
 
 
-def load_spec(path: Path, strategies: dict[str, Settings], changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
+def spec_path(given: Path) -> Path:
+    """The crawl.toml that is meant: a folder stands for the one in it."""
+    return given / "crawl.toml" if given.is_dir() else given
+
+
+def load_spec(path: Path, strategies: Strategies, changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
     """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, MAX_BYTES).decode()
     except FileNotFoundError:
         raise SpecError(f"{path} does not exist. Write one with: lycosa init {path.parent} --topic") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read ({error.strerror}). Name a crawl.toml.") from None
+    except UnicodeDecodeError as error:
         raise SpecError(f"{path} cannot be read ({error}). It should be a UTF-8 text file.") from None
-    return parse_spec(text, strategies, changes, where=str(path)), text
+    return parse_spec(text, strategies, changes, where=str(path), folder=path.parent), text
 
 
 def parse_spec(
-    text: str, strategies: dict[str, Settings], changes: tuple[str, ...] = (), where: str = "the spec"
+    text: str,
+    strategies: Strategies,
+    changes: tuple[str, ...] = (),
+    where: str = "the spec",
+    folder: Path = Path(),
 ) -> Spec:
-    """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one."""
+    """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one.
+
+    A strategy in a file of the user's own is looked for in `folder`, or where the command was given.
+    """
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
         raise SpecError(f"{where} is not valid TOML: {error}. Mend that line and try again.") from None
+    tables = _at_home(tables, folder)
     for change in changes:
         _apply(change, tables)
+    tables = _at_home(tables, Path())
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
+    _refuse_trouble(tables, origin)
     options = _take_options(tables, strategies)
     for name, table in options.items():
         _check_options(name, table, strategies[name], origin)
@@ -60,7 +87,24 @@ def parse_spec(
     return spec
 
 
-def _take_options(tables: dict[str, Any], strategies: dict[str, Settings]) -> dict[str, Any]:
+def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The tables with absolute paths in the names of strategies that are in files."""
+    found = {seen_from(folder, key): value for key, value in tables.items()}
+    if isinstance(found.get("strategy"), str):
+        found["strategy"] = seen_from(folder, found["strategy"])
+    return found
+
+
+def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
+    for section, table in tables.items():
+        for key, value in table.items() if isinstance(table, dict) else [("", table)]:
+            if trouble := _trouble([key, value]):
+                place = origin.at(section, key) if key else origin.at("", section)
+                name = f"[{section}] {key}" if key else section
+                raise SpecError(f"{place}: {name}: {trouble}. Change that line.")
+
+
+def _take_options(tables: dict[str, Any], strategies: Strategies) -> dict[str, Any]:
     """Take the strategies' settings out of the tables; [event] holds a section and a strategy's settings."""
     options = {name: tables.pop(name) for name in list(tables) if name in strategies}
     for name in [name for name in options if name in Spec.model_fields]:
@@ -91,19 +135,27 @@ class Origin:
 
 def _apply(change: str, tables: dict[str, Any]) -> None:
     name, equals, value = change.partition("=")
-    *sections, key = name.strip().split(".")
-    if not equals or not key or len(sections) > 1:
+    section, _, key = name.strip().rpartition(".")
+    if not equals or not key or ("." in section and not in_file(section)):
         raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
-    try:
-        parsed = tomllib.loads(f"x = {value}")["x"]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        parsed = value  # a bare word is a string
     target = tables
-    for section in sections:
+    if section:
         target = target.setdefault(section, {})
         if not isinstance(target, dict):
             raise SpecError(f"--set {change}: {section} is not a section. See docs/spec.md for all keys.")
-    target[key] = parsed
+    target[key] = value_of(value)
+
+
+def value_of(word: str) -> Any:
+    """What a word of the command line means: a TOML value, or else itself.
+
+    >>> value_of("3"), value_of("[1, 2]"), value_of("best-first")
+    (3, [1, 2], 'best-first')
+    """
+    try:
+        return tomllib.loads(f"x = {word}")["x"]
+    except (ValueError, RecursionError):
+        return word.strip()
 
 
 def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) -> None:
@@ -112,14 +164,39 @@ def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) ->
             f"{origin.at('', name)}: {name} must be a table. Write [{name}] and its settings below it."
         )
     for key, value in table.items():
-        if key not in defaults:
-            raise SpecError(_unknown(name, key, list(defaults), origin))
-        default = defaults[key]
-        if not _fits(value, default):
-            raise SpecError(
-                f"{origin.at(name, key)}: [{name}] {key} must be {_type_name(default)}, not {value!r}. "
-                f"The default is {default!r}."
-            )
+        check_setting(name, key, value, defaults, origin.at(name, key))
+
+
+def check_setting(name: str, key: str, value: Any, defaults: Settings, where: str) -> None:
+    """Refuse a setting that the strategy does not have, or a value that cannot be meant. `where` said it."""
+    if key not in defaults:
+        hint = _nearest(key, list(defaults))
+        known = f"Known are: {', '.join(defaults)}." if defaults else "It has no settings."
+        raise SpecError(f"{where}: [{name}] unknown key {key!r}.{hint} {known}")
+    default = defaults[key]
+    if not _fits(value, default):
+        raise SpecError(
+            f"{where}: [{name}] {key} must be {_type_name(default)}, not {value!r}. The default is {default!r}."
+        )
+    if trouble := _trouble(value):
+        raise SpecError(f"{where}: [{name}] {key}: {trouble}. The default is {default!r}.")
+
+
+def _trouble(value: Any) -> str:
+    """What is wrong with a value whatever key it is for; '' if nothing is.
+
+    >>> _trouble([1, float("nan")]), _trouble("seeds\0.txt"), _trouble(10**30), _trouble("fine")
+    ('nan is not a number to count with', 'a text with a NUL character', 'the number is too large', '')
+    """
+    if isinstance(value, dict):
+        return next(filter(None, map(_trouble, (*value, *value.values()))), "")
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(_trouble, value)), "")
+    if isinstance(value, float) and not isfinite(value):
+        return f"{value} is not a number to count with"
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return "the number is too large"
+    return "a text with a NUL character" if isinstance(value, str) and "\0" in value else ""
 
 
 def _fits(value: Any, default: Any) -> bool:
@@ -180,7 +257,13 @@ def _explain(error: ValidationError, origin: Origin) -> str:
         return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
     if first["type"] == "model_type":
         return f"{origin.at('', key)}: {key} must be a table. Write [{key}] and its keys below it."
-    complaint = first["msg"].lower().replace("tuple", "list").replace("dictionary", "table")
+    complaint = (
+        first["msg"]
+        .lower()
+        .removeprefix("value error, ")
+        .replace("tuple", "list")
+        .replace("dictionary", "table")
+    )
     says = repr(first["input"])
     says = says if len(says) <= 200 else says[:200] + "…"
     return f"{origin.at(section, key)}: {place}: {complaint}, but it says {says}. Change that line."

@@ -10,27 +10,29 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from lycosa.config import Section, Spec
+from lycosa.config import NONE, Section, Spec
 
+PLACEHOLDER = "https://www.example.org/"
+"""What the user has to replace; a crawl of it is refused."""
 STARTS: dict[str, dict[str, dict[str, Any]]] = {
     "topic": {
         "": {"strategy": "best-first"},
         "topic": {"keywords": ["owl", "owls", "night birds"], "description": "", "examples": []},
-        "seeds": {"urls": ["https://www.example.org/"], "files": [], "sitemaps": [], "feeds": []},
+        "seeds": {"urls": [PLACEHOLDER], "files": [], "sitemaps": [], "feeds": []},
         "limits": {"pages": 1000},
         "fetch": {"contact": ""},
     },
     "event": {
         "": {"strategy": "event"},
-        "event": {"pages": ["https://www.example.org/what-happened"], "what": [], "where": []},
-        "seeds": {"urls": ["https://www.example.org/"], "files": [], "feeds": []},
+        "event": {"pages": [f"{PLACEHOLDER}what-happened"], "what": [], "where": []},
+        "seeds": {"urls": [PLACEHOLDER], "files": [], "feeds": []},
         "limits": {"pages": 1000},
         "fetch": {"contact": ""},
         "judge": {"kind": "event"},
     },
     "site": {
         "": {"strategy": "breadth-first"},
-        "seeds": {"urls": ["https://www.example.org/"]},
+        "seeds": {"urls": [PLACEHOLDER]},
         "scope": {"domains": ["example.org"]},
         "limits": {"pages": 1000},
         "fetch": {"contact": ""},
@@ -81,7 +83,8 @@ def spec_reference() -> str:
         "Written from the program's own fields by `python -m lycosa.template > docs/spec.md`; a test keeps it",
         "up to date. `lycosa init DIR --topic` writes the same as a file with comments. A key that is not",
         "listed here is refused, with the nearest one that is. Any key can be changed for one run:",
-        "`lycosa crawl crawl.toml --set limits.pages=500`.",
+        '`lycosa crawl crawl.toml --set limits.pages=500`. A key whose default is `"none"` has no value unless you',
+        'give one; where such a default is a number, `"none"` takes it away: `pages = "none"` crawls without that limit.',
         "",
         "## At the top",
         "",
@@ -104,7 +107,7 @@ def spec_reference() -> str:
         "url_threshold = 0.1",
         "```",
         "",
-        "[The strategies](strategies/index.md) list theirs.",
+        "[The strategies](strategies/index.md) list theirs. Files that settings name are sought from the folder of the spec.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -113,8 +116,7 @@ def _rows(model: type[BaseModel]) -> list[str]:
     rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, field in model.model_fields.items():
         if not _is_section(field) and key != "options":
-            default = field.get_default()
-            shown = "none" if default is None else f"`{toml(default)}`"
+            shown = f"`{toml(field.get_default())}`"
             meaning = " ".join((field.description or "").split()).replace("|", "\\|")
             rows.append(f"| `{key}` | {_kind(field.annotation)} | {shown} | {meaning} |")
     return rows
@@ -142,8 +144,7 @@ def _lines(model: type[BaseModel], written: dict[str, Any]) -> list[str]:
         if key in written:
             lines.append(f"{key} = {toml(written[key])}")
         else:
-            default = field.get_default()
-            lines.append(f"# {key} = {'(none)' if default is None else toml(default)}")
+            lines.append(f"# {key} = {toml(field.get_default())}")
     return lines
 
 
@@ -156,7 +157,11 @@ def toml(value: Any) -> str:
 
     >>> toml(("a", "b")), toml({"x.y": 1.5}), toml(True)
     ('["a", "b"]', '{ "x.y" = 1.5 }', 'true')
+    >>> toml(None)  # TOML has no word for it: `config` takes this one
+    '"none"'
     """
+    if value is None:
+        value = NONE
     if isinstance(value, dict):
         inner = ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"

@@ -32,6 +32,12 @@ TRACKING = frozenset(
 )
 """Query parameters that say who came from where, never what is shown. `utm_*` belongs to them."""
 
+URL_CHARS = 8_000
+"""No page has a longer URL; a link that is longer leads nowhere."""
+
+ROUNDS = 8
+"""In which a URL is simplified; those of real pages need one or two, and the last one only looks."""
+
 _UNRESERVED_ESCAPE = re.compile(r"%(2[dD]|2[eE]|5[fF]|7[eE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
 _LOWER_ESCAPE = re.compile(r"%(?:[0-9A-F][a-f]|[a-f][0-9a-fA-F])")
 _SLASHES = re.compile(r"/{2,}")
@@ -92,16 +98,19 @@ def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:
 
     Multimedia paper 5.1: lower-case scheme and host, upper-case escapes, unreserved characters
     decoded, default port, directory index, empty query, fragment, duplicate and trailing slashes
-    dropped; and tracking parameters dropped. Idempotent.
+    dropped; and tracking parameters dropped. Idempotent: a URL that is not settled after `ROUNDS`
+    was made up, and is its own identity.
 
     >>> identity("http://a.example/%7Ebob//index.html?utm_source=x")
     'http://a.example/~bob'
     """
-    simpler = _simplify(url, index_names)
-    while simpler != url:
+    now = url
+    for _ in range(ROUNDS):
+        simpler = _simplify(now, index_names)
+        if simpler == now:
+            return now
         # Dropping one thing can bare another: a second index name, dots that were escaped.
-        url = parse(simpler) or simpler
-        simpler = _simplify(url, index_names)
+        now = parse(simpler) or simpler
     return url
 
 

@@ -159,7 +159,8 @@ class WorkerPool:
         process = subprocess.Popen(
             [sys.executable, "-m", "lycosa.workers", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
-            env=os.environ | ONE_THREAD,
+            # The same path: what the recipe is made of may be in a file of the user's.
+            env=os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             process_group=0,  # out of the terminal's reach from the first moment
         )
         theirs.close()

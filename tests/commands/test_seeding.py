@@ -68,6 +68,25 @@ def test_wrong_use_says_what_to_do(tmp_path, options, words):
         run(write_lines(tmp_path / "p.jsonl", V1), "--no-expand", *options)
 
 
+@pytest.mark.parametrize(
+    ("lines", "options", "words"),
+    [
+        (["{"], [], "no post could be read"),
+        ([{"text": "nothing", "lang": "en"}], [], "none of the posts has a URL"),
+        ([V1], ["--until", "2001-01-01"], "language and time wanted"),
+        ([V1], ["--keyword", "volcano"], "contains a keyword"),
+        ([{"text": "https://bit.ly/abc"}], [], "short ones"),
+        ([{"text": "https://x.com/someone/status/1"}], [], "the platforms themselves"),
+    ],
+)
+def test_no_seeds_has_a_reason(tmp_path, lines, options, words):
+    """The message names the step at which nothing was left."""
+    path = write_lines(tmp_path / "p.jsonl", *lines)
+    shown = CliRunner().invoke(app, ["seeds", str(path), "--no-expand", *options]).output
+    assert "No seeds: " in shown
+    assert words in " ".join(shown.split())
+
+
 def test_a_file_that_is_not_there_says_so(tmp_path):
     """Also where the format is forced."""
     for options in ([], ["--format", "text"]):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from lycosa.cli import app
 from lycosa.commands import training_genre
-from lycosa.errors import InputError, LycosaError
+from lycosa.errors import InputError
 from lycosa.evidence.genre.forest import GenreModel
 from lycosa.evidence.genre.prior import GenrePrior
 from lycosa.report.genre import genre_counts, genre_table
@@ -19,6 +20,7 @@ from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from lycosa.train.genre_pages import made_pages
+from tests.commands.calling import called
 from tests.engine import KEYWORDS, crawl, small_web, spec_text
 
 FOCUSED: dict[str, dict[str, Any]] = {
@@ -28,13 +30,7 @@ FOCUSED: dict[str, dict[str, Any]] = {
 
 
 def run(*arguments: object) -> str:
-    train = typer.Typer()
-    training_genre.register(train)
-    result = CliRunner().invoke(train, list(map(str, arguments)))
-    if isinstance(result.exception, LycosaError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
+    return called(training_genre, *arguments).stdout
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +55,21 @@ def test_every_page_has_a_genre(collection):
     assert rows[-1].genre == "all"
     assert rows[-1].relevant_links > 0
     assert "links on pages of genre" in html
+
+
+def test_pages_are_chosen_by_genre(collection, tmp_path):
+    """The report's pages and an export can be narrowed to a genre; an unknown one is named with the known."""
+    with Collection.read(collection) as opened:
+        counts = {genre: pages for genre, pages, _ in genre_counts(opened)}
+        html = render(opened)
+    genre, pages = next(iter(counts.items()))
+    assert f" · {genre}" in html
+    assert ('id="genre-1"' in html) == (len(set(re.findall(r'<tr class="(genre-\d+)"', html))) > 1)
+    out = str(tmp_path / "g.jsonl")
+    result = CliRunner().invoke(app, ["export", str(collection), "--jsonl", out, "--genre", genre])
+    assert f"Wrote {pages} pages" in result.output
+    wrong = CliRunner().invoke(app, ["export", str(collection), "--jsonl", out, "--genre", "poem"])
+    assert genre in str(wrong.exception)
 
 
 def test_any_strategy_gets_genres_where_the_spec_asks(tmp_path):

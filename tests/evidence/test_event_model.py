@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,6 @@ from lycosa.evidence.event_model import (
     Facts,
     event_day,
     event_model,
-    event_table,
     load_event,
     page_facts,
     save_event,
@@ -22,6 +23,7 @@ from lycosa.evidence.event_model import (
     topic_only,
     with_topic_size,
 )
+from lycosa.evidence.event_table import event_table
 from lycosa.page.document import Document
 from lycosa.values import PagePlace
 
@@ -106,13 +108,39 @@ def test_models_are_saved_as_json_that_people_can_edit(tmp_path):
 
 
 def test_the_table_shows_the_aspects_and_what_is_missing():
-    """Places are normalised by the largest; a model without place or date says so."""
-    shown = event_table(event_model(PAGES))
-    assert "Orlando (FL) 1.00" in shown
-    assert "Florida 0.17" in shown
+    """All entries as shares of the largest, under headings; a model without place or date says so."""
+    shown = event_table(scored_by(event_model(PAGES), "ours"))
+    assert "When   2016-06-12" in shown
+    assert "What (word stems)" in shown
+    assert re.search(r"shoot +1\.00 +Orlando \(FL\) +1\.00", shown)
+    assert re.search(r"Florida +0\.17", shown)
+    assert "what 0.5, where 0.3, when 0.2" in shown
+    assert "from a score of 0.45" in shown
     bare = event_table(event_model([Facts({"flood": 2})]))
     assert "No place was found" in bare
     assert "No date was found" in bare
+    assert "The topic alone counts" in event_table(topic_only(event_model(PAGES)))
+
+
+@pytest.mark.parametrize(
+    ("date", "where", "hint"),
+    [
+        ("2999-01-01", [], "in the future"),
+        ("1906-04-18", [], "before the Web"),
+        ("2016-06-12", ["Zzyzzville"], "None of the places is on the map"),
+    ],
+)
+def test_odd_events_are_made_and_explained(date, where, hint):
+    """What can be meant is accepted; the table says what will come of it."""
+    assert hint in event_table(event_model(PAGES, date=date, where=where))
+
+
+def test_pages_without_words_make_no_event():
+    """Empty pages, or none of whose terms is on enough of them."""
+    with pytest.raises(InputError, match="hold no words"):
+        event_model([Facts({})])
+    with pytest.raises(InputError, match="--min-pages"):
+        event_model(PAGES, min_pages=3)
 
 
 def test_ways_of_scoring():

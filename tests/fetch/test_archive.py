@@ -288,7 +288,7 @@ async def test_damage_in_the_middle_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"hello world\n" * 50, gzip.compress(b"hello" * 50), b"\x1f\x8b\x08broken"]
+    "data", [b"", b"hello world\n" * 50, gzip.compress(b"hello" * 50, mtime=0), b"\x1f\x8b\x08broken"]
 )
 def test_files_of_which_nothing_can_be_read(tmp_path, data):
     """One clear message: the file, and what to do."""
@@ -302,6 +302,40 @@ def test_a_missing_file_is_named(tmp_path):
     """Not a traceback of the reader's."""
     with pytest.raises(ArchiveError, match=r"gone\.warc cannot be read"):
         ArchiveFetcher([tmp_path / "gone.warc"])
+
+
+async def test_bombs_are_refused(warc, tmp_path, monkeypatch):
+    """A record that is larger than any page costs only itself, before it is read."""
+    warc.response("http://a.example/", b"fine")
+    warc.response("http://a.example/big", b"0" * 3_000_000)
+    monkeypatch.setattr("lycosa.fetch.archive.RECORD_BYTES", 1_000_000)
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
+    assert (await get(archive, "http://a.example/")).body == b"fine"
+    big = await archive.fetch(link_to("http://a.example/big"))
+    assert isinstance(big, NotFetched)
+    assert big.refusal.reason is Reason.TOO_LARGE
+    assert archive.damage == []
+
+
+def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
+    """It would fill the disk; the message says what to do."""
+    monkeypatch.setattr("lycosa.fetch.archive.UNPACKED_BYTES", 1_000_000)
+    warc = Warc(packed=False)
+    warc.response("http://a.example/", b"0" * 1000)
+    warc.response("http://a.example/big", b"0" * 20_000_000)
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(gzip.compress(warc.buffer.getvalue()))
+    with pytest.raises(ArchiveError, match="unpack it yourself"):
+        ArchiveFetcher([path])
+
+
+async def test_many_headers_and_long_urls_are_cut(warc, tmp_path):
+    """An archived response has no more headers than any server sends; a URL longer than any is not of the web."""
+    warc.response("http://a.example/", headers=[("Content-Type", "text/html")] + [("A", "b")] * 5000)
+    warc.response("http://a.example/" + "x" * 9000)
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
+    assert len((await get(archive, "http://a.example/")).headers) == 1000
+    assert len(archive) == 1
 
 
 async def test_records_that_hold_no_response_are_refused(tmp_path):

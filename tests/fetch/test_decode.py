@@ -12,6 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lycosa.fetch import decode
 from lycosa.fetch.decode import content_encodings, decoded_body, decoded_start, decoded_text
 from lycosa.values import Fetched, Reason, Refusal
 from tests.fetch.conftest import link_to
@@ -114,6 +115,23 @@ def test_gzip_members_and_padding():
     assert decoded_body(received(gzip.compress(b"one ") + gzip.compress(b"two"), "gzip"), 100) == b"one two"
     assert decoded_body(received(gzip.compress(b"one") + b"\0" * 50, "gzip"), 100) == b"one"
     assert decoded_body(received(gzip.compress(b"one")[:-8] + b"badcheck", "gzip"), 100) == b"one"
+
+
+@pytest.mark.parametrize("content", [b"", b"x"])
+def test_many_gzip_members_are_bounded(content, monkeypatch):
+    """Half a million members without output do not keep us busy; what came before is used."""
+    inflate, asked = decode._inflate, []
+
+    def counted(window: int, data: bytes, room: int) -> tuple[bytes, bool, bytes]:
+        asked.append(len(data))
+        return inflate(window, data, room)
+
+    monkeypatch.setattr(decode, "_inflate", counted)
+    body = gzip.compress(b"one ") + gzip.compress(content) * 50_000
+    found = decoded_body(received(body, "gzip"), 10**6)
+    assert isinstance(found, bytes)
+    assert found.startswith(b"one " + content)
+    assert len(asked) <= decode.MAX_MEMBERS + 1
 
 
 @pytest.mark.parametrize("encoding", [*PACK, "compress"])

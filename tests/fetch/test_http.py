@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
+import re
+import resource
 import time
 from random import Random
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeadersParser
 
 from lycosa.errors import SpecError
 from lycosa.fetch.http import HttpFetcher, redirect_target
+from lycosa.fetch.wire import MAX_COOKIES
 from lycosa.values import Fetched, Kind, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, fetch, link_to, reply, spec_with
 
@@ -324,6 +329,94 @@ async def test_broken_responses(site, sent, passing):
     assert result.refusal.reason is Reason.BROKEN_RESPONSE
     assert (result.again_in_s is not None) == passing
     assert len(web.asked) == 1  # never asked twice behind the frontier's back
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "piece"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 100),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"y" * 4096),
+        (b"HTTP/1.1 200 OK\r\nX: y\r\n", b" y\r\n" * 100),
+        (b"HTTP/1.1 200 ", b"y" * 4096),
+        (b"", b"HTTP/1.1 103 Early\r\nLink: <x>\r\n\r\n"),
+        (b"", b"\r\n" * 100),
+        (CHUNKED + b"5;", b"y" * 4096),
+        (CHUNKED, b"0" * 4096),
+        (CHUNKED + b"1\r\na\r\n0\r\n", b"X: y\r\n" * 100),
+        (CHUNKED + b"1\r\na\r\n0\r\nX: ", b"y" * 4096),
+    ],
+    ids=[
+        "headers",
+        "header",
+        "folds",
+        "status line",
+        "1xx",
+        "empty lines",
+        "chunk extension",
+        "chunk size",
+        "trailers",
+        "trailer",
+    ],
+)
+async def test_no_part_of_a_response_may_be_endless(site, start, piece):
+    """Whatever never ends is refused by its size or by the total time, and does not fill the memory."""
+
+    async def page(writer):
+        writer.write(start)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.001)
+
+    web = await site({"/": page})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = await refused(web.base + "/", total_timeout_s=0.5)
+    assert result.refusal.reason in (Reason.BROKEN_RESPONSE, Reason.TIMEOUT)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Content-Length: 99999999999999999999999999",
+        b"Content-Length: " + b"9" * 5000,
+        b"Content-Length: +5",
+        b"Content-Length: 5, 5",
+        b"Content-Length: \xc2\xb2",
+        b"Content-Length: 0x5",
+        b"Content-Length: 5\r\nTransfer-Encoding: chunked",
+        b"Transfer-Encoding: chunked, chunked\r\nContent-Length: 5",
+    ],
+)
+async def test_lengths_that_lie_or_disagree(site, head):
+    """Nothing but one plain number is a length; where two of them disagree the response is nonsense."""
+
+    async def page(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\nhello")
+
+    web = await site({"/": page})
+    assert (await refused(web.base + "/")).refusal.reason is Reason.BROKEN_RESPONSE
+
+
+@given(st.text(max_size=60) | st.sampled_from(["/a\r\nX-Evil: 1", "/a%0d%0aX: 1", "//\r\n", "/\ud800"]))
+def test_a_location_cannot_smuggle_headers(location):
+    """Where a redirect leads to can be written on a request line."""
+    moved = Fetched(link_to("http://a.test/"), 302, (("Location", location),), b"", b"", b"", 0.0, 0.0)
+    target = redirect_target(moved)
+    assert target is None or isinstance(target, Refusal) or re.fullmatch(r"https?://[!-~]+", target)
+
+
+async def test_cookies_are_few(site):
+    """A flood of cookies, kept where the spec asks for it, does not come back as a flood."""
+    cookies = ["Set-Cookie: long=" + "v" * 5000, *(f"Set-Cookie: c{n}=v" for n in range(150))]
+    web = await site({"/a": reply(b"", *cookies), "/b": reply()})
+    async with HttpFetcher(spec_with(cookies=True), PAGE_TYPES) as fetcher:
+        assert isinstance(await fetcher.fetch(link_to(web.base + "/a")), Fetched)
+        assert isinstance(await fetcher.fetch(link_to(web.base + "/b")), Fetched)
+    assert web.asked[-1].headers["cookie"].count("=") == MAX_COOKIES
 
 
 async def test_broken_chunks(site):

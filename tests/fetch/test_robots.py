@@ -106,6 +106,24 @@ def test_agents_times_rules_do_not_explode():
 
 
 @pytest.mark.parametrize(
+    "rule",
+    [
+        "/" + "*a" * 1000 + "b",
+        "/" + "*a*" * 1000 + "b$",
+        "/*a*a*a*a*a*a*a*b",
+        "/" + "*" * 2000 + "b",
+        "/*?" * 600,
+    ],
+)
+def test_patterns_of_stars_are_matched_in_linear_time(rule):
+    """One pattern, and a file full of them, on a long path that nearly matches."""
+    text = "User-agent: *\n" + f"Disallow: {rule}\n" * (400_000 // len(rule))
+    started = time.process_time()
+    assert rules(text).refusal("http://a.test/" + "a" * 1900) is None
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
     ("status", "age", "fresh"),
     [
         (200, 86_399, True),

@@ -6,6 +6,7 @@ import csv
 import itertools
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -15,7 +16,10 @@ from lycosa.lab import event_crawls, measure_event
 from lycosa.lab.demo import archive
 from lycosa.lab.event_crawls import Crawled, Crawls, Figures, best_size_pair, compared, source_halves
 from lycosa.lab.event_ranking import classification, grid_of, measure_ways, ways
+from lycosa.lab.event_tables import markdown
 from lycosa.lab.event_web import EventWeb
+from lycosa.lab.grid import Laboratory, Variant
+from lycosa.lab.protocol import Options
 from lycosa.lab.reproduce import event as paper
 from lycosa.lab.reproduce import event_seeds, reproduce_paper
 from lycosa.testing import Answer
@@ -60,6 +64,8 @@ def web_folder(tmp_path_factory) -> Path:
     rows = [("url", "topic", "grade"), *labels, (url_of("Orlando", 0), "tiny", 2)]
     with (folder / "labels.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
+    events = [f"{city},{year}-06-10,{city},,," for city, year in CITIES.items()]
+    (folder / "events.csv").write_text("\n".join(["topic,date,place,state,lat,lon", *events]))
     (folder / "web.toml").write_text('title = "events"\nstart = ["http://h0.example/"]\n')
     return folder
 
@@ -101,10 +107,10 @@ def test_place_and_date_tell_events_of_one_topic_apart(web):
 
 def test_the_way_of_comparing_is_chosen_on_the_other_half(web):
     """Both halves are reported, each with what the other one chose."""
-    assert len([*ways()]) == 16
+    assert len([*ways()]) == 48
     assert {str(way) for way in ways()} == {str(way) for way in set(ways())}
     found = measure_ways(web, lambda _: None, ks=(5,))
-    assert [row["learned on"] for row in found] == ["half 1", "half 2"]
+    assert [row["learned on"] for row in found] == ["half 1", "half 2", "the other half"]
     assert all(row["MAP"] == 1.0 for row in found)
     assert all(weights.place == 0 for weights in grid_of(("topic", "date")))
 
@@ -117,6 +123,18 @@ def test_crawls_count_hosts_and_leave_out_the_start(web):
     assert found.hosts == HOSTS
     assert not {*crawls.runs[0].fetched} & {web.cached.url(key) for key in crawls.draw_of("Orlando").seeds}
     assert crawls.best_first("Orlando", 10).strategy == "best-first"
+
+
+def test_lab_runs_know_the_events_of_a_web(web):
+    """The strategy `event` gets an event of the training pages, where events.csv says that the topic is one."""
+    laboratory = Laboratory(web.cached, "Orlando", 1, Options(pages=20))
+    laboratory.prepare(["event"])
+    event = laboratory.preparation.event
+    assert event is not None
+    assert event.places[0].name == "Orlando"
+    assert event.date.startswith("2016-06")
+    assert laboratory.run(Variant("event")).recall == 1.0
+    assert not web.cached.web.topic("tiny").is_event
 
 
 def figures(**auc: list[float]) -> Figures:
@@ -160,16 +178,22 @@ def test_sources_are_chosen_among_those_by_which_recall_holds():
 
 def test_all_figures_are_measured(web, monkeypatch):
     """The command behind the figures of the documentation runs to its end."""
-    monkeypatch.setattr(event_crawls, "OUR_SOURCES", event_crawls.OUR_SOURCES[:2])
+    monkeypatch.setattr(event_crawls, "TRIED_SOURCES", event_crawls.TRIED_SOURCES[:2])
     monkeypatch.setattr(measure_event, "DRAWS", 1)
     found = measure_event.measure(web, lambda _: None, ks=(5,))
     assert {
         "crawls",
         "best sizes",
-        "mean-score by halves",
+        "sources by halves",
         "ways by halves",
         "classification",
     } <= found.keys()
+    shown = markdown(msgspec.json.decode(msgspec.json.encode(found)))
+    assert "MAP of pages, ours:\n\n| k | topic |" in shown
+    assert "| breadth-first |  |" in shown
+    assert "background against event:\n\n| k | recall (p)" in shown
+    with pytest.raises(InputError, match="Choose among"):
+        measure_event.measure(web, lambda _: None, parts=["weather"])
 
 
 def test_the_papers_tables_and_figures_are_drawn(web_folder, tmp_path, monkeypatch):

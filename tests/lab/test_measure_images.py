@@ -7,10 +7,10 @@ import pytest
 
 from lycosa.evidence.images.model import RULES, ImageModel, describe
 from lycosa.lab.heatmap_model import make_model
-from lycosa.lab.measure_images import SHARED_HEATMAPS, learning_curve, measure
+from lycosa.lab.measure_images import SHARED_HEATMAPS, learning_curve, measure, steadiness
 from lycosa.train.images import Examples, Setting
 from lycosa.values import Fact
-from tests.evidence.images.drawn import graded_map, noise
+from tests.evidence.images.drawn import graded_map, noise, png
 
 QUICK = [Setting(3, 1, False)]
 
@@ -33,6 +33,18 @@ def test_every_rule_has_its_figures():
 def test_the_learning_curve_has_a_point_for_each_number_of_sources():
     """From three and from eight sources."""
     assert set(learning_curve(drawn(), owners=[3, 8], seeds=[0])) == {3, 8}
+
+
+def test_other_forms_of_the_same_pictures_are_compared(tmp_path):
+    """Drawn maps stay maps, and noise noise, at half the size; nothing differs from itself."""
+    for name, draw in (("heatmap", graded_map), ("other", noise)):
+        (tmp_path / name).mkdir()
+        for i in range(20):
+            (tmp_path / name / f"site{i // 4}__{i}.png").write_bytes(png(draw(i)))
+    rows = {row.form: row for row in steadiness(tmp_path, forms=["as they are", "half as large"])}
+
+    assert rows["as they are"].flipped == 0
+    assert rows["half as large"].f1 > 0.8
 
 
 @pytest.mark.shared

@@ -10,7 +10,7 @@ from lycosa.evidence.images import ImageEvidence, ImageModel
 from lycosa.lab import seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
-from lycosa.lab.measure_multimedia import Bench, Collected, Trial, precision
+from lycosa.lab.measure_multimedia import Bench, Collected, Trial, pooled, precision
 from lycosa.lab.multimedia_trials import candidates, papers_trials
 from lycosa.lab.reproduce import multimedia_figures
 from lycosa.lab.reproduce.multimedia import (
@@ -114,6 +114,18 @@ def test_quality_is_on_a_recall_base():
 
     assert one.quality(2, frozenset({"u", "x"})).recall == 0.5
     assert one.quality(1, frozenset()).recall == 0.0
+
+
+def test_pooled_precision_counts_pages_and_not_crawls():
+    """A crawl of one wrong page hardly matters beside one of three right ones; none at all is 0."""
+    pages = {f"http://a.test/{number}": (2, 1) for number in range(3)}
+    found = {
+        "a": [Collected(pages, 0, 0), Collected({"http://a.test/x": (0, 1)}, 0, 0)],
+        "b": [Collected({}, 0, 0)],
+    }
+
+    assert (pooled(found, 2)("a"), precision(found, 2)("a")) == (0.75, 0.5)
+    assert pooled(found, 2)("b") == 0
 
 
 def test_settings_are_chosen_on_some_webs_and_told_on_others():

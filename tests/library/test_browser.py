@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.store.labels import labels_in
-from lycosa.testing import Site, data
+from lycosa.testing import Page, Site, data
 from tests.engine import KEYWORDS, crawling, small_web, spec_text
 from tests.library import shelf
 
@@ -106,7 +106,9 @@ def test_tiles_lie_over_the_outlines_where_they_come(library, page, works):
     """Tiles of the named server are shown; where it fails, outlines and dots are there as ever."""
     directory, _ = library
     tile = data(b"<svg xmlns='http://www.w3.org/2000/svg' width='256' height='256'/>", "image/svg+xml")
-    tiles = {f"/2/{x}/{y}.png": tile for x in range(4) for y in range(4)} if works else {}
+    tiles: dict[str | tuple[str, str], Page] = (
+        {f"/2/{x}/{y}.png": tile for x in range(4) for y in range(4)} if works else {}
+    )
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     with Site(tiles) as site, served(directory, "--tiles", site.base + "/{z}/{x}/{y}.png") as address:

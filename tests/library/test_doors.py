@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import socket
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.errors import SpecError
+from lycosa.errors import LycosaError, SpecError
 from lycosa.library.doors import Origins, local_path, split_host
 from lycosa.library.serving import serve
 from tests.library import shelf
@@ -129,6 +131,22 @@ def test_binding_beyond_this_machine_needs_a_password(storm):
     """--host alone is refused, with the way out."""
     with pytest.raises(SpecError, match="--password"):
         serve([storm], host="0.0.0.0", port=0, password="", say=print)
+
+
+@pytest.mark.parametrize(("port", "words"), [(99_999, "ports go from"), (-1, "ports go from"), (0, "in use")])
+def test_a_port_that_cannot_be_used(storm, port, words):
+    """One sentence, with what to do."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(LycosaError, match=words):
+            serve([storm], host="127.0.0.1", port=port or taken.getsockname()[1], password="", say=print)
+
+
+def test_an_address_of_another_machine(storm):
+    """An address that is not ours is refused with what to do."""
+    with pytest.raises(LycosaError, match="--host"):
+        serve([storm], host="192.0.2.1", port=0, password="x", say=print)
 
 
 def test_a_wide_binding_knows_addresses_but_not_names():

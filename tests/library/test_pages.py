@@ -55,12 +55,19 @@ def test_search_finds_by_words_and_filters(browser):
     assert "Nothing found" in browser.get("/c/storm/search?q=nosuchword").text
 
 
+@pytest.mark.parametrize("number", ["99", "9" * 18, "9" * 19, "9" * 5000, "-1", "1.5", "x", "%00"])
+def test_a_page_that_is_not_there(browser, number):
+    """Whatever stands for its number: it is not there, in words."""
+    for root in ("/c/storm", "/api/c/storm"):
+        assert browser.get(f"{root}/page/{number}").status_code == 404
+
+
 def test_people_and_organisations_lead_to_their_pages(browser):
     """A name stands on the browse page, the overview and the page that names it, each a link to its pages."""
     for path, name in (("browse/people", "Ann Lee"), ("browse/organisations", "Tiber Bridge Trust")):
         for place in (path, "", "page/1"):
             tree = LexborHTMLParser(browser.get(f"/c/storm/{place}").text)
-            links = {node.text(strip=True): node.attributes["href"] for node in tree.css("main a")}
+            links = {node.text(strip=True): node.attributes["href"] or "" for node in tree.css("main a")}
             assert links[name].endswith(f"/search?entity={name.replace(' ', '+')}".replace("+", "%20")) or (
                 links[name].endswith(f"/search?entity={name.replace(' ', '+')}")
             )
@@ -163,8 +170,8 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
         ({"judge": {"kind": "text"}, "topic": {"model": "m.model"}}, "lycosa train text"),
         ({"judge": {"kind": "event"}}, "edit [event]"),
         ({"judge": {"kind": "all"}}, "no judge to teach"),
-        ({"strategy": "profile"}, "edit the tags"),
-        ({"judge": "broken", "topic": 3}, "count against a page"),
+        ({"": {"strategy": "profile"}}, "edit the tags"),
+        ({"judge": {"kind": [1]}, "topic": {}}, "count against a page"),
     ],
 )
 def test_the_labels_page_says_what_they_teach(spec, said):

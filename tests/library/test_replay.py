@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.library.replay import rewritten_css, rewritten_html
+from lycosa.library.replay import PLACED_CHARS, rewritten_css, rewritten_html
 from tests.library import shelf
 
 KEY = shelf.KEYS.replay_key()
@@ -87,3 +90,40 @@ def test_stylesheets_lead_into_the_archive():
     assert 'url("/k/http://a.example/s/x.png")' in out
     assert "data:image/png" in out
     assert "javascript" not in out
+
+
+@pytest.mark.parametrize(
+    "piece", ["url(", "url( ", 'url("', "url(a", "@import", "@import '", " ", "\n", "url('a' ", "url(a ", "'"]
+)
+@pytest.mark.parametrize("before", ["", "url(", "@import ", "url('"])
+def test_hostile_stylesheets_take_linear_time(before, piece):
+    """Beginnings without an end, of any kind, are each read once."""
+    css = before + piece * (400_000 // len(piece))
+    started = time.process_time()
+    rewritten_css(css, "http://a.example/", lambda url: "/k/" + url)
+    assert time.process_time() - started < 20  # quadratic: hours
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["url(", "@import", " ", '"', "'", ")", "x.png", "data:image/png;a", "javascript:1", "("]
+        )
+    )
+)
+def test_any_stylesheet_is_rewritten(pieces):
+    """What is recognised as an address leads into the archive or nowhere."""
+    out = rewritten_css("".join(pieces), "http://a.example/", lambda url: "/k/" + url)
+    for address in re.findall(r'url\("([^"]+)"\)', out):
+        assert address.startswith(("/k/http://a.example/", "data:image/", "#")), out
+
+
+def test_an_answer_cannot_multiply_the_page():
+    """A long base and many short references: after a while they lead nowhere."""
+    base, most = "http://a.example/" + "b" * 7_900 + "/", PLACED_CHARS + 8_000
+    css = rewritten_css("url(x)" * 10_000, base, lambda url: url)
+    html = rewritten_html(f"<base href='{base}'>" + "<img src=x srcset=y>" * 5_000, base, lambda url: url)
+    assert len(css) < most + 10 * 10_000
+    assert len(html) < most + 40 * 5_000
+    wide = f"<base href='{base}{'b' * 200}/'><img src=x>"
+    assert 'src="http://a.example/x"' in rewritten_html(wide, "http://a.example/", lambda url: url)

@@ -1,5 +1,6 @@
 """Publication dates: what URLs and pages say, and what hostile ones cannot do."""
 
+import json
 from datetime import date
 from pathlib import Path
 
@@ -191,6 +192,42 @@ def test_no_page_raises(html, path):
 def test_monsters_are_survived(html):
     """Huge and broken pages cost little and give nothing."""
     assert published(html) is None
+
+
+JSON = st.recursive(
+    st.sampled_from(["NewsArticle", "2020-05-03", "x", 7, None, True]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["@type", "@graph", "datePublished", "dateModified", "author", "mainEntity"]),
+            inner,
+        )
+    ),
+)
+
+
+@given(JSON)
+def test_any_json_ld_is_read(value):
+    """Whatever stands where names and days should."""
+    found = published(f'<script type="application/ld+json">{json.dumps(value)}</script>')
+    assert found is None or found.date == date(2020, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("NewsArticle", "json-ld"),
+        (["Thing", "NewsArticle"], "json-ld"),
+        ({"name": "NewsArticle"}, "json-ld of page"),
+        ([["NewsArticle"]], "json-ld of page"),
+        (["x"] * 1000 + ["NewsArticle"], "json-ld of page"),
+    ],
+)
+def test_only_names_are_types(kind, how):
+    """What is nested where a type should be is not read: shells of shells would each be read whole."""
+    node = json.dumps({"@type": kind, "datePublished": "2020-05-03"})
+    found = published(f'<script type="application/ld+json">{node}</script>')
+    assert found == Found(date(2020, 5, 3), how)
 
 
 @pytest.mark.shared

@@ -1,12 +1,22 @@
 """Links and images of a page."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import urls
 from lycosa.page.document import Document
-from lycosa.page.links import MAX_IMAGES, MAX_LINKS, Resolver, best_of_srcset, declared_size
+from lycosa.page.links import (
+    MAX_IMAGES,
+    MAX_LINKS,
+    URLS_CHARS,
+    Resolver,
+    best_of_srcset,
+    declared_size,
+)
+from lycosa.urls import URL_CHARS
 
 URL = "http://a.example/d/p.html?q"
 
@@ -147,3 +157,34 @@ def test_any_image_attributes_are_read(width, style, srcset):
     sizes = declared_size({"width": width, "height": None, "style": style})
     assert all(0 <= size < 100_000 for size in sizes)
     best_of_srcset(srcset)
+
+
+@pytest.mark.parametrize("blank", ["", "5", "5;", "5;url"])
+def test_a_refresh_of_blanks_takes_linear_time(blank):
+    """White space before what never comes is looked at once."""
+    started = time.process_time()
+    html = f"<meta http-equiv=refresh content='{blank}{' ' * 9_000}'>" * 20
+    assert found(html) == []
+    assert time.process_time() - started < 5  # cubic: minutes
+
+
+def test_a_long_base_is_not_used():
+    """Every link of the page would be as long as it."""
+    html = f"<base href='/{'b' * URL_CHARS}/'><a href=x>"
+    assert found(html) == [("http://a.example/d/x", "")]
+
+
+@pytest.mark.parametrize("tag", ["<a href={}>", "<img src={}>", "<script src={}></script>"])
+def test_a_page_cannot_multiply_its_size(tag):
+    """A few short references to a long folder: what is made of them is bounded, and begins as the page does."""
+    html = f"<base href='/{'b' * 5_000}/'>" + "".join(tag.format(n) for n in range(4_000))
+    page = document(html)
+    made = [*(link.url for link in page.links), *(image.url for image in page.images)]
+    assert sum(map(len, made)) <= URLS_CHARS + URL_CHARS
+    assert sum(map(len, page.requisites)) <= URLS_CHARS + URL_CHARS
+    assert (made or page.requisites)[0].endswith("/0")
+
+
+def test_what_a_reference_becomes_is_no_longer_than_a_url():
+    """Percent-encoding makes text nine times as long; the check is on the result, before any work on it."""
+    assert found("<a href='" + "\u20ac" * (URL_CHARS // 2) + "'>") == []

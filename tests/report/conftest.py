@@ -28,7 +28,7 @@ PAGES: Pages = {
 
 def spec(site: Site, **sections: dict[str, Any]) -> str:
     own: dict[str, dict[str, Any]] = {
-        "top": {"name": "nightly <b>owls</b>", "strategy": "best-first"},
+        "top": {"name": "nightly <b>owls", "strategy": "best-first"},
         "topic": {"keywords": ["owl", "night"], "description": "Owls & <i>friends</i>"},
         "judge": {"kind": "topic", "threshold": 0.3},
         "scope": {"hosts": ["a.test"]},

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from lycosa.cli import app
 from lycosa.errors import CollectionError
 from lycosa.report.html import write_report
 
@@ -45,10 +49,36 @@ def test_hostile_names_titles_and_urls_are_escaped(html):
     assert not {"script", "img", "iframe", "i"} & set(outline.tags)
     assert not any(name.startswith("on") for name, _ in outline.attributes)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
-    assert "nightly &lt;b&gt;owls&lt;/b&gt;" in html
+    assert "nightly &lt;b&gt;owls" in html
     links = [value or "" for name, value in outline.attributes if name == "href"]
     assert links
     assert all(link.startswith(("http://", "https://", "#")) for link in links)
+
+
+def test_only_the_web_is_linked_to(collection, tmp_path):
+    """A catalogue that somebody else wrote may name any address: it is shown, and never a link."""
+    copy = tmp_path / "copy"
+    shutil.copytree(collection, copy)
+    with sqlite3.connect(copy / "catalogue.db") as catalogue:
+        catalogue.execute("UPDATE pages SET url = ' JavaScript:alert(1)//' || id, relevant = 1, score = 1")
+    text = write_report(copy, tmp_path / "r.html").read_text(encoding="utf-8")
+    links = [value for name, value in Outline(text).attributes if name == "href"]
+    assert "JavaScript:alert(1)" in text
+    assert not links
+
+
+def test_nothing_may_run_in_it(html):
+    """The file forbids itself scripts, frames, forms and everything from elsewhere."""
+    values = dict(Outline(html).attributes)
+    assert values["http-equiv"] == "Content-Security-Policy"
+    assert "default-src 'none'" in html
+    assert "script-src" not in html
+
+
+def test_standard_output_is_an_out_too(collection):
+    """`--out -` prints the report."""
+    done = CliRunner().invoke(app, ["report", str(collection), "--out", "-"])
+    assert done.output.startswith("<!doctype html>")
 
 
 def test_it_is_one_file(html):
@@ -85,8 +115,6 @@ def test_where_it_cannot_be_written_or_read(collection, tmp_path):
 
 def test_a_collection_without_its_spec_still_has_a_report(collection, tmp_path):
     """The catalogue is what counts; a missing or broken crawl.toml takes only the words about it."""
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(collection, copy)
     (copy / "crawl.toml").write_text("not = [toml")

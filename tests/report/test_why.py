@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import Explanation, explain, explanation_text
-from lycosa.testing import Site
+from lycosa.session import crawl_spec
+from lycosa.testing import Pages, Site, links
 from tests.engine import spec_of
 from tests.report.conftest import HOSTILE_PATH, spec
 
@@ -66,6 +68,57 @@ def test_what_waits(collection):
     assert all(why.path[0] == "http://a.test/" for why in found if why.path)
 
 
+def test_the_score_can_be_worked_out(collection):
+    """The rule says how the evidence makes the score, and the evidence what its label means."""
+    why, text = told(collection, "http://a.test/owls")
+    assert why.judgement is not None
+    found = int(why.evidence["topic"].label)
+    assert why.judgement.score == pytest.approx(why.evidence["topic"].value * found / (found + 3))
+    assert "topic × n / (n + 3) for n topic words on the page, against 0.3" in text
+    assert f"({found} topic words)" in text
+
+
+def test_what_a_full_host_left_out(tmp_path):
+    """A link that no longer waits names the limit that did it, and not the queue."""
+    pages: Pages = {"/": links(*(f"/{n}" for n in range(8))), **{f"/{n}": f"<p>owl {n}" for n in range(8)}}
+    with Site(pages) as site:
+        text = spec(site, limits={"pages_per_host": 3}, fetch={"concurrency": 1}, judge={"kind": "all"})
+        summary = asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+    assert summary.pages == 3
+    verdicts = {explain(tmp_path / "owls", f"http://a.test/{n}").verdict for n in range(8)}
+    assert (
+        "Seen, but not kept waiting: its host or site has all the pages that the limits allow: limits.pages_per_host = 3."
+        in verdicts
+    )
+    assert not any("queue" in verdict for verdict in verdicts)
+
+
+def test_what_a_full_queue_left_out(tmp_path):
+    """The queue is named where it was the queue."""
+    pages: Pages = {"/": links(*(f"/{n}" for n in range(60))), **{f"/{n}": f"<p>owl {n}" for n in range(60)}}
+    with Site(pages) as site:
+        text = spec(site, limits={"pages": 2}, fetch={"concurrency": 1}, frontier={"max_waiting": 10})
+        summary = asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+    assert summary.resumable
+    assert not summary.stopped_early
+    verdicts = [explain(tmp_path / "owls", f"http://a.test/{n}").verdict for n in range(60)]
+    assert any("frontier.max_waiting" in verdict for verdict in verdicts)
+
+
+def test_many_links_to_a_page_are_counted(tmp_path):
+    """Five pages are named; the others are a number."""
+    pages: Pages = {
+        "/": links(*(f"/{n}" for n in range(9))),
+        **{f"/{n}": f"<p>owl {n} <a href=/>home</a>" for n in range(9)},
+    }
+    with Site(pages) as site:
+        text = spec(site)
+        asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+    why, words = told(tmp_path / "owls", "http://a.test/")
+    assert (len(why.found_on), why.more) == (5, 4)
+    assert "and 4 more links to it" in words
+
+
 def test_what_was_never_seen(collection):
     """Said so, with fetched URLs close to it; what is no URL is an error that says what to write."""
     why, text = told(collection, "http://a.test/owls/of/another/kind")
@@ -114,8 +167,6 @@ def test_an_empty_collection(empty):
 
 async def test_a_collection_that_is_being_written(tmp_path):
     """Readers see the last commit and disturb nobody."""
-    from lycosa.session import crawl_spec
-
     seen: list[str] = []
 
     def page(request: object) -> str:

@@ -12,7 +12,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch.robots import StoredRobots
 from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
-from lycosa.store.reader import END_MARK, MARK
+from lycosa.store.phrases import END_MARK, MARK
 from lycosa.urls import key_of
 from lycosa.values import Decision, Fact, Judgement, Link, Reason, Refusal
 from tests.store.archives import types_of, urls_of
@@ -68,6 +68,19 @@ def test_links_keep_their_decisions(opened):
     assert (taken.refusal, taken.url, taken.hold) == (None, "", "")
     assert (held.hold, held.position, held.page) == ("images", 2, key_of(URL))
     assert [link.position for link in collection.reader.links_to(key_of(f"{URL}/1"))] == [1]
+
+
+def test_links_that_are_too_long_are_kept_cut(opened):
+    """A page of many of them would fill the catalogue; they are found by the key of the whole URL."""
+    url = "http://b.example/" + "x" * 7_000
+    record = page_record("http://a.example/")
+    long = Decision(link_to(url), refusal=Refusal(Reason.LONG_URL), rule="scope")
+    collection = opened()
+    save(collection, msgspec.structs.replace(record, decisions=(long,)))
+    (link,) = collection.reader.links_to(key_of(url), 10)
+    assert url.startswith(link.url)
+    assert len(link.url) < 1_000
+    assert link.refusal == Refusal(Reason.LONG_URL)
 
 
 def test_held_links_can_be_settled(opened):

@@ -4,6 +4,7 @@ import builtins
 import gzip
 import hashlib
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -49,7 +50,10 @@ def storm(tmp_path_factory):
                 text="" if number == 6 else f"The storm of day {number} in Rome.",
                 date=f"2024-05-{number + 1:02}",
                 language="en",
-                evidence={"topic": Fact(number / 12, "3"), "genre": Fact(0.8, "news")},
+                evidence={
+                    "topic": Fact(number / 12, "3"),
+                    "genre": Fact(0.8, "blog" if number == 3 else "news"),
+                },
                 places=(PagePlace("Rome", "Rome", "city", 41.9, 12.5, "IT", "", 1),),
                 entities=(PageEntity("Ann Lee", "person", 2),),
             )
@@ -97,6 +101,15 @@ def test_only_relevant_pages_and_one_of_each_cluster(storm, tmp_path):
     assert [row["title"] for row in lines(tmp_path / "r.jsonl")] == [f"Page {n}" for n in (0, 2, 6, 8, 10)]
 
 
+def test_pages_of_some_genres(storm, tmp_path):
+    """--genre leaves out the pages of others, whatever its name has in it."""
+    for genres, count in ((("blog",), 1), (("blog", "news"), 12), (("o'brien",), 0)):
+        assert export_jsonl(storm, tmp_path / "g.jsonl", Choice(genres=genres)) == count
+    assert export_wacz(storm, tmp_path / "g.wacz", Choice(genres=("blog",))) == 1
+    relevant_news = Choice(only_relevant=True, dedupe=True, genres=("news",))
+    assert export_jsonl(storm, tmp_path / "g.jsonl", relevant_news) == 5
+
+
 def test_parquet_says_the_same_as_json_lines(storm, tmp_path):
     """Both corpora have the same rows and columns."""
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -127,6 +140,68 @@ def test_a_failed_export_leaves_nothing_behind(storm, tmp_path):
     with pytest.raises(InputError, match="cannot be written"):
         export_jsonl(storm, tmp_path / "no" / "a.jsonl", ALL)
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_not_known_is_null(tmp_path):
+    """A page without date, language, genre or judgement by a rule says so, and not with empty words."""
+    directory = tmp_path / "bare"
+    with Collection.create_or_open(directory, "", name="bare") as collection, collection.commit():
+        collection.save(page_record("http://a.example/", title="", places=(PagePlace("X", "X", "street"),)))
+    export_jsonl(directory, tmp_path / "a.jsonl", ALL)
+    (row,) = lines(tmp_path / "a.jsonl")
+    assert [row[name] for name in ("title", "date", "language", "genre")] == [None] * 4
+    assert row["places"][0]["country"] is None
+
+
+def test_the_reference_leads_to_a_body(tmp_path):
+    """A page that was found again unchanged, or with the body of another, is referred to where the body stands."""
+    directory, body = tmp_path / "again", b"<p>The same storm.</p>"
+    with Collection.create_or_open(directory, "", name="again") as collection:
+        for at, url in enumerate(("http://a.example/", "http://b.example/", "http://a.example/")):
+            with collection.commit():
+                collection.save(page_record(url, fetched=fetched(url, body=body, at=NOW + at)))
+    export_jsonl(directory, tmp_path / "a.jsonl", ALL)
+    rows = lines(tmp_path / "a.jsonl")
+    assert [row["url"] for row in rows] == ["http://a.example/", "http://b.example/"]
+    for row in rows:
+        archive = (directory / "archive" / row["warc_file"]).read_bytes()
+        record = gzip.decompress(archive[row["warc_offset"] : row["warc_offset"] + row["warc_length"]])
+        assert b"WARC-Type: response" in record
+        assert body in record
+
+
+def test_a_stream_is_written_and_never_replaced(storm, tmp_path):
+    """`-`, /dev/stdout, a pipe and a link: the lines go there, and what was there is still there."""
+    command = [sys.executable, "-m", "lycosa", "export", str(storm), "--jsonl"]
+    for name in ("-", "/dev/stdout"):
+        done = subprocess.run([*command, name], capture_output=True, cwd=tmp_path, check=True)
+        assert [json.loads(line)["title"] for line in done.stdout.splitlines()] == [
+            f"Page {n}" for n in range(12)
+        ]
+        assert b"Wrote 12 pages" in done.stderr
+    assert Path("/dev/stdout").is_symlink()
+    assert not list(tmp_path.iterdir())
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        assert export_jsonl(storm, pipe, ALL) == 12
+        assert len(reader.communicate()[0].splitlines()) == 12
+    assert pipe.is_fifo()
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
+    export_jsonl(storm, tmp_path / "link.jsonl", ALL)
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert len(lines(tmp_path / "real.jsonl")) == 12
+
+
+@pytest.mark.parametrize("write", [export_wacz, export_parquet])
+@pytest.mark.parametrize("out", ["-", "/dev/stdout", "/dev/null"])
+def test_a_stream_is_refused_where_it_cannot_be(storm, write, out):
+    """WACZ and Parquet need a file; a device is left as it is."""
+    if write is export_parquet:
+        pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match="Name a file"):
+        write(storm, Path(out), ALL)
+    assert Path("/dev/null").is_char_device()
 
 
 @pytest.mark.parametrize("choice", [ALL, RELEVANT], ids=["all", "relevant"])

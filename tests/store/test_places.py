@@ -47,6 +47,8 @@ def test_judging_again_keeps_what_was_indexed(opened):
     )
     with collection.commit():
         collection.save(full)
+        assert full.fetched is not None
+        assert full.page is not None
         capture = collection.reader.page(full.fetched.link.key).capture
         bare = msgspec.structs.replace(full.page, text="", date="", places=(), entities=())
         collection.catalogue.judge_again(msgspec.structs.replace(full, page=bare), capture)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
+import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -186,6 +189,41 @@ def test_a_damaged_record_is_told(tmp_path):
     for file in ("x.warc.gz", "gone.warc.gz"):
         with pytest.raises(ArchiveError, match=file):
             read_capture(tmp_path, file, 0)
+
+
+def test_a_bomb_is_not_unpacked(tmp_path, writer):
+    """A record of more bytes than asked for is told, one of just so many is read."""
+    warc = writer(tmp_path)
+    where = append(warc, "http://a.example/", b"\0" * 3_000_000)
+    size = sum(map(len, read_capture(tmp_path, where.file, where.offset)))
+    assert sum(map(len, read_capture(tmp_path, where.file, where.offset, size))) == size
+    with pytest.raises(ArchiveError, match=f"more than {size - 1} bytes"):
+        read_capture(tmp_path, where.file, where.offset, size - 1)
+
+
+@given(
+    st.binary(max_size=300),
+    st.sampled_from([b"", b"WARC/1.1\r\n", b"WARC/1.1\r\nContent-Length: 9\r\n\r\n"]),
+    st.booleans(),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_bytes_are_a_record_or_told(tmp_path, content, start, packed):
+    """Whatever stands where the catalogue says that a record is."""
+    (tmp_path / "a-00001.warc.gz").write_bytes(gzip.compress(start + content) if packed else start + content)
+    with contextlib.suppress(ArchiveError):
+        head, _ = read_capture(tmp_path, "a-00001.warc.gz", 0)
+        assert head.endswith(b"\r\n\r\n")
+
+
+def test_only_records_in_ordinary_files_are_read(tmp_path):
+    """Megabytes of empty lines are not searched for a record, and a pipe is not waited for."""
+    (tmp_path / "a-00001.warc.gz").write_bytes(gzip.compress(b"\r\n" * 50_000_000))
+    os.mkfifo(tmp_path / "b-00001.warc.gz")
+    started = time.process_time()
+    for name in ("a", "b"):
+        with pytest.raises(ArchiveError, match="cannot be read at 0"):
+            read_capture(tmp_path, f"{name}-00001.warc.gz", 0)
+    assert time.process_time() - started < 2
 
 
 nasty = st.binary(max_size=200) | st.sampled_from(

@@ -81,7 +81,7 @@ def test_what_is_expected_of_a_new_source_follows_the_crawl(about):
         for number in range(5):
             strategy.learn(Link(f"http://a.example/{number}", number), Judgement(value > 0.5, value), {})
         keys.append(strategy.host_weight(np.zeros(1), np.zeros(1), np.ones(1), 0)[0])
-    assert keys == pytest.approx([4.6 / 6, 0.6 / 6])
+    assert keys == pytest.approx([0.75 * 4.6 / 6, 0.75 * 0.6 / 6])
 
 
 def test_the_judge_and_the_strategy_share_their_evidence(about):

@@ -19,6 +19,7 @@ from lycosa.evidence.event_model import (
 )
 from lycosa.train.event import (
     Sample,
+    Texts,
     average_precision,
     combined,
     f1_weights,
@@ -107,7 +108,7 @@ def test_the_quick_scores_are_the_scorers(matching, missing):
 
 def test_topics_larger_than_the_model_are_the_whole_model():
     """A size beyond the terms is as good as all terms."""
-    scores = topic_scores(MODEL, [facts.terms for facts in FACTS], [4, 1000])
+    scores = topic_scores(MODEL, Texts([facts.terms for facts in FACTS]), [4, 1000])
     assert (scores[0] == scores[1]).all()
 
 

@@ -115,6 +115,36 @@ def test_examples_are_read_from_a_csv_file(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no column file"),
+        ("a.html,http://a.example/,news\n", "Begin it with the line: file,url,genre"),
+        ("file;url;genre\na.html;http://a.example/;news\n", "no column file"),
+        ("file,url,genre\n", "has no lines below the first"),
+        (
+            "file,url,genre\na.html,http://a.example/,news\na.html,http://A.example:80/,blog\n",
+            "line 2 already",
+        ),
+    ],
+)
+def test_a_file_that_is_no_list_of_pages_is_explained(tmp_path, text, words):
+    """No header, other separators, nothing in it, a page twice: the message says what to do."""
+    (tmp_path / "a.html").write_text("<body>news")
+    (tmp_path / "pages.csv").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_examples(tmp_path / "pages.csv")
+
+
+def test_a_spreadsheets_file_is_read(tmp_path):
+    """With the mark at its beginning that some programs write."""
+    (tmp_path / "a.html").write_text("<body>news")
+    (tmp_path / "pages.csv").write_text(
+        "\ufefffile,url,genre\r\na.html,http://a.example/,news\r\n", encoding="utf-8"
+    )
+    assert len(read_examples(tmp_path / "pages.csv")) == 1
+
+
+@pytest.mark.parametrize(
     "line", ["a.html,http://a.example/", "b.html,http://a.example/,news", "a.html,nonsense,news"]
 )
 def test_wrong_lines_are_named(tmp_path, line):

@@ -56,7 +56,7 @@ def test_links_of_a_page():
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "columns"), ("url\nx", "columns"), ("anchor,relevant\nozone,maybe", "line 2"), ("\xff", "columns")],
+    [("", "column"), ("url\nx", "column"), ("anchor,relevant\nozone,maybe", "line 2"), ("\xff", "column")],
 )
 def test_a_table_that_cannot_be_used(tmp_path, text, says):
     """What is wrong is said in one sentence."""

@@ -1,4 +1,4 @@
-"""The commands of the engine: init, crawl, why, report, demo, bench."""
+"""The commands of the engine: init, check, crawl, why, report, demo, bench."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import Changes, Json, Out, as_json, say
+from lycosa.commands import Changes, Json, as_json, room_for, say
 from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (init, crawl, why, report, demo, bench):
+    for command in (init, check, crawl, why, report, demo, bench):
         app.command()(command)
 
 
@@ -23,12 +23,17 @@ def init(
     event: Annotated[bool, typer.Option("--event", help="A crawl for an event.")] = False,
     site: Annotated[bool, typer.Option("--site", help="A crawl of whole sites.")] = False,
 ) -> None:
-    """Write a commented crawl.toml to start from."""
+    """Write a commented crawl.toml to start from.
+
+    Example: lycosa init owls --topic
+    """
     from lycosa.template import spec_text
 
     kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
     if len(kinds) != 1:
         raise SpecError("Say which kind of crawl: lycosa init DIR --topic, --event or --site.")
+    if directory.parts[:1] in (("http:",), ("https:",)):
+        raise SpecError("Name a folder to make; URLs to start from go into [seeds] of the crawl.toml in it.")
     path = directory / "crawl.toml"
     if path.exists():
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
@@ -37,13 +42,32 @@ def init(
         path.write_text(spec_text(kinds[0], directory.resolve().name), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
-    typer.echo(f"Wrote {path}.\nEdit it, then: lycosa crawl {path}")
+    typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")
+
+
+def check(
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
+    changes: Changes = None,
+    json: Json = False,
+) -> None:
+    """Read a spec and everything on this machine that it names, without crawling.
+
+    Example: lycosa check owls
+    """
+    from lycosa.checking import check_spec, check_text
+
+    checked = check_spec(spec, tuple(changes or ()))
+    typer.echo(as_json(checked) if json else check_text(checked))
 
 
 def crawl(
-    spec: Annotated[Path, typer.Argument(help="The crawl.toml.")],
-    out: Out = None,
-    max_pages: Annotated[int | None, typer.Option(help="Instead of limits.pages.")] = None,
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The collection; default: a folder with the spec's name beside it.")
+    ] = None,
+    max_pages: Annotated[
+        int | None, typer.Option(min=1, help="At most so many pages, instead of limits.pages.")
+    ] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
     topic_tags: Annotated[
         str | None,
@@ -53,7 +77,10 @@ def crawl(
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
 ) -> None:
-    """Crawl as the spec says; run again, it goes on where it was."""
+    """Crawl as the spec says; run again, it goes on where it was.
+
+    Example: lycosa crawl owls --max-pages 500 --set fetch.per_host_delay_s=5
+    """
     from lycosa.running import crawl_file
 
     extra = [*(changes or [])]
@@ -71,13 +98,18 @@ def crawl(
             f"{summary.pages:,} pages, {summary.relevant:,} relevant (harvest {summary.harvest:.2f}), "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
-    if summary.resumable:
+    if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
     if not summary.pages and summary.failed_seeds:
         url, reason = next(iter(summary.failed_seeds.items()))
         raise LycosaError(
             f"No page was collected: no seed could be fetched ({url}: {reason}). "
             "Check [seeds] and the connection, then run the same command: they are tried again."
+        )
+    if not summary.pages:
+        raise LycosaError(
+            "No page was collected: all that the seeds lead to was refused. "
+            f"See why: lycosa why {summary.collection} SEED"
         )
 
 
@@ -95,37 +127,63 @@ def why(
     url: Annotated[str, typer.Argument(help="Any URL.")],
     json: Json = False,
 ) -> None:
-    """Explain a URL: taken, refused, waiting or never seen, and by which evidence and rule."""
+    """Explain a URL: taken, refused, waiting or never seen, and by which evidence and rule.
+
+    Example: lycosa why demo http://www.nightbirds.test/reports/page07.html
+    """
     from lycosa.report.why import explain, explanation_text
 
     explanation = explain(collection, url)
     typer.echo(as_json(explanation) if json else explanation_text(explanation))
 
 
-def report(collection: Annotated[Path, typer.Argument(help="A collection.")], out: Out = None) -> None:
-    """Write the collection's report: one HTML file with everything in it."""
-    from lycosa.report.html import write_report
+def report(
+    collection: Annotated[Path, typer.Argument(help="A collection.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The HTML file; default: report/index.html in the collection; -: standard output."),
+    ] = None,
+) -> None:
+    """Write the collection's report: one HTML file with everything in it.
 
-    typer.echo(f"Wrote {write_report(collection, out)}")
+    Example: lycosa report demo --out owls.html
+    """
+    from lycosa.report.html import report_text, write_report
+
+    if out == Path("-"):
+        typer.echo(report_text(collection))
+    else:
+        typer.echo(f"Wrote {write_report(collection, out and room_for(out))}")
 
 
-def demo(out: Out = None, json: Json = False) -> None:
-    """Serve a small built-in web on loopback, crawl it and report; works offline."""
+def demo(
+    out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"),
+    strategy: Annotated[
+        str, typer.Option(help="How links are ranked; breadth-first is blind.")
+    ] = "best-first",
+    json: Json = False,
+) -> None:
+    """Serve a small built-in web on loopback, crawl it and report; works offline.
+
+    Example: lycosa demo --out demo
+    """
     from lycosa.lab.demo.show import run_demo, tell_demo
 
-    directory = out or Path("demo")
-    summary = run_demo(directory, say, quiet=json)
-    typer.echo(as_json(summary) if json else tell_demo(directory, summary))
-    if summary.resumable:
+    summary = run_demo(out, say, strategy=strategy, quiet=json)
+    typer.echo(as_json(summary) if json else tell_demo(out, summary))
+    if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
 
 
 def bench(
-    pages: Annotated[int, typer.Option(help="Pages to crawl.")] = 3000,
-    repeat: Annotated[int, typer.Option(help="How often; the median is shown.")] = 3,
+    pages: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pages to crawl.")] = 3000,
+    repeat: Annotated[int, typer.Option(min=1, help="How often; the median is shown.")] = 3,
     json: Json = False,
 ) -> None:
-    """Measure our own speed on this machine, and Scrapy's beside it, as a ratio."""
+    """Measure our own speed on this machine, and Scrapy's beside it, as a ratio.
+
+    Example: lycosa bench --pages 1000 --repeat 3
+    """
     from lycosa.lab.bench import run_bench
 
     run_bench(pages, repeat, json=json, say=say)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lycosa.commands import as_json
+from lycosa.commands import as_json, warn_no_contact
 from lycosa.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from lycosa.values import Fact, Refusal
+
+BUILT_IN = "heatmap"
+"""Names the image model that comes with Lycosa; a file of that name goes first."""
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +26,9 @@ def register(app: typer.Typer) -> None:
 
 
 def judge(
-    model: Annotated[Path, typer.Argument(help="A saved model (text or images).")],
+    model: Annotated[
+        Path, typer.Argument(help="A saved model (text or images), or `heatmap`: the built-in image model.")
+    ],
     inputs: Annotated[list[str], typer.Argument(help="Files or URLs.")],
     language: Annotated[str, typer.Option(help="Of the stemmer, for text models.")] = "english",
     contact: Annotated[
@@ -31,8 +36,13 @@ def judge(
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="The output is JSON lines in any case.")] = True,  # noqa: ARG001
 ) -> None:
-    """Judge pages or images with a model: one JSON object a line with input, score, relevant, label."""
+    """Judge pages or images with a model: one JSON object a line with input, score, relevant, label.
+
+    Example: lycosa judge owls.model page.html https://en.wikipedia.org/wiki/Owl --contact me@my.org
+    """
     says = _loaded(model, language)
+    if not contact and any("://" in name for name in inputs):
+        warn_no_contact()
     for name, data, kind in _read(inputs, contact):
         typer.echo(as_json({"input": name, **says(data, kind)}))
 
@@ -41,6 +51,8 @@ def _loaded(path: Path, language: str) -> Any:
     from lycosa.evidence.images.model import ImageModel
     from lycosa.evidence.text_model import TextModel
 
+    if str(path) == BUILT_IN and not path.exists():
+        return lambda data, _kind: _told(ImageModel.builtin().judge(data))
     try:
         text = TextModel.load(path)
     except ModelError as not_text:
@@ -71,13 +83,14 @@ def _told(fact: Fact | Refusal) -> dict[str, Any]:
 
 def _read(inputs: list[str], contact: str) -> Iterator[tuple[str, bytes, str]]:
     from lycosa import urls
+    from lycosa.files import read_file
 
     for name in inputs:
         url = urls.parse(name)
         if url is None:
             path = Path(name)
             try:
-                data = path.read_bytes()
+                data = read_file(path)
             except OSError as error:
                 raise InputError(f"{name}: {error.strerror}. Name files or http(s) URLs.") from None
             yield name, data, "text/plain" if path.suffix.lower() in (".txt", ".md") else "text/html"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import say
-from lycosa.errors import InputError
+from lycosa.commands import room_for, say
+from lycosa.errors import SpecError
 
 lab = typer.Typer(no_args_is_help=True, help="Compare strategies on the same archived web, repeatably.")
 
@@ -25,62 +25,86 @@ def run(
     web: Web,
     topic: Annotated[list[str] | None, typer.Option(help="A topic of the web; default: all.")] = None,
     strategy: Annotated[list[str] | None, typer.Option(help="A strategy, or `oracle`; repeat it.")] = None,
-    pages: Annotated[int, typer.Option(help="Pages that count in each run.")] = 500,
-    runs: Annotated[int, typer.Option(help="Random seeds per topic.")] = 5,
+    pages: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pages that count in each run.")] = 500,
+    runs: Annotated[int, typer.Option(min=1, max=10_000, help="Random seeds per topic.")] = 5,
     random_seed: Annotated[int, typer.Option(help="The first random seed.")] = 1,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="S.KEY=V[,V…]", help="A setting, or a grid of it.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="S.KEY=V[,V…]", help="A setting, a grid of it, or a sweep FIRST:LAST:STEP."
+        ),
     ] = None,
     train_share: Annotated[float, typer.Option(help="Share of the relevant pages to train on.")] = 0.2,
-    train_min: Annotated[int, typer.Option(help="At least so many, if the topic can spare them.")] = 10,
-    seeds: Annotated[int, typer.Option(help="How many training pages are seeds.")] = 5,
+    train_min: Annotated[
+        int, typer.Option(min=0, help="At least so many, if the topic can spare them.")
+    ] = 10,
+    seeds: Annotated[int, typer.Option(min=1, help="How many training pages are seeds.")] = 5,
     start_from: Annotated[str, typer.Option("--from", help="seeds, start or both.")] = "seeds",
-    processes: Annotated[int | None, typer.Option(help="Default: the cores.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: the cores.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write a row a run.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write curves (PNG and SVG).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write curves to this file (PNG, and SVG beside it).")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write all of it to this folder: lab.json, lab.csv, lab.png, lab.svg.")
+    ] = None,
 ) -> None:
-    """Run strategies on topics of a web, and compare them."""
+    """Run strategies on topics of a web, and compare them.
+
+    Example: lycosa lab run WEB --topic owls --strategy breadth-first --strategy best-first --out results
+    """
     from lycosa.lab import results
     from lycosa.lab.grid import chosen_topics, run_grid, variants
     from lycosa.lab.plots import plot_curves
     from lycosa.lab.progress import Bar
     from lycosa.lab.protocol import Options
+    from lycosa.lab.sweeps import plot_sweeps, sweeps
     from lycosa.lab.web import VirtualWeb
 
     names = strategy or ["breadth-first", "best-first", "selective"]
     chosen = variants(names, changes or [])
     if start_from not in ("seeds", "start", "both"):
-        raise InputError(f"--from {start_from}: choose seeds, start or both.")
-    if pages < 1 or runs < 1:
-        raise InputError("--pages and --runs must be at least 1.")
+        raise SpecError(f"--from {start_from}: choose seeds, start or both.")
+    if not 0 <= train_share < 1:
+        raise SpecError(f"--train-share {train_share:g}: give a share from 0 to below 1, such as 0.2.")
     opened = VirtualWeb.open(web)
     topics = chosen_topics(opened, topic or [])
     options = Options(pages, train_share, train_min, seeds, start_from)  # type: ignore[arg-type]
     random_seeds = list(range(random_seed, random_seed + runs))
     with Bar("runs") as bar:
         made = run_grid(
-            web, topics, chosen, options, random_seeds=random_seeds, processes=processes, progress=bar.update
+            web, topics, chosen, options, random_seeds=random_seeds, processes=workers, progress=bar.update
         )
     about = {"web": opened.title, "topics": topics, "random_seeds": random_seeds, "strategies": names}
     found = results.summary(made, options, **about)
     for note in opened.notes:
         say(f"Note: {note}")
     results.print_table(found)
-    if json:
-        results.write_json(json, found)
-    if csv:
-        results.write_csv(csv, made)
-    for path in plot_curves(made, pages, plot or (json.with_suffix(".png") if json else Path("lab.png"))):
+    swept = sweeps(made)
+    for sweep in swept:
+        say(f"{sweep.told()} (chosen on these runs: confirm it on other topics or random seeds)")
+    inside = [out / f"lab{ending}" for ending in (".json", ".csv", ".png")] if out else [None] * 3
+    for path in filter(None, (json, inside[0])):
+        results.write_json(room_for(path), found)
         say(f"Wrote {path}")
+    for path in filter(None, (csv, inside[1])):
+        results.write_csv(room_for(path), made)
+        say(f"Wrote {path}")
+    for path in filter(None, (plot, inside[2])):
+        for drawn in [*plot_curves(made, pages, room_for(path)), *plot_sweeps(swept, path)]:
+            say(f"Wrote {drawn}")
 
 
 @lab.command()
 def record(
-    spec: Annotated[Path, typer.Argument(help="The crawl.toml of what to record.")],
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml of what to record, or its folder.")],
     web: Annotated[Path, typer.Argument(help="The folder to make.")],
 ) -> None:
-    """Turn a breadth-first crawl of the live Web into a virtual web."""
+    """Turn a breadth-first crawl of the live Web into a virtual web.
+
+    Example: lycosa lab record owls owls-web
+    """
     from lycosa.lab.record import record_web
 
     typer.echo(f"Wrote {record_web(spec, web, say)}")
@@ -94,7 +118,10 @@ def reproduce(
     web: Annotated[Path | None, typer.Option(help="A virtual web; default: the demo web.")] = None,
     out: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path("reproduced"),
 ) -> None:
-    """Draw a paper's tables and figures on a given web."""
+    """Draw a paper's tables and figures on a given web.
+
+    Example: lycosa lab reproduce selective --web WEB --out reproduced
+    """
     from lycosa.lab.reproduce import reproduce_paper
 
     for path in reproduce_paper(paper, web, out, say):

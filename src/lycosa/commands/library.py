@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import say
+from lycosa.commands import room_for, say
 from lycosa.errors import SpecError
 
 
@@ -19,9 +19,11 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     collections: Annotated[
-        list[Path], typer.Argument(help="One or several collections.", metavar="COLLECTION...")
+        list[Path], typer.Argument(help="One or several collections.", metavar="COLLECTION")
     ],
-    port: Annotated[int, typer.Option(help="Where to listen; archived pages use the next one.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=0, max=65534, help="Where to listen; archived pages use the next one.")
+    ] = 8765,
     host: Annotated[
         str, typer.Option(help="Another address than this machine's own; needs --password.")
     ] = "127.0.0.1",
@@ -38,7 +40,10 @@ def serve(
     ] = "",
     credit: Annotated[str, typer.Option(help="Whom the map names as the tiles' source.")] = "",
 ) -> None:
-    """Show collections in the browser: search, map, timeline, reasons, and the crawl as it runs."""
+    """Show collections in the browser: search, map, timeline, reasons, and the crawl as it runs.
+
+    Example: lycosa serve demo
+    """
     from lycosa.library.serving import serve as run
     from lycosa.library.tiles import tiles_of
 
@@ -48,15 +53,19 @@ def serve(
 def export(
     collection: Annotated[Path, typer.Argument(help="A collection.")],
     wacz: Annotated[Path | None, typer.Option(help="Write a WACZ archive, for ReplayWeb.page.")] = None,
-    jsonl: Annotated[Path | None, typer.Option(help="Write JSON lines.")] = None,
+    jsonl: Annotated[Path | None, typer.Option(help="Write JSON lines; - is standard output.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet table.")] = None,
     only: Annotated[str, typer.Option(help="all, or relevant: only pages judged relevant.")] = "all",
     dedupe: Annotated[
         bool, typer.Option("--dedupe", help="One page of each near-duplicate cluster.")
     ] = False,
+    genre: Annotated[list[str] | None, typer.Option(help="Only pages of this genre; repeat it.")] = None,
 ) -> None:
-    """Hand the collection over: WACZ for replay, JSON lines or Parquet for corpora."""
-    from lycosa.store.exports import Choice
+    """Hand the collection over: WACZ for replay, JSON lines or Parquet for corpora.
+
+    Example: lycosa export demo --wacz owls.wacz --jsonl owls.jsonl --only relevant
+    """
+    from lycosa.store.exports import STANDARD_OUTPUT, Choice
     from lycosa.store.exports.corpus import export_jsonl, export_parquet
     from lycosa.store.exports.wacz import export_wacz
 
@@ -65,21 +74,42 @@ def export(
         raise SpecError("Say what to write: --wacz FILE, --jsonl FILE or --parquet FILE.")
     if only not in ("all", "relevant"):
         raise SpecError(f"--only {only}: known are all and relevant.")
-    choice = Choice(only_relevant=only == "relevant", dedupe=dedupe)
+    choice = Choice(only == "relevant", dedupe, tuple(genre or ()))
+    if genre:
+        _refuse_unknown_genre(collection, genre)
+    tell = say if jsonl in STANDARD_OUTPUT else typer.echo
     for write, out in targets:
         if out is not None:
-            typer.echo(f"Wrote {write(collection, out, choice):,} pages to {out}")
+            tell(f"Wrote {write(collection, room_for(out), choice):,} pages to {out}")
+
+
+def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
+    from lycosa.report.genre import genre_counts
+    from lycosa.store.collection import Collection
+
+    with Collection.read(collection) as opened:
+        known = [genre for genre, _, _ in genre_counts(opened)]
+    if not known:
+        raise SpecError(
+            f'{collection} has no genres. Crawl it with strategy = "genre", or with [index] genre = "now".'
+        )
+    if unknown := [genre for genre in wanted if genre not in known]:
+        raise SpecError(f"--genre {unknown[0]}: no page is of that genre. There are: {', '.join(known)}.")
 
 
 def index(
     collection: Annotated[Path, typer.Argument(help="A collection that no crawl is writing to.")],
-    workers: Annotated[int | None, typer.Option(help="Processes; default: the cores.")] = None,
+    workers: Annotated[int | None, typer.Option(min=0, help="Processes; default: the cores.")] = None,
 ) -> None:
-    """Catch up: text index, near duplicates, dates, places and names of pages that were crawled without."""
+    """Catch up: text index, near duplicates, dates, places and names of pages that were crawled without.
+
+    Example: lycosa index demo
+    """
     from lycosa.indexing import index_collection
 
     done = index_collection(collection, workers, say=say)
     typer.echo(
         f"{done.texts:,} texts, {done.fingerprints:,} fingerprints, {done.dates:,} dates, {done.places:,} places, "
         f"{done.entities:,} people and organisations."
+        + (f" {done.unread:,} pages could not be read from the archive." if done.unread else "")
     )

@@ -11,8 +11,17 @@ HEAD = """# The commands
 Written from the program's own help by `python -m lycosa.commands.reference > docs/commands.md`; a test
 keeps it up to date. `lycosa COMMAND --help` says the same.
 
-Results go to standard output, words about them to standard error. Exit codes: 0 done, 1 failed, 2 wrong use
-or spec, 3 stopped early (run the same command again and it goes on).
+Results go to standard output, words about them to standard error. Folders above a file that is to be written
+are made. `lycosa --install-completion` teaches your shell to complete commands and options with the Tab key.
+`lycosa --debug COMMAND …` (or `LYCOSA_DEBUG=1`) shows the traceback of an error, too.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | failed: the Web, the disk, a damaged or busy collection, a strategy of yours |
+| 2 | wrong use: an option, a spec, a file or collection that is not there or no such thing |
+| 3 | a crawl stopped early, by Ctrl-C or a signal: run the same command again and it goes on |
+| 130 | any other command stopped by Ctrl-C |
 """
 
 
@@ -43,7 +52,10 @@ def _described(program: str, name: str, command: Any) -> str:
     usage = " ".join(
         [program, name, *(_argument(param) for param in arguments), *(["[OPTIONS]"] if options else [])]
     )
-    lines = ["", f"## lycosa {name}", "", (command.help or "").strip(), "", "```", usage, "```"]
+    told, _, example = (command.help or "").partition("Example:")
+    lines = ["", f"## lycosa {name}", "", told.strip(), "", "```", usage, "```"]
+    if example:
+        lines += ["", f"Example: `{' '.join(example.split())}`"]
     if command.params:
         lines += ["", "| | |", "|---|---|"]
         lines += [f"| `{_argument(param)}` | {_help(param)} |" for param in arguments]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lycosa.commands import Json, Out, as_json, say
+from lycosa.commands import Json, as_json, room_for, say, warn_no_contact
 from lycosa.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -55,10 +55,13 @@ def seeds(
         typer.Option("--format", help="twitter, mastodon, bluesky, json, csv or text; default: found out."),
     ] = None,
     plots: Annotated[Path | None, typer.Option(help="A folder for charts (SVG).")] = None,
-    out: Out = None,
+    out: Annotated[Path | None, typer.Option(help="The seed list; default: standard output.")] = None,
     json: Json = False,
 ) -> None:
-    """Find seeds in posts: URLs that contain a keyword, from the sources that are posted most."""
+    """Find seeds in posts: URLs that contain a keyword, from the sources that are posted most.
+
+    Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
+    """
     from lycosa.config import FetchSpec
     from lycosa.seeding import Expansion, find_seeds, looked, write_plots, write_seeds
     from lycosa.seeds.posts import Keywords, PostFile, Wanted
@@ -68,6 +71,8 @@ def seeds(
         raise SpecError(f"--since {since} is later than --until {until}. Swap them.")
     if look and not wanted.keywords:
         raise SpecError("--look tells relevant pages by keywords. Give some: --keyword WORD.")
+    if look and not contact:
+        warn_no_contact()
     files = [PostFile(path, _form(form)) for path in posts]
     fetch = FetchSpec(contact=contact)
     expansion = Expansion(fetch, cache or _default_cache(), expand_most) if expand else None
@@ -76,7 +81,7 @@ def seeds(
         if look:
             finding = looked(finding, Keywords(wanted.keywords), fetch, asked)
     if out is not None:
-        write_seeds(out, finding)
+        write_seeds(room_for(out), finding)
     if plots is not None:
         write_plots(plots, finding)
     if json:
@@ -91,7 +96,8 @@ def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
     # Without a file the seeds are the output, and the tables stand beside it.
     console = Console(stderr=out is None)
     console.print(_statistics(finding, wanted))
-    console.print(_sources(finding))
+    if finding.sources:
+        console.print(_sources(finding))
     for title, reasons in (
         ("skipped lines", finding.posts.skipped),
         ("not expanded", finding.not_expanded),
@@ -99,12 +105,30 @@ def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
         for reason, number in reasons.items():
             console.print(f"{title}: {number:,} × {reason}", style="yellow", markup=False)
     if not finding.seeds:
-        say("No seeds. Keywords must be in the URL: try others, a wider time, or --expand for short URLs.")
+        say(f"No seeds: {_why_none(finding)}")
     if out is not None:
         typer.echo(f'Wrote {len(finding.seeds)} seeds to {out}. Use them: [seeds] files = ["{out.name}"]')
     else:
         for seed in finding.seeds:
             typer.echo(seed.url)
+
+
+def _why_none(finding: Finding) -> str:
+    """Where the posts' URLs were lost, and what to do."""
+    posts, found = finding.posts, finding.urls
+    if not posts.posts:
+        return "no post could be read. Look at the file, or name its format: --format."
+    if not posts.with_urls:
+        return "none of the posts has a URL. Give a collection of posts with links, or name its format: --format."
+    if not posts.kept_with_urls:
+        return "no post with a URL is in the language and time wanted. Widen --language, --since or --until."
+    if found.not_expanded == found.unique_short:
+        return "all URLs are short ones that were not expanded. Leave out --no-expand, or see why above."
+    if found.platform == found.unique_long:
+        return "the URLs lead to the platforms themselves. Give posts with links to pages."
+    if not found.with_keywords:
+        return "none of the URLs contains a keyword. Try other keywords: they must be in the URL."
+    return "a look at the pages found none that is worth it. Try without --look, or other keywords."
 
 
 def _statistics(finding: Finding, wanted: Wanted) -> Table:

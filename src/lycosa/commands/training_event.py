@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lycosa.commands import as_json, say
+from lycosa.commands import as_json, room_for, say
 from lycosa.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def event(
         list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
     ] = None,
     min_pages: Annotated[
-        int, typer.Option(help="Only terms on so many model pages count (the paper: 5).")
+        int, typer.Option(min=1, help="Only terms on so many model pages count (the paper: 5).")
     ] = 1,
     language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
     json: Annotated[bool, typer.Option("--json", help="Print the model as JSON.")] = False,
@@ -61,17 +61,19 @@ def event(
     """Make the model of an event; with labelled pages or links, learn weights, sizes and thresholds.
 
     Without model pages, --collection gives the event as well.
+
+    Example: lycosa train event pages/ --positive good/ --negative other/ --out orlando.json
     """
     import msgspec
 
     from lycosa.evidence.event_model import (
         background_of,
         event_model,
-        event_table,
         page_facts,
         save_event,
         scored_by,
     )
+    from lycosa.evidence.event_table import event_table
     from lycosa.train.pages import documents_in
 
     if scoring not in ("ours", "paper") or weights not in ("f1", "search"):
@@ -106,7 +108,7 @@ def event(
     if background:
         model = msgspec.structs.replace(model, background=background_of(facts(background)))
     model = taught.learned(model, weights, who=who)
-    save_event(out, model)
+    save_event(room_for(out), model)
     typer.echo(as_json(model) if json else f"{event_table(model)}\n\nWrote {out}.")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import as_json
+from lycosa.commands import as_json, room_for
 from lycosa.errors import InputError
 
 
@@ -24,7 +24,10 @@ def genre(
     paper: Annotated[bool, typer.Option("--paper", help="The paper's nine features only.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
 ) -> None:
-    """Fit a genre model on your own pages; its figures are of sites that it had not seen."""
+    """Fit a genre model on your own pages; its figures are of sites that it had not seen.
+
+    Example: lycosa train genre examples.csv --out genres.model
+    """
     from lycosa.page.genre_signs import read_words
     from lycosa.train.genre import GenreSettings, train_genre
     from lycosa.train.genre_files import read_examples
@@ -36,7 +39,7 @@ def genre(
         words=lists,
         provenance={"examples": str(examples)},
     )
-    model.save(out)
+    model.save(room_for(out))
     figures = model.metadata["cross_validation"]
     if json:
         typer.echo(as_json(model.metadata))
@@ -51,7 +54,10 @@ def genre_prior(
     collection: Annotated[Path, typer.Argument(help="A collection whose pages have a genre.")],
     out: Annotated[Path, typer.Option(help="Where the prior goes (JSON).")],
 ) -> None:
-    """Count on a crawled graph how often links lead to relevant pages, by genre: P(I, G)."""
+    """Count on a crawled graph how often links lead to relevant pages, by genre: P(I, G).
+
+    Example: lycosa train genre-prior owls/owls --out prior.json
+    """
     from lycosa.evidence.genre.prior import GenrePrior
     from lycosa.report.genre import link_counts
     from lycosa.store.collection import Collection
@@ -63,5 +69,5 @@ def genre_prior(
             f'{collection} has no links between pages with a genre. Crawl it with strategy = "genre", '
             'or with [index] genre = "now".'
         )
-    GenrePrior(dict(counts), {"collection": str(collection)}).save(out)
+    GenrePrior(dict(counts), {"collection": str(collection)}).save(room_for(out))
     typer.echo(f"Wrote {out}: {sum(links for _, links in counts.values()):,} links counted.")

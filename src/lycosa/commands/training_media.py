@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import as_json, say
+from lycosa.commands import as_json, room_for, say
+from lycosa.errors import InputError
 
 
 def register(train: typer.Typer) -> None:
@@ -25,13 +26,16 @@ def links(
     language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
     json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
 ) -> None:
-    """Fit a link classifier on links of which you know whether they lead to relevant pages."""
+    """Fit a link classifier on links of which you know whether they lead to relevant pages.
+
+    Example: lycosa train links links.csv --out links.model
+    """
     from lycosa.train.links import read_links, train_links
 
     found = [example for path in examples for example in read_links(path, language)]
     provenance = {"language": language, "links": [str(path) for path in examples]}
     model = train_links(found, provenance=provenance)
-    model.save(out)
+    model.save(room_for(out))
     figures = model.metadata["cross_validation"]
     told = f"F1 {figures['f1']:.3f} on held-out links" if figures else "too few examples for cross-validation"
     typer.echo(as_json(model.metadata) if json else f"Wrote {out} ({told}).")
@@ -49,17 +53,24 @@ def images(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print what is known of the model as JSON.")] = False,
 ) -> None:
-    """Fit an image model from folders of examples; files that are no images are skipped and listed."""
+    """Fit an image model from folders of examples; files that are no images are skipped and listed.
+
+    Example: lycosa train images maps/ other/ --out maps.model
+    """
     from lycosa.train.images import read_sources, train_images
 
-    by_label = {folder.resolve().name: folder for folder in folders}
+    by_label = {folder.absolute().name: folder for folder in folders}
+    if len(by_label) < len(folders):
+        raise InputError(
+            "Two of the folders have the same name, and a folder's name is its class. Rename one of them."
+        )
     model = train_images(
         by_label,
         sources=read_sources(sources) if sources else None,
         provenance=", ".join(map(str, folders)),
         say=say,
     )
-    model.save(out)
+    model.save(room_for(out))
     if json:
         typer.echo(as_json(model.about))
         return

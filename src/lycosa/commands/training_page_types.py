@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import say
-from lycosa.errors import InputError
+from lycosa.commands import room_for, say
+from lycosa.errors import InputError, SpecError
 
 Pages = Annotated[
     list[str], typer.Option(help="FILE=URL: a saved page and where it is from; give it several times.")
@@ -42,8 +42,13 @@ def page_types(
     ] = True,
     share: Annotated[float, typer.Option(help="On so many examples a text is schema, not data.")] = 1.0,
 ) -> None:
-    """Learn a sharing site's list, detail and profile pages from a few examples of each."""
+    """Learn a sharing site's list, detail and profile pages from a few examples of each.
+
+    Example: lycosa train page-types --list l.html=https://a.org/new --detail d.html=https://a.org/p/1
+    --profile u.html=https://a.org/u/ann --out a.json
+    """
     from lycosa.evidence.profile.page_types import save_page_types
+    from lycosa.files import read_file
     from lycosa.page.document import Document
     from lycosa.train.page_types import missing_fields, train_page_types
 
@@ -54,12 +59,14 @@ def page_types(
                 f"{told!r} is not FILE=URL. Save the page, and say where it is from: ann.html=https://…"
             )
         try:
-            return Document(Path(name).read_bytes(), url, "text/html")
+            return Document(read_file(Path(name)), url, "text/html")
         except OSError as error:
             raise InputError(
                 f"{name} cannot be read ({error.strerror}). Save the page there first."
             ) from None
 
+    if not 0 < share <= 1:
+        raise SpecError(f"--share {share:g}: give a share above 0, up to 1.")
     told = {"list": lists, "detail": details, "profile": profiles, "other": others or []}
     examples = {kind: [page(each) for each in pages] for kind, pages in told.items() if pages}
     for each in fields or ():
@@ -69,7 +76,7 @@ def page_types(
             )
     named = dict(each.split("=", 1) for each in fields or ())
     site = train_page_types(examples, name=out.stem, fields=named, share=share, extra_classes=extra_classes)
-    save_page_types(out, site)
+    save_page_types(room_for(out), site)
     for kind, strings in site.types.items():
         say(f"{kind}: {' and '.join(strings.key)}")
         for field, where in site.fields.get(kind, {}).items():
@@ -86,18 +93,23 @@ def cotags(
     collection: Stored,
     tag: Annotated[str, typer.Option(help="The tag that the topic starts from.")],
     out: Annotated[Path, typer.Option(help="Where the table goes (CSV).")],
-    top: Annotated[int, typer.Option(help="So many tags beside the start tag.")] = 15,
+    top: Annotated[int, typer.Option(min=1, help="So many tags beside the start tag.")] = 15,
     by: Annotated[str, typer.Option(help="count, or phi (eq. 6).")] = "count",
-    support: Annotated[int, typer.Option(help="At least so many different tag sets.")] = 3,
+    support: Annotated[int, typer.Option(min=1, help="At least so many different tag sets.")] = 3,
     stop: Annotated[list[str] | None, typer.Option(help="Noise tags to leave out.")] = None,
 ) -> None:
-    """Write a table of the tags that go with a tag; edit it, then give it to the spec as topic_tags."""
+    """Write a table of the tags that go with a tag; edit it, then give it to the spec as topic_tags.
+
+    Example: lycosa train cotags photos --tag sunset --out tags.csv
+    """
     from lycosa.evidence.profile.cotags import co_tags, write_table
     from lycosa.store.items import stored_items
 
+    if by not in ("count", "phi"):
+        raise SpecError(f"--by {by}: choose count or phi.")
     found = [row.tags for row in stored_items(collection)]
     rows = co_tags(found, tag, top=top, by=by, support=support, stop=stop or ())
-    write_table(out, rows)
+    write_table(room_for(out), rows)
     for row in rows:
         say(f"{row.tag:30} {row.together:6} {row.alone:6} {row.phi:.5f}")
     typer.echo(f'Wrote {out}. Delete what does not belong, then: [profile] topic_tags = "{out}"')
@@ -107,7 +119,10 @@ def items(
     collection: Stored,
     out: Annotated[Path, typer.Option(help="Where the rows go: .jsonl or .parquet.")],
 ) -> None:
-    """Write the detail pages of a collection as rows: URL, title, tags, uploader, rank, relevant."""
+    """Write the detail pages of a collection as rows: URL, title, tags, uploader, rank, relevant.
+
+    Example: lycosa train items photos --out photos.jsonl
+    """
     from lycosa.store.items import write_items
 
-    typer.echo(f"Wrote {write_items(collection, out)} rows to {out}.")
+    typer.echo(f"Wrote {write_items(collection, room_for(out))} rows to {out}.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lycosa.commands import as_json
+from lycosa.commands import as_json, room_for
 from lycosa.errors import InputError
 
 
@@ -22,22 +22,38 @@ def text(
     negative: Annotated[list[Path] | None, typer.Option(help="Pages that are not relevant.")] = None,
     unlabelled: Annotated[list[Path] | None, typer.Option(help="Pages of which nothing is known.")] = None,
     classifier: Annotated[str, typer.Option(help="linear, rbf, naive-bayes or tree.")] = "linear",
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="Keep title, body or anchor (of links) apart from each other; repeat it."),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Of the cross-validation.")] = 5,
     weighting: Annotated[str, typer.Option(help="tfc, tfidf or tfipndf.")] = "tfc",
     language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
     json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
 ) -> None:
-    """Fit a text classifier; cross-validated figures are printed and kept in the model."""
+    """Fit a text classifier; cross-validated figures are printed and kept in the model.
+
+    Example: lycosa train text owls/ --negative other/ --out owls.model
+    """
     import msgspec
 
     from lycosa.train.pages import example_pages
     from lycosa.train.text import Label
     from lycosa.train.text_forms import TextSettings
-    from lycosa.train.topic import fit_models
+    from lycosa.train.topic import FIELDS, fit_models
 
     if not negative and not unlabelled:
         raise InputError("Give --negative pages, or --unlabelled ones to find negatives among.")
+    if unknown := sorted(set(field or ()) - set(FIELDS)):
+        raise InputError(f"--field {unknown[0]}: choose among {', '.join(FIELDS)}.")
+    if folds < 2:
+        raise InputError(f"--folds {folds}: give at least 2.")
+    chosen = tuple(name for name in FIELDS if name in (field or ()))
     try:
-        settings = msgspec.convert({"classifier": classifier, "weighting": weighting}, TextSettings)
+        settings = msgspec.convert(
+            {"classifier": classifier, "weighting": weighting, "fields": chosen, "folds": folds},
+            TextSettings,
+        )
     except msgspec.ValidationError as error:
         raise InputError(f"{error}. See: lycosa train text --help") from None
     pages = {
@@ -47,7 +63,7 @@ def text(
     }
     provenance = {"language": language, "positive": [str(path) for path in positive]}
     model = fit_models(["text"], pages, settings=settings, provenance=provenance)["text"]
-    model.save(out)
+    model.save(room_for(out))
     figures = model.metadata["cross_validation"]
     typer.echo(as_json(model.metadata) if json else _told(out, figures))
 

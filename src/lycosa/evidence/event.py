@@ -98,6 +98,8 @@ def cosine(
     >>> round(cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 2}, projected=False), 2)
     0.42
     """
+    if not event:
+        return 0.0
     weigh = math.log1p if log_counts else float
     product = square = 0.0
     if len(found) < len(event) or not projected:
@@ -270,6 +272,10 @@ class EventScorer:
     def of_page_facts(self, facts: Facts) -> Aspects:
         """The aspects of what a page says."""
         return self._aspects(facts, self._page_topic)
+
+    def beside_topic(self, facts: Facts) -> Aspects:
+        """All aspects but the topic, for who computes that of many pages at once."""
+        return self._aspects(facts, {})
 
     def of_link_facts(self, facts: Facts) -> Aspects:
         """The aspects of what a link's URL and anchor say."""

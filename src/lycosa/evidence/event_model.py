@@ -11,13 +11,14 @@ import datetime
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from lycosa.errors import InputError, ModelError
+from lycosa.evidence.model_file import read_json
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
 from lycosa.page.place_finder import Mention
@@ -223,6 +224,12 @@ def event_model(
     terms = _frequent_terms([page.terms for page in pages], min_pages)
     often = max(terms.values(), default=1.0)
     by_hand = {term: often for word in what for term in terms_of(word, language)}
+    if not terms and not by_hand:
+        raise InputError(
+            "The model pages hold no words to tell the event by"
+            + (f" that are on {min_pages} of them; ask for fewer (--min-pages)." if min_pages > 1 else ".")
+            + " Give other pages, or `what`."
+        )
     places = _places([page.places for page in pages]) if not where else _places_by_hand(where)
     names = Counter[str]()
     for page in pages:
@@ -335,48 +342,8 @@ def save_event(path: Path, model: EventModel) -> None:
 def load_event(path: Path) -> EventModel:
     """Read a model; ModelError says what is wrong with it."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=EventModel)
+        return read_json(path, EventModel)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Make one: lycosa train event") from None
     except ValueError as error:  # msgspec's errors too
         raise ModelError(f"{path} is not a valid event model: {error}. Mend that entry.") from None
-
-
-def event_table(model: EventModel, rows: int = 10) -> str:
-    """The model as a table for people, like tables 7 and 8 of the paper."""
-    most = max((place.count for place in model.places), default=1.0)
-    terms = [f"{term} {count:g}" for term, count in [*model.terms.items()][:rows]]
-    places = [f"{_spelled(place)} {place.count / most:.2f}" for place in model.places[:rows]]
-    names = [f"{name} {count:g}" for name, count in [*model.names.items()][:rows]]
-    columns = [["what", *terms], ["where", *places], ["who", *names]]
-    height = max(map(len, columns))
-    widths = [max(map(len, column)) for column in columns]
-    lines = [f"when   {_spelled_date(model)}", ""]
-    for row in range(height):
-        cells = [column[row] if row < len(column) else "" for column in columns]
-        lines.append("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-    return "\n".join([*lines, *_hints(model)])
-
-
-def _hints(model: EventModel) -> Iterator[str]:
-    """What the user may want to know of a model that lacks something."""
-    if not (model.pages.weights.place or model.pages.weights.date):
-        yield "The topic alone counts."
-        return
-    if not model.places:
-        yield "No place was found: pages are scored without it. Give [event] where, if there is one."
-    if not model.date:
-        yield "No date was found: pages are scored without it. Give [event] date, if there is one."
-    elif model.date > datetime.datetime.now(datetime.UTC).date().isoformat():
-        yield "The date lies in the future: pages of today count as written before the event."
-
-
-def _spelled(place: EventPlace) -> str:
-    above = place.state or place.country
-    return f"{place.name} ({above})" if above and place.kind not in ("country", "state") else place.name
-
-
-def _spelled_date(model: EventModel) -> str:
-    if not model.date:
-        return "not known"
-    return f"{model.date} to {model.end_date}" if model.end_date else model.date

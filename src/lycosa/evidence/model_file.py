@@ -8,7 +8,6 @@ against its checksum and its types, numbers must be finite, and each struct chec
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -17,14 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
+from lycosa.files import read_file
 
 MAX_BYTES = 1 << 29
 """A model file larger than this is not read (ours are a few megabytes)."""
+
+JSON_BYTES = 50_000_000
+"""The same of a model that is JSON for people to read."""
 
 Floats = NDArray[np.float64]
 Int32s = NDArray[np.int32]
 
 Model = TypeVar("Model", bound=msgspec.Struct)
+Json = TypeVar("Json")
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True):
@@ -64,18 +68,22 @@ def load_model(path: Path, type_: type[Model], format_name: str) -> Model:
 
 def _read_envelope(path: Path) -> _Envelope:
     try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size > MAX_BYTES:
-                raise ModelError(
-                    f"{path} is larger than any model ({MAX_BYTES >> 20} MiB). Is it the right file?"
-                )
-            content = file.read(MAX_BYTES + 1)
+        content = read_file(path, MAX_BYTES)
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Train a model: lycosa train") from None
     try:
         return msgspec.msgpack.decode(content, type=_Envelope)
     except (ValueError, RecursionError):  # msgspec's errors and wrong UTF-8 are ValueErrors
         raise ModelError(f"{path} is not a model of Lycosa. Train one: lycosa train") from None
+
+
+def read_json(path: Path, type_: type[Json], most: int = JSON_BYTES) -> Json:
+    """A JSON file as that type; OSError or ValueError where it cannot be, whatever a stranger put there."""
+    content = read_file(path, most)
+    try:
+        return msgspec.json.decode(content, type=type_)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _array_to_bytes(value: Any) -> bytes:

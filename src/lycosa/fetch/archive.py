@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import shutil
 import tempfile
 import weakref
 import zlib
@@ -23,10 +22,13 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
-from lycosa.fetch.heads import header_text, response_head
+from lycosa.fetch.heads import RECORD_BYTES, header_text, response_head
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 
 _KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
+UNPACKED_RATIO, UNPACKED_BYTES = 100, 1 << 30
+"""A file that has to be unpacked as a whole may become so many times larger, or so large in any case."""
+HEADERS = 1_000
 _OFFSET_BITS = 44  # 16 TiB a file; a place is the file's number above and the offset below
 _GZIP = b"\x1f\x8b"
 _CHUNK = re.compile(rb"(?:\r?\n)?([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -73,7 +75,8 @@ class ArchiveFetcher:
             return self._fetched(link, place)
         except (OSError, ValueError, StopIteration) as error:
             path = self._paths[place >> _OFFSET_BITS]
-            return NotFetched(link, Refusal(Reason.BROKEN_RESPONSE, f"{path}: {error}"))
+            reason = Reason.TOO_LARGE if isinstance(error, _TooLargeError) else Reason.BROKEN_RESPONSE
+            return NotFetched(link, Refusal(reason, f"{path}: {error}"))
 
     def _place(self, url: str) -> int | None:
         key = urls.key_of(url, self._index_names)
@@ -154,7 +157,10 @@ class ArchiveFetcher:
             with path.open("rb") as file:
                 file.seek(_offset(place))
                 record = next(iter(ArchiveIterator(file, parse_http=False)))
-                return len(record.reader.read()) == int(record.headers.get("Content-Length") or -1)
+                size = 0
+                while piece := record.reader.read(1 << 20):
+                    size += len(piece)
+                return size == int(record.headers.get("Content-Length") or -1)
         except (OSError, ValueError, StopIteration):
             return False
 
@@ -162,12 +168,23 @@ class ArchiveFetcher:
         """A plain copy, for as long as this fetcher lives, of a file that can only be read in a row."""
         handle, name = tempfile.mkstemp(suffix=".warc", prefix="lycosa-")
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
+        room = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
         with os.fdopen(handle, "wb") as copy, gzip.open(path) as packed:
             try:
-                shutil.copyfileobj(packed, copy, 1 << 20)
+                while piece := packed.read(1 << 20):
+                    room -= copy.write(piece)
+                    if room < 0:
+                        raise ArchiveError(
+                            f"{path} unpacks to more than {copy.tell() - 1} bytes, which no WARC file of its size "
+                            "does. Leave it out; or unpack it yourself and name the unpacked file."
+                        )
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 self.damage.append(f"{path}: damaged ({error})")
         return Path(name)
+
+
+class _TooLargeError(ValueError):
+    """A record that is not read for its size."""
 
 
 class _Record(msgspec.Struct, frozen=True):
@@ -187,6 +204,8 @@ class _Record(msgspec.Struct, frozen=True):
 
 
 def _record(record: WarcRecord) -> _Record:
+    if record.content_length > RECORD_BYTES:
+        raise _TooLargeError(f"a record of {record.content_length} bytes")
     warc = record.headers
     line, status = b"", 0
     headers: tuple[tuple[bytes, bytes], ...] = ()
@@ -198,7 +217,7 @@ def _record(record: WarcRecord) -> _Record:
         record.parse_http()
         line = record.http_headers.status_line_bytes or b""
         status = record.http_headers.status_code or 0
-        headers = record.http_headers.items_bytes()
+        headers = record.http_headers.items_bytes()[:HEADERS]
     return _Record(
         url=_target_url(record) or "",
         date=record.record_date.timestamp() if record.record_date else 0.0,
@@ -314,7 +333,9 @@ def _offset(place: int) -> int:
 def _target_url(record: WarcRecord) -> str | None:
     # Some tools wrote the URL in angle brackets.
     said = record.headers.get("WARC-Target-URI") or ""
-    return urls.parse(said.strip().removeprefix("<").removesuffix(">"))
+    return (
+        None if len(said) > urls.URL_CHARS else urls.parse(said.strip().removeprefix("<").removesuffix(">"))
+    )
 
 
 def _is_one_piece(path: Path) -> bool:

@@ -21,6 +21,8 @@ MAX_ENCODINGS = 3
 META_BYTES = 4096
 MAX_ZSTD_WINDOW = 8 * 1024 * 1024  # what RFC 9659 lets a server ask of a client
 READ = 1024 * 1024
+MAX_MEMBERS = 256
+"""Of one gzip body: a megabyte can hold fifty thousand empty ones, and each takes the rest apart anew."""
 SALVAGE_STEPS = (256, 1)
 
 Undo = Callable[[bytes, int], tuple[bytes, bool]]
@@ -92,10 +94,16 @@ def content_encodings(headers: Iterable[tuple[str, str]]) -> list[str]:
 
 def _gzip(data: bytes, room: int) -> tuple[bytes, bool]:
     output, well, more = _inflate(16 + zlib.MAX_WBITS, data, room)
-    while more and len(output) < room:
-        member, well, more = _inflate(16 + zlib.MAX_WBITS, more, room - len(output))
-        output += member
-    return output, well or bool(output)
+    if not more:
+        return output, well or bool(output)
+    parts, size = [output], len(output)
+    for _ in range(MAX_MEMBERS):
+        if not more or size >= room:
+            break
+        output, well, more = _inflate(16 + zlib.MAX_WBITS, more, room - size)
+        parts.append(output)
+        size += len(output)
+    return b"".join(parts), well or size > 0
 
 
 def _deflate(data: bytes, room: int) -> tuple[bytes, bool]:

@@ -8,6 +8,8 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 _SECRETS = frozenset(("authorization", "proxy-authorization"))
 NO_BODY = frozenset((204, 304))
+RECORD_BYTES = 1 << 28
+"""Of one archived response, unpacked: archives come from strangers too, and what is larger is no page."""
 
 
 def request_head(path: str, headers: Mapping[str, str]) -> bytes:

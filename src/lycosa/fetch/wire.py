@@ -24,10 +24,11 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from lycosa.config import FetchSpec
-from lycosa.errors import SpecError
+from lycosa.errors import MACHINE_FAULTS, MachineError, SpecError
 from lycosa.fetch.gate import AddressGate
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
 from lycosa.fetch.heads import NO_BODY, header_text, request_head, response_head
+from lycosa.fetch.open_files import PLENTY, open_files
 from lycosa.fetch.politeness import user_agent
 from lycosa.fetch.resolver import Lookup, Resolver, look_up
 from lycosa.values import Reason, Refusal
@@ -36,6 +37,8 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_HEADER_BYTES = 32 * 1024  # of one header; modern security headers outgrow the usual 8 KiB
 MAX_HEADERS = 200
+MAX_COOKIES = 50  # of one response
+MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
 MAX_DETAIL = 200
 
@@ -92,10 +95,11 @@ class _Response(ClientResponse):
 
 
 class _HostCookieJar(aiohttp.CookieJar):
-    """A jar whose cookies go back only to the very host that set them."""
+    """A jar whose cookies go back only to the very host that set them; of a flood, the first few."""
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
-        super().update_cookies_from_headers([_DOMAIN.sub("", header) for header in headers], response_url)
+        kept = [_DOMAIN.sub("", header) for header in headers if len(header) <= MAX_COOKIE_CHARS]
+        super().update_cookies_from_headers(kept[:MAX_COOKIES], response_url)
 
 
 class _Dropped(aiohttp.ClientError):
@@ -139,7 +143,11 @@ class Wire:
             limit=0,  # the crawl loop limits how much is under way
             ssl=spec.verify_tls,
             # Waiting longer than the host's delay keeps sockets open that nobody will use.
-            keepalive_timeout=min(spec.per_host_delay_s + 3.0, KEEP_ALIVE_S),
+            **(
+                {"force_close": True}
+                if open_files() < PLENTY
+                else {"keepalive_timeout": min(spec.per_host_delay_s + 3.0, KEEP_ALIVE_S)}
+            ),
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
@@ -215,6 +223,8 @@ class Wire:
                 # then the server never saw it (RFC 9112, 9.3.1).
                 if isinstance(error, _Dropped) and not attempt.connected and not last:
                     continue
+                if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
+                    raise MachineError.of(error) from error  # no fault of this host
                 raise _fault_of(error, attempt) from error
         raise AssertionError("the second round returns or raises")
 

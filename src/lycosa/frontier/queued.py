@@ -1,14 +1,13 @@
 """The rules of a frontier, whatever keeps its URLs. In: decisions and outcomes. Out: the next link.
 
 `MemoryFrontier` and `SqliteFrontier` only say where URLs are kept; states, merging, limits, drops
-and holds are here, the choice among authorities in `choice`.
+and holds are here, the choice among authorities in `choice`, what is asked of a storage in `storage`.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from heapq import nsmallest
 
 from lycosa import urls
@@ -16,13 +15,14 @@ from lycosa.frontier import Added, FrontierCounts, Policy, Standing
 from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
+from lycosa.frontier.storage import Storage
 from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
 
 DROPPED_AT_ONCE = 10_000
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
 
 
-class QueuedFrontier(ABC):
+class QueuedFrontier(Storage):
     """A frontier of two levels over some storage of its URLs."""
 
     def __init__(
@@ -331,83 +331,3 @@ class QueuedFrontier(ABC):
     def _refile(self, authority: Authority) -> None:
         authority.head = self._head(authority)
         self._choice.file(authority)
-
-    # storage
-
-    @abstractmethod
-    def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
-        """Those of the URLs that are waiting, taken or done; links need not be loaded."""
-
-    @abstractmethod
-    def _read(self, key: int) -> Entry | None:
-        """One URL with its link."""
-
-    @abstractmethod
-    def _insert(self, entries: Collection[Entry]) -> None: ...
-
-    @abstractmethod
-    def _rewrite(self, entries: Collection[Entry]) -> None:
-        """Store what merging changed."""
-
-    @abstractmethod
-    def _promote(self, entries: Collection[Entry]) -> None:
-        """Store that done URLs are selected now."""
-
-    @abstractmethod
-    def _delete(self, entries: Collection[Entry]) -> None: ...
-
-    @abstractmethod
-    def _lease(self, authority: Authority) -> Entry:
-        """Take the head out of the queue and store the lease. The link is loaded."""
-
-    @abstractmethod
-    def _finish(self, entry: Entry) -> None:
-        """Store that a taken URL is done."""
-
-    @abstractmethod
-    def _put_back(self, entry: Entry, link: Link) -> None:
-        """Store that a taken URL waits until `entry.at`, with the priority and memo of `link`."""
-
-    @abstractmethod
-    def _due(self, now: float) -> Iterable[Entry]:
-        """The URLs whose own time has come; they are stored as waiting."""
-
-    @abstractmethod
-    def _first_later(self) -> float:
-        """The earliest own time of a URL; infinite if there is none."""
-
-    @abstractmethod
-    def _worst(self, count: int) -> list[Entry]:
-        """The waiting URLs of lowest priority, the latest found first among equals."""
-
-    @abstractmethod
-    def _sink(self) -> None:
-        """Set the priority of waiting pages that were found as links to -inf, and make all queues anew."""
-
-    @abstractmethod
-    def _sunk(self, most: int) -> list[Entry]:
-        """Some of those whose priority is still -inf."""
-
-    @abstractmethod
-    def _pages_of(self, authority: Authority) -> list[Entry]:
-        """The waiting URLs of kind page."""
-
-    @abstractmethod
-    def _enqueue(self, entry: Entry) -> None:
-        """Put a stored waiting URL into its authority's queue, under its priority."""
-
-    @abstractmethod
-    def _dequeue(self, entry: Entry) -> None:
-        """Take a URL that no longer waits so out of its authority's queue (from under `filed`)."""
-
-    @abstractmethod
-    def _head(self, authority: Authority) -> tuple[float, int] | None:
-        """The best of an authority's queue."""
-
-    @abstractmethod
-    def _note_new(self, authority: Authority) -> None:
-        """Store a new authority, and its source if that is new."""
-
-    @abstractmethod
-    def _note(self, authority: Authority) -> None:
-        """Store an authority's rest and counts."""

@@ -6,10 +6,11 @@ import sqlite3
 
 import msgspec
 
+from lycosa import urls
 from lycosa.frontier import Standing
 from lycosa.frontier.entry import DONE
 from lycosa.frontier.sqlite import FIND, KINDS
-from lycosa.values import Link, Memo
+from lycosa.values import Link, Memo, Reason, Refusal
 
 HELD = "SELECT name, link FROM held JOIN holds ON holds.id = hold WHERE hash = ?"
 
@@ -34,6 +35,30 @@ def rests_in(connection: sqlite3.Connection, now: float, restart_rest_s: float) 
 def _has_urls(connection: sqlite3.Connection) -> bool:
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'urls'")
     return found.fetchone() is not None
+
+
+def dropped_for(
+    connection: sqlite3.Connection, url: str, limits: tuple[int | None, int | None]
+) -> list[Refusal]:
+    """Why a URL that was offered does not wait: its full host or site, or else what anything was dropped for.
+
+    `limits`: the most pages of a host and of a site. Which of several reasons it was for this one is not kept.
+    """
+    if not _has_urls(connection):
+        return []
+    host, source = urls.host_of(urls.authority_of(url)), urls.source_of(urls.authority_of(url))
+    rows = connection.execute(
+        "SELECT authorities.name, sources.name, pages FROM authorities JOIN sources ON sources.id = source"
+    ).fetchall()
+    of_host = sum(pages for name, _, pages in rows if urls.host_of(name) == host)
+    of_site = sum(pages for _, site, pages in rows if site == source)
+    for limit, pages, name in zip(limits, (of_host, of_site), ("host", "site"), strict=True):
+        if limit is not None and pages >= limit:
+            return [Refusal(Reason.HOST_FULL, f"limits.pages_per_{name} = {limit}")]
+    reasons = [
+        Reason[name] for (name,) in connection.execute("SELECT reason FROM dropped ORDER BY count DESC")
+    ]
+    return [Refusal(reason) for reason in reasons if reason is not Reason.HOST_FULL]
 
 
 def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:

@@ -151,9 +151,15 @@ def _scrapy(site: SiteProcess, pages: int) -> Measured:
 def _measured(command: list[str]) -> Measured:
     """Run a program; its CPU time includes that of the processes it waited for."""
     begun = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    # In a group of its own: of Ctrl-C only this process hears, and ends the other.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0)
     assert process.stdout is not None
-    output = process.stdout.read()
+    try:
+        output = process.stdout.read()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - begun

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from random import Random
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from lycosa.config import JudgeSpec
-from lycosa.evidence.event_model import OURS, PAPER, EventModel, topic_only
+from lycosa.evidence.event_model import OURS, PAPER, EventModel, background_of, topic_only
 from lycosa.evidence.topic import topic_vector
 from lycosa.frontier import Floats
 from lycosa.lab.event_ranking import FULL, KS, VARIANTS, leave_one_out
@@ -30,11 +31,16 @@ from lycosa.strategies.event import Event
 from lycosa.strategies.sources import SOURCES
 from lycosa.urls import authority_of, key_of, source_of
 
-OUR_SOURCES: list[dict[str, Any]] = [
-    {"source": "mean-score", "prior_pages": pages, "newcomers": newcomers}
-    for pages, newcomers in product((1.0, 2.0, 5.0, 10.0), (1.0, 0.75, 0.5))
+TRIED_SOURCES: list[dict[str, Any]] = [
+    *({"source": name} for name in SOURCES if name != "mean-score"),
+    *({"source": name, "beta": 10.0} for name in ("success-rate-best", "thompson-best")),
+    *(
+        {"source": "mean-score", "prior_pages": pages, "newcomers": newcomers}
+        for pages, newcomers in product((1.0, 2.0, 5.0, 10.0), (1.0, 0.75, 0.5))
+    ),
 ]
-"""The settings of mean-score among which each half of the events chooses for the other."""
+"""The ways to weigh sources, `none` first, among which each half of the events chooses for the other."""
+BACKGROUND_PAGES = 500
 HELD = 0.01
 """Recall and area have held if they are not lower by more than this."""
 Say = Callable[[str], None]
@@ -119,7 +125,7 @@ def learned_models(
         of_pages, _ = leave_one_out(pages, row, page_side, aspects, how, events)
         of_links, _ = leave_one_out(links, row, link_side, aspects, how, events)
         for event, page, link in zip(events, of_pages, of_links, strict=True):
-            found[event, k] = EventModel({}, pages=page, links=link, matching=like.matching)
+            found[event, k] = msgspec.structs.replace(like, pages=page, links=link)
     return found
 
 
@@ -136,6 +142,7 @@ def measure_crawls(
         say(summary(fresh))
 
     for draw in range(draws):
+        say(f"draw {draw + 1} of {draws}: learning weights on the other events …")
         crawls = Crawls(web, draw=draw)
         ours, paper = (
             learned_models(web, OURS, ks, "search", draw),
@@ -147,15 +154,39 @@ def measure_crawls(
         for k in ks:
             note(plain, (crawls.best_first(event, k) for event in web.events))
             note(plain, (crawls.event(event, ours[event, k]) for event in web.events))
-            alone = (crawls.event(e, topic_only(ours[e, k]), "event, topic alone") for e in web.events)
-            note(plain, alone)
-        named: list[dict[str, Any]] = [{"source": name} for name in SOURCES[:-1]]
-        for settings in [*named, *OUR_SOURCES]:
-            name = " ".join(
-                f"{value:g}" if isinstance(value, float) else value for value in settings.values()
-            )
-            note(weighed, (crawls.event(e, ours[e, ks[0]], name, settings) for e in web.events))
+        first = {event: ours[event, ks[0]] for event in web.events}
+        note(plain, (crawls.event(e, topic_only(like), "event, topic alone") for e, like in first.items()))
+        for settings in TRIED_SOURCES:
+            name = named(settings)
+            note(weighed, (crawls.event(e, like, name, settings) for e, like in first.items()))
     return plain, weighed
+
+
+def measure_background(
+    web: EventWeb, say: Say, ks: Sequence[int] = KS, draws: int = 2
+) -> tuple[list[Crawled], list[Crawled]]:
+    """`event` at every size without and with a background: some pages of the web, drawn without looking at labels."""
+    some = Random("background").sample(web.facts, min(BACKGROUND_PAGES, len(web.facts)))
+    ways = {"event": OURS, "event, background": msgspec.structs.replace(OURS, background=background_of(some))}
+    found: dict[str, list[Crawled]] = {name: [] for name in ways}
+    for draw, (name, like) in product(range(draws), ways.items()):
+        say(f"draw {draw + 1} of {draws}, {name}: learning weights on the other events …")
+        crawls, learned = Crawls(web, draw=draw), learned_models(web, like, ks, "search", draw)
+        for k in ks:
+            runs = [crawls.event(event, learned[event, k], name) for event in web.events]
+            found[name] += runs
+            say(summary(runs))
+    return found["event"], found["event, background"]
+
+
+def named(settings: Mapping[str, Any]) -> str:
+    """A way to weigh sources as a name.
+
+    >>> named({"source": "mean-score", "newcomers": 0.5})
+    'mean-score, newcomers 0.5'
+    """
+    others = [f"{name} {value:g}" for name, value in settings.items() if name != "source"]
+    return ", ".join((settings["source"], *others))
 
 
 def summary(runs: Sequence[Crawled]) -> str:
@@ -216,12 +247,12 @@ def best_size_pair(figures: Figures) -> dict[str, Any]:
 
 
 def source_halves(figures: Figures) -> list[dict[str, Any]]:
-    """Choose the settings of mean-score on one half of the events, and compare it with none on the other.
+    """Choose how to weigh sources on one half of the events, and compare it with `none` on the other.
 
     Chosen is what visits the fewest hosts among the settings by which recall and area hold.
     """
     none = next(crawler for crawler in figures.crawlers if crawler[0] == "none")
-    tried = [crawler for crawler in figures.crawlers if crawler[0].startswith("mean-score")]
+    tried = [crawler for crawler in figures.crawlers if crawler != none]
     rows = []
     for half in (0, 1):
         learn = np.arange(len(figures.events)) % 2 == half

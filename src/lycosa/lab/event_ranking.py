@@ -9,12 +9,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from lycosa.evidence.event_model import OURS, PAPER, EventModel, Matching, Missing, Side, Weights
+from lycosa.evidence.event_model import (
+    OURS,
+    PAPER,
+    EventModel,
+    Matching,
+    Missing,
+    Side,
+    Weights,
+    background_of,
+)
 from lycosa.frontier import Floats
 from lycosa.lab.event_web import EventWeb
 from lycosa.lab.metrics import paired_test
@@ -24,8 +33,12 @@ from lycosa.train.event import (
     average_precision,
     best_f1,
     combined,
-    f1_weights,
+    pooled,
+    precisions,
+    taken_alone,
+    taken_of,
     weight_grid,
+    weights_by_f1,
 )
 
 KS = (10, 30, 100, 200, 500, 1000)
@@ -38,7 +51,10 @@ VARIANTS = {
 }
 FULL = "topic + place + date"
 SEARCH_STEP = 0.1
+PLACES = ((0.0, 0.0), (0.3, 0.0), (0.3, 50.0))
+"""How well a city matches its state, and kilometres over which nearby places match: by name, hierarchy, both."""
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +81,37 @@ def leave_one_out(
     samples: Sequence[Sample], row: int, side: Side, aspects: Sequence[str], how: str, groups: Sequence[str]
 ) -> tuple[list[Side], list[Floats]]:
     """For each sample the side learned on those of other events, and its scores by it."""
-    names = sorted(set(groups))
-    if how == "f1":
-        learned = {
-            name: restricted(
-                f1_weights([s for s, g in zip(samples, groups, strict=True) if g != name], row, who=True),
-                aspects,
-            )
-            for name in names
-        }
-    else:
-        learned = _searched(samples, row, side, aspects, groups)
-    sides, scores = [], []
-    for sample, group in zip(samples, groups, strict=True):
-        tried = msgspec.structs.replace(side, weights=learned[group])
-        sides.append(tried)
-        scores.append(combined(sample, row, tried))
-    thresholds = {}
-    for name in names:
-        others = [at for at, group in enumerate(groups) if group != name]
-        thresholds[name] = best_f1([scores[at] for at in others], [samples[at].relevant for at in others])[1]
+    learned = (
+        _by_f1(samples, row, aspects, groups)
+        if how == "f1"
+        else _searched(samples, row, side, aspects, groups)
+    )
+    scores = [
+        combined(sample, row, msgspec.structs.replace(side, weights=learned[group]))
+        for sample, group in zip(samples, groups, strict=True)
+    ]
+    taken = [taken_of(values, sample.relevant) for values, sample in zip(scores, samples, strict=True)]
+    thresholds = {name: pooled(others).best_f1()[1] for name, others in _others(taken, groups)}
     fitted = [
-        msgspec.structs.replace(side, threshold=thresholds[group])
-        for side, group in zip(sides, groups, strict=True)
+        msgspec.structs.replace(side, weights=learned[group], threshold=thresholds[group]) for group in groups
     ]
     return fitted, scores
+
+
+def _others(values: Sequence[T], groups: Sequence[str]) -> Iterator[tuple[str, list[T]]]:
+    """For each event what belongs to all the others."""
+    for name in sorted(set(groups)):
+        yield name, [value for value, group in zip(values, groups, strict=True) if group != name]
+
+
+def _by_f1(
+    samples: Sequence[Sample], row: int, aspects: Sequence[str], groups: Sequence[str]
+) -> dict[str, Weights]:
+    """For each event the paper's weights, of the others' samples."""
+    alone = [taken_alone(sample, row) for sample in samples]
+    return {
+        name: restricted(weights_by_f1(others, who=True), aspects) for name, others in _others(alone, groups)
+    }
 
 
 def _searched(
@@ -109,15 +131,6 @@ def grid_of(aspects: Sequence[str]) -> list[Weights]:
     grid = weight_grid(who="who" in aspects, step=SEARCH_STEP)
     others = [name for name in ("place", "date", "who") if name not in aspects]
     return [weights for weights in grid if not any(getattr(weights, name) for name in others)]
-
-
-def precisions(samples: Sequence[Sample], row: int, side: Side, grid: Sequence[Weights]) -> Floats:
-    """The average precision of every sample (columns) by every weights of the grid (rows)."""
-    found = np.zeros((len(grid), len(samples)))
-    for number, weights in enumerate(grid):
-        tried = msgspec.structs.replace(side, weights=weights)
-        found[number] = [average_precision(combined(s, row, tried), s.relevant) for s in samples]
-    return found
 
 
 def classification(
@@ -151,11 +164,14 @@ def classification(
 def measure_classification(
     web: EventWeb, draws: int, say: Say, ks: Sequence[int] = KS
 ) -> list[dict[str, Any]]:
-    """The paper's model and ours, on pages and on links."""
+    """The paper's model and ours, without and with a background of the web's pages; on pages and on links."""
     tables: list[dict[str, Any]] = []
     groups = [event for event in web.events for _ in range(draws)]
+    rare = msgspec.structs.replace(OURS, background=background_of(web.facts))
+    models = (("paper", PAPER, "f1"), ("ours", OURS, "search"), ("background", rare, "search"))
     for sort, make in (("pages", web.page_sample), ("links", web.link_sample)):
-        for name, like, how in (("paper", PAPER, "f1"), ("ours", OURS, "search")):
+        for name, like, how in models:
+            say(f"{sort}, {name}: comparing all with every event …")
             samples = [make(event, draw, like, ks) for event in web.events for draw in range(draws)]
             side = like.pages if sort == "pages" else like.links
             for row in classification(samples, groups, ks, side, how):
@@ -168,7 +184,7 @@ def told(row: dict[str, Any]) -> str:
     """A row as a line."""
     weights = " ".join(f"{value:.2f}" for value in row["weights"].values())
     return (
-        f"{row['of']:6} {row['model']:6} {row['variant']:28} k={row['k']:<5} "
+        f"{row['of']:6} {row['model']:10} {row['variant']:28} k={row['k']:<5} "
         f"MAP {row['mean_average_precision']:.3f}  best F1 {row['best_f1']:.3f}  "
         f"learned F1 {row['learned_f1']:.3f}  weights {weights}  threshold {row['threshold']:.2f}"
     )
@@ -190,25 +206,36 @@ class Way:
     def __str__(self) -> str:
         length = "topic's terms" if self.matching.projected else "whole text"
         counts = "log" if self.matching.log_counts else "counts"
-        return f"{length}, {counts}, {self.matching.date_curve} date, missing date {self.missing_date}"
+        places = f"inside {self.matching.inside:g}, near {self.matching.near_km:g} km"
+        return (
+            f"{length}, {counts}, {self.matching.date_curve} date, missing date {self.missing_date}, {places}"
+        )
 
 
 def ways() -> Iterator[Way]:
-    """All that are tried: the four choices in which `ours` differs from the paper, each by itself."""
-    for projected, log_counts, curve, missing in itertools.product(
-        (True, False), (False, True), ("linear", "saturating"), ("zero", "renormalise")
+    """All that are tried: the four choices in which `ours` differs from the paper, and three ways to match places."""
+    for projected, log_counts, curve, (inside, near_km), missing in itertools.product(
+        (True, False), (False, True), ("linear", "saturating"), PLACES, ("zero", "renormalise")
     ):
-        matching = Matching(projected=projected, log_counts=log_counts, date_curve=curve)  # type: ignore[arg-type]
+        matching = Matching(
+            projected=projected,
+            log_counts=log_counts,
+            date_curve=curve,  # type: ignore[arg-type]
+            inside=inside,
+            near_km=near_km,
+        )
         yield Way(matching, missing)  # type: ignore[arg-type]
 
 
 def measure_ways(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0) -> list[dict[str, Any]]:
     """Choose way, size and weights on one half of the events, by mean average precision, and report the other.
 
-    Topic-only chooses way and size in the same manner; `ours` only its weights, at the same sizes.
+    Topic-only chooses way and size in the same manner; `ours` only its weights, at the same sizes. The last row
+    is of all events, each with what the half that it is not in chose.
     """
     tables = _way_tables(web, ks, draw, say)
     rows = []
+    precision: dict[str, list[float]] = {"chosen": [], "ours": [], "topic": []}
     for half in (0, 1):
         learn = np.arange(len(web.events)) % 2 == half
         chosen = _best(tables[FULL], learn)
@@ -227,7 +254,18 @@ def measure_ways(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0)
             "p against topic": paired_test([*chosen.of_others(learn)], [*topic.of_others(learn)]),
         }
         rows.append(found)
+        for name, table in (("chosen", chosen), ("ours", fixed), ("topic", topic)):
+            precision[name] += [*table.of_others(learn)]
         say(" ".join(f"{name} {value}," for name, value in found.items()))
+    means = {name: float(np.mean(values)) for name, values in precision.items()}
+    rows.append(
+        dict.fromkeys(rows[0], "")
+        | {"learned on": "the other half", "MAP": means["chosen"], "ours MAP": means["ours"]}
+        | {
+            "topic MAP": means["topic"],
+            "p against topic": paired_test(precision["chosen"], precision["topic"]),
+        }
+    )
     return rows
 
 

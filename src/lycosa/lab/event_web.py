@@ -7,14 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-import msgspec
-
 from lycosa.errors import InputError
-from lycosa.evidence.event_model import EventModel, Facts, event_model, link_facts, page_facts
+from lycosa.evidence.event_model import EventModel, Facts, event_model, link_facts, page_facts, scored_by
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
-from lycosa.train.event import Sample, sample_of
+from lycosa.train.event import Sample, Texts, sample_of
 
 MODEL_PAGES = 3
 LEAST_PAGES = MODEL_PAGES + 1
@@ -68,18 +66,36 @@ class EventWeb:
         """The event's model of that draw's pages, compared and weighed like another."""
         at = {key: number for number, key in enumerate(self.keys)}
         made = event_model([self.facts[at[key]] for key in self.model_pages(event, draw)])
-        return msgspec.structs.replace(made, pages=like.pages, links=like.links, matching=like.matching)
+        return scored_by(made, like)
 
     def page_sample(self, event: str, draw: int, like: EventModel, ks: Sequence[int]) -> Sample:
         """All pages but the model pages, compared with the event."""
-        left_out = set(self.model_pages(event, draw))
-        kept = [number for number, key in enumerate(self.keys) if key not in left_out]
-        relevant = [self.keys[number] in self.events[event] for number in kept]
-        return sample_of(self.model(event, draw, like), [self.facts[number] for number in kept], relevant, ks)
+        return self._sample(event, draw, like, ks, self.keys, self.facts, self._page_texts)
 
     def link_sample(self, event: str, draw: int, like: EventModel, ks: Sequence[int]) -> Sample:
         """One link to each page that is linked to, but the model pages, compared with the event."""
-        left_out = set(self.model_pages(event, draw))
-        kept = [(key, facts) for key, facts in self.links.items() if key not in left_out]
-        relevant = [key in self.events[event] for key, _ in kept]
-        return sample_of(self.model(event, draw, like), [facts for _, facts in kept], relevant, ks)
+        facts = [*self.links.values()]
+        return self._sample(event, draw, like, ks, [*self.links], facts, self._link_texts)
+
+    @cached_property
+    def _page_texts(self) -> Texts:
+        return Texts([facts.terms for facts in self.facts])
+
+    @cached_property
+    def _link_texts(self) -> Texts:
+        return Texts([facts.terms for facts in self.links.values()])
+
+    def _sample(
+        self,
+        event: str,
+        draw: int,
+        like: EventModel,
+        ks: Sequence[int],
+        keys: Sequence[int],
+        facts: Sequence[Facts],
+        texts: Texts,
+    ) -> Sample:
+        relevant = [key in self.events[event] for key in keys]
+        sample = sample_of(self.model(event, draw, like), facts, relevant, ks, texts)
+        left_out = {*self.model_pages(event, draw)}
+        return sample.of_rows([number for number, key in enumerate(keys) if key not in left_out])

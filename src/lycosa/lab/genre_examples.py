@@ -31,7 +31,7 @@ from lycosa.evidence.genre.forest import GenreModel
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import genre_features
-from lycosa.train.genre import GenreExample, GenreSettings, train_genre
+from lycosa.train.genre import GenreExample, GenreFigures, GenreSettings, figures_of, train_genre
 from lycosa.train.genre_pages import made_pages
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Fetched, Link
@@ -131,16 +131,13 @@ def genre_examples(
     return [*real, *(made_examples(extended) if made else [])]
 
 
-def accuracy_later(
+def drawn_later(
     model: GenreModel, pages: list[tuple[Labelled, dict[str, float]]], extended: bool
-) -> float:
-    """The share of the pages drawn later that a model names rightly."""
-    hits = [
-        model.guess(features)[0] == (label.extended if extended else label.genre)
-        for label, features in pages
-        if label.draw == "later"
-    ]
-    return sum(hits) / len(hits)
+) -> GenreFigures:
+    """How a model names the pages that were drawn later."""
+    later = [(label, features) for label, features in pages if label.draw == "later"]
+    true = [label.extended if extended else label.genre for label, _ in later]
+    return figures_of(true, [model.guess(features)[0] for _, features in later], folds=1)
 
 
 def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:
@@ -167,9 +164,6 @@ def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:
 
 
 if __name__ == "__main__":
-    fit_built_in(Path(sys.argv[1]), Path(sys.argv[2]))
-    features = [(label, document.genre_features) for label, document in labelled_documents(Path(sys.argv[1]))]
-    for extended, name in ((False, "built-in.model"), (True, "built-in-extended.model")):
-        fitted = GenreModel.load(Path(sys.argv[2]) / name)
-        print(f"{name}: by folds {fitted.metadata['cross_validation']}")
-        print(f"  on pages drawn later {accuracy_later(fitted, features, extended):.3f}")
+    for fitted in fit_built_in(Path(sys.argv[1]), Path(sys.argv[2])):
+        print(f"{len(fitted.genres)} genres: by folds {fitted.metadata['cross_validation']}")
+    print("All figures: python -m lycosa.lab.measure_genre_accuracy ../shared")

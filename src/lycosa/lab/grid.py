@@ -7,33 +7,51 @@ comparisons are paired; results do not depend on the number of processes.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import itertools
 import os
-from collections.abc import Callable, Sequence
+import re
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from lycosa.errors import InputError, SpecError
+from lycosa.evidence.event_model import EventModel, event_model, page_facts, scored_by
 from lycosa.evidence.topic import TopicEvidence, topic_vector
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
-from lycosa.strategies import BaseStrategy, settings_of, strategy_class, strategy_names
+from lycosa.specfile import check_setting, value_of
+from lycosa.strategies import (
+    BUILT_IN,
+    BaseStrategy,
+    all_settings,
+    settings_of,
+    strategy_class,
+    strategy_names,
+)
 from lycosa.strategies.judges import TextJudge
+from lycosa.strategies.own import fitted
 from lycosa.strategies.preparation import Preparation
 from lycosa.train.text import Label
 from lycosa.train.topic import example_of, fit_models
 
 ORACLE = "oracle"
 TOPIC_TERMS = 100
+MOST_VALUES = 1_000
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
+_RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
 
 Progress = Callable[[int, int], None]
 
@@ -53,16 +71,15 @@ class Variant:
 
 
 def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]:
-    """The strategies, each over the grid of its `S.key=value[,value…]` changes."""
+    """The strategies, each over the grid of its `S.key=value[,value…]` or `S.key=first:last:step` changes."""
     check_strategies(strategies)
     wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in strategies}
     for change in changes:
         name, key, values = _parsed(change)
         if name not in wanted:
             raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
-        if key not in settings_of(name):
-            known = ", ".join(settings_of(name)) or "it has none"
-            raise SpecError(f"--set {change}: {name} has no setting {key!r}. Known are: {known}.")
+        for value in values:
+            check_setting(name, key, value, {} if name == ORACLE else settings_of(name), f"--set {change}")
         wanted[name].setdefault(key, []).extend(values)
     found = []
     for name, grid in wanted.items():
@@ -74,19 +91,35 @@ def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]
 
 
 def _parsed(change: str) -> tuple[str, str, list[Any]]:
-    import tomllib
-
     place, equals, values = change.partition("=")
     name, dot, key = place.strip().rpartition(".")
     if not equals or not dot:
-        raise SpecError(f"--set {change}: write it as STRATEGY.key=value, or key=value1,value2 for a grid.")
-    parsed = []
+        raise SpecError(
+            f"--set {change}: write it as STRATEGY.key=value; for a grid key=value1,value2 or key=first:last:step."
+        )
+    parsed: list[Any] = []
     for value in values.split(","):
-        try:
-            parsed.append(tomllib.loads(f"x = {value}")["x"])
-        except tomllib.TOMLDecodeError:
-            parsed.append(value.strip())
+        if spread := _RANGE.fullmatch(value.strip()):
+            parsed += spread_values(*map(Decimal, spread.groups()))
+            continue
+        parsed.append(value_of(value))
     return name, key, parsed
+
+
+def spread_values(first: Decimal, last: Decimal, step: Decimal) -> list[float]:
+    """The values from the first to the last, both included, a step apart.
+
+    >>> spread_values(Decimal("0"), Decimal("0.3"), Decimal("0.1"))
+    [0.0, 0.1, 0.2, 0.3]
+    """
+    if step <= 0 or last < first or (last - first) / step >= MOST_VALUES:
+        raise SpecError(
+            f"{first}:{last}:{step} is not first:last:step, or is over {MOST_VALUES} values. "
+            "Write it as 0:1:0.05, for example."
+        )
+    values = (first + number * step for number in range(int((last - first) / step) + 1))
+    whole = all(part == part.to_integral_value() for part in (first, last, step))
+    return [int(value) if whole else float(value) for value in values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +155,31 @@ def run_grid(
             progress(number + 1, len(tasks))
     else:
         with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
-            futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
-            for done, future in enumerate(as_completed(futures), start=1):
-                results[futures[future]] = future.result()
-                progress(done, len(tasks))
+            with _uninterruptible():
+                futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
+            try:
+                for done, future in enumerate(as_completed(futures), start=1):
+                    results[futures[future]] = future.result()
+                    progress(done, len(tasks))
+            except BaseException:
+                for child in active_children():
+                    child.terminate()  # what they have finished is stored
+                raise
     return [run for number in sorted(results) for run in results[number]]
+
+
+@contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Processes that are started inside never hear of Ctrl-C: to stop them is the parent's business."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # not the main thread, to which alone Ctrl-C comes
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _one_thread() -> None:
@@ -181,29 +234,38 @@ class Laboratory:
             examples=examples,
             models=models,
             random_seed=self.random_seed,
+            event=self._event() if self.topic.is_event else None,
         )
+
+    def _event(self) -> EventModel:
+        """The event, as the training pages tell it."""
+        found = (self.web.document(key) for key in self.draw.positives)
+        return scored_by(event_model([page_facts(page, names=True) for page in found if page]), "ours")
 
     def run(self, variant: Variant) -> Run:
         """One run of a strategy."""
-        strategy = self._strategy(variant).fit(self.preparation)
         settings = dict(variant.settings)
+        if variant.strategy == ORACLE:
+            strategy: BaseStrategy = Oracle(distances(self.web.graph, self.draw.targets)).fit(
+                self.preparation
+            )
+        else:
+            strategy = fitted(variant.strategy, settings, self.preparation)
         return run_strategy(
             variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
         )
-
-    def _strategy(self, variant: Variant) -> BaseStrategy:
-        if variant.strategy == ORACLE:
-            return Oracle(distances(self.web.graph, self.draw.targets))
-        return strategy_class(variant.strategy)(**dict(variant.settings))
 
 
 def check_strategies(names: Sequence[str]) -> None:
     """Refuse unknown names before anything is parsed."""
     for name in names:
-        if name != ORACLE and name not in strategy_names():
+        if name == ORACLE:
+            continue
+        if name not in all_settings():
             raise InputError(
                 f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), ORACLE])}."
             )
+        strategy_class(name)  # one that cannot be loaded is said now
 
 
 def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
@@ -217,9 +279,17 @@ def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
             asdict(task.options),
             variant.strategy,
             list(variant.settings),
+            _code_of(variant.strategy),
         ]
     )
     return cache_directory() / "runs" / f"{hashlib.blake2b(told, digest_size=16).hexdigest()}.json"
+
+
+def _code_of(name: str) -> str:
+    """What tells the code of a strategy that is not ours from other versions of it."""
+    if name == ORACLE or name in BUILT_IN:
+        return ""
+    return hashlib.sha256(Path(inspect.getfile(strategy_class(name))).read_bytes()).hexdigest()
 
 
 def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:
@@ -240,7 +310,7 @@ def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
 @lru_cache(maxsize=8)
 def _labels_digest(web: CachedWeb) -> str:
     digest = hashlib.blake2b(digest_size=10)
-    for name in ("labels.csv", "web.toml"):
+    for name in ("labels.csv", "web.toml", "events.csv"):
         path = web.web.path / name
         digest.update(path.read_bytes() if path.exists() else b"-")
     return digest.hexdigest()

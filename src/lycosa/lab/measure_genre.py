@@ -4,10 +4,13 @@ In: a virtual web with labels. Out: plain data. As in the paper, relevance is a 
 over title, body and anchor texts, P(I, G) is counted on what two hops from the seeds reach, labelled by
 the two classifiers, and the baseline is S = R. Beyond it, w_R and P(I, G) come from one half of the
 topics and the margins from the other, both ways.
+
+    python -m lycosa.lab.measure_genre ../shared/webs/news --topics 12 --pages 300
 """
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
+
+from lycosa.errors import InputError
 from lycosa.evidence.genre import GenreEvidence, built_in_model
 from lycosa.evidence.genre.prior import Counts, GenrePrior, count_links, prior_table
 from lycosa.evidence.text import PageText
@@ -31,10 +37,10 @@ from lycosa.strategies.genre import Genre
 from lycosa.strategies.judges import TextJudge
 from lycosa.strategies.preparation import Preparation
 from lycosa.train.text import Example, Label, TextSettings, train_text
+from lycosa.train.topic import FIELDS
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Fact
 
-FIELDS = ("title", "body", "anchor")
 WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
 HOPS = 2
 GRAPH_PAGES = 3_000
@@ -122,15 +128,20 @@ class Case:
                 self.random_seed,
             )
 
+    def hops(self) -> list[list[int]]:
+        """The seeds, what they link to, and what that links to: each page where it is first found."""
+        found = [list(dict.fromkeys(self.draw.seeds))]
+        known = set(found[0])
+        for _ in range(HOPS):
+            linked = chain.from_iterable(self.web.graph.get(key, ()) for key in found[-1])
+            fresh = [key for key in dict.fromkeys(linked) if key not in known][: GRAPH_PAGES - len(known)]
+            known.update(fresh)
+            found.append(fresh)
+        return found
+
     def counts(self) -> Counts:
         """Links of each class (I, G) within two hops of the seeds, labelled by the classifiers."""
-        near = list(dict.fromkeys(self.draw.seeds))
-        fresh = near
-        for _ in range(HOPS):
-            known = set(near)
-            found = chain.from_iterable(self.web.graph.get(key, ()) for key in fresh)
-            fresh = [key for key in dict.fromkeys(found) if key not in known][: GRAPH_PAGES - len(near)]
-            near = [*near, *fresh]
+        near = list(chain.from_iterable(self.hops()))
         text, genre = self.judge.needs
         classes = {}
         for key in near:
@@ -231,6 +242,7 @@ def compare(
     random_seeds: Sequence[int] = (1, 2),
     options: Options | None = None,
     extended: bool = False,
+    weights: Sequence[float] = WEIGHTS,
     say: Say = lambda _: None,
 ) -> dict[str, Any]:
     """All figures of a web: mix, and for each half of the topics its sweep and the other's margins."""
@@ -243,7 +255,7 @@ def compare(
     for topic in sorted(web.web.topics, key=lambda name: (-len(web.web.topics[name].relevant()), name)):
         try:
             cases[topic] = [make_case(web, topic, options, seed, genres, extended) for seed in random_seeds]
-        except Exception as error:
+        except InputError as error:  # too few pages, or none to reach
             say(f"  {topic} is left out: {error}")
         if len(cases) >= topics:
             break
@@ -252,7 +264,7 @@ def compare(
     results = []
     for train, test in (halves, halves[::-1]):
         prior = pooled(train)
-        areas = sweep(train, prior, say=say)
+        areas = sweep(train, prior, weights, say)
         found = margins(test, best_weight(areas), prior)
         results.append({"sweep": areas, "prior": prior, "table": prior_table(prior), **found})
         say(f"  w_R {found['w_r']:g}; " + told(summary([results[-1]])))
@@ -297,6 +309,24 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     }
 
 
+def line(found: Mapping[str, Any]) -> str:
+    """A web's line of the table in docs/strategies/genre.md."""
+    mix = ", ".join(f"{genre} {share:.0%}" for genre, share in found["mix"].items() if share >= 0.005)
+    total, weights = found["summary"], " and ".join(f"{half['w_r']:g}" for half in found["halves"])
+    cells = [
+        f"{found['web']}, {'ten' if found['extended'] else 'five'} genres ({mix})",
+        f"{len(found['topics'])} × {len(found['random_seeds'])}, {found['pages']} pages",
+        weights,
+        f"{total['baseline']:.3f}",
+        *(
+            f"{total[name]:.3f} ({total[f'{name}_margin']:+.3f} ± {total[f'{name}_margin_se']:.3f}, "
+            f"p {total[f'{name}_p']:.2f})"
+            for name in ("counted", "learned")
+        ),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
 def told(found: Mapping[str, float]) -> str:
     """The summary in a line."""
     return (
@@ -305,3 +335,29 @@ def told(found: Mapping[str, float]) -> str:
         f"learned {found['learned']:.4f} ({found['learned_margin']:+.4f} ± {found['learned_margin_se']:.4f}, "
         f"p {found['learned_p']:.3f}); {found['runs']:.0f} runs"
     )
+
+
+def _main() -> None:
+    parser = ArgumentParser(description="What the genre adds to best-first on a web.")
+    parser.add_argument("web", type=Path)
+    parser.add_argument("--topics", type=int, default=12, help="at most, the largest first")
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--draws", type=int, default=2, help="random seeds per topic")
+    parser.add_argument("--extended", action="store_true", help="ten genres")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    found = compare(
+        given.web,
+        topics=given.topics,
+        random_seeds=range(1, given.draws + 1),
+        options=Options(pages=given.pages),
+        extended=given.extended,
+        say=lambda text: print(text, flush=True),
+    )
+    print(line(found))
+    if given.json:
+        given.json.write_bytes(msgspec.json.encode(found))
+
+
+if __name__ == "__main__":
+    _main()

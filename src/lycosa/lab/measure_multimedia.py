@@ -194,6 +194,16 @@ def precision(found: Found, least: int) -> Value:
     return lambda name: float(np.mean([one.precision(least) for one in found[name]]))
 
 
+def pooled(found: Found, least: int) -> Value:
+    """Precision over the pages of all webs together: a crawl that collects next to nothing weighs as little."""
+
+    def share(name: str) -> float:
+        total = sum(len(one.pages) for one in found[name])
+        return sum(len(one.graded(least)) for one in found[name]) / total if total else 0.0
+
+    return share
+
+
 def f1(found: Found, least: int) -> Value:
     """Mean F1 on the paper's recall base."""
 

@@ -91,16 +91,25 @@ def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
     return save(figure, path)
 
 
+def line_colours(lines: int) -> list[Any]:
+    """A colour for each line: ours, or for the many lines of a sweep a scale from dark to light."""
+    if lines <= len(COLOURS):
+        return list(COLOURS[:lines])
+    return list(figure_library().get_cmap("viridis")(np.linspace(0, 0.92, lines)))
+
+
 def draw_curves(
     axes: Any, runs: Sequence[Run], pages: int, measure: Callable[[Run, int], Floats], title: str
 ) -> None:
     """One line a strategy."""
     at = np.arange(1, pages + 1)
-    for number, (name, group) in enumerate(by_variant(runs).items()):
+    grouped = by_variant(runs)
+    colours = line_colours(len(grouped))
+    for number, (name, group) in enumerate(grouped.items()):
         values = np.array([measure(run, pages) for run in group])
         mean = values.mean(axis=0)
         error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
-        colour = "#8a8a8a" if name == "oracle" else COLOURS[number % len(COLOURS)]
+        colour = "#8a8a8a" if name == "oracle" else colours[number]
         style = "--" if name == "oracle" else "-"
         axes.plot(at, mean, style, color=colour, linewidth=1.6, label=name)
         axes.fill_between(at, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0)

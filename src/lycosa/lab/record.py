@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lycosa.errors import InputError
 from lycosa.running import crawl_file
-from lycosa.specfile import load_spec
+from lycosa.specfile import load_spec, spec_path
 from lycosa.store.collection import Collection
 from lycosa.strategies import all_settings
 from lycosa.template import toml
@@ -20,6 +20,7 @@ def record_web(spec: Path, web: Path, say: Callable[[str], None]) -> Path:
     The collection stays in the web's folder: run again, an interrupted recording goes on.
     """
     changes = ('strategy="breadth-first"',)
+    spec = spec_path(spec)
     read, _ = load_spec(spec, all_settings(), changes)
     if (web / "labels.csv").exists():
         raise InputError(f"{web} is a web already. Choose another folder.")

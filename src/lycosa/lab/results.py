@@ -14,6 +14,7 @@ from lycosa.lab import metrics
 from lycosa.lab.grid import by_variant
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
+from lycosa.lab.sweeps import Sweep, sweeps
 
 MEASURES = ("harvest", "recall", "auc", "precision")
 
@@ -24,6 +25,7 @@ def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, An
     return {
         "strategies": strategies,
         "tests": paired_tests(runs),
+        "sweeps": [_sweep(sweep) for sweep in sweeps(runs)],
         "options": asdict(options) | {"window": window_of(options.pages)} | about,
     }
 
@@ -41,6 +43,11 @@ def _strategy(name: str, runs: Sequence[Run]) -> dict[str, Any]:
         found[mapping] = {part: _mean(values) for part, values in parts}
     found["runs"] = [_run(run) for run in runs]
     return found
+
+
+def _sweep(sweep: Sweep) -> dict[str, Any]:
+    areas = [{"value": value, "mean": area.mean, "se": area.se} for value, area in sweep.areas.items()]
+    return {"setting": sweep.setting, "others": sweep.others, "best": sweep.best, "auc": areas}
 
 
 def _mean(values: Sequence[float]) -> dict[str, float]:

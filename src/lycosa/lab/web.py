@@ -24,6 +24,7 @@ class Topic:
     seeds: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    is_event: bool = False  # events.csv names it: what happened, at one place and time
 
     def relevant(self, least: int = 1) -> frozenset[int]:
         """Keys of the pages with at least that grade."""
@@ -101,6 +102,7 @@ def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterato
         key = urls.key_of(_parsed(row["url"]), names)
         topic = grades.setdefault(row["topic"], {})
         topic[key] = max(grade, topic.get(key, 0))
+    events = {row["topic"] for row in _rows(path / "events.csv", "topic")}
     for name, graded in grades.items():
         more = about.get("topics", {}).get(name, {})
         yield (
@@ -111,16 +113,17 @@ def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterato
                 tuple(more.get("seeds", ())),
                 tuple(more.get("keywords", ())),
                 tuple(more.get("tags", ())),
+                name in events,
             ),
         )
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
+def _rows(path: Path, needed: str = "url") -> Iterator[dict[str, str]]:
     if not path.exists():
         return
     with path.open(encoding="utf-8", newline="") as lines:
         for number, row in enumerate(csv.DictReader(lines), start=2):
-            if None in row.values() or not row.get("url"):
+            if None in row.values() or not row.get(needed):
                 raise InputError(
                     f"{path}, line {number}: columns are missing. See docs/webs.md for the format."
                 )

@@ -34,7 +34,11 @@ def application(shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None 
     app = Starlette(
         routes=library.routes(),
         lifespan=library.open_hours,
-        exception_handlers={HTTPException: library.trouble, LycosaError: library.trouble},
+        exception_handlers={
+            HTTPException: library.trouble,
+            LycosaError: library.trouble,
+            Exception: library.trouble,
+        },
     )
     library.doors = Doors(app, keys, origins, tiles.origin if tiles else "")
     return library.doors
@@ -70,6 +74,8 @@ class Library:
         """Any error, said in plain words."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         said = error.detail if isinstance(error, HTTPException) else str(error)
+        if not isinstance(error, HTTPException | LycosaError):
+            said = "An error of the library's own; the terminal where it runs says more. The collection is as it was."
         if request.url.path.startswith("/api/"):
             return api.answer({"error": said}, status)
         return self._frame.show(request, "trouble.html", status, status=status, said=said)
@@ -78,19 +84,27 @@ class Library:
         """The shelf; where there is only one collection, that collection."""
         if len(self._frame.shelf.directories) == 1:
             return RedirectResponse(root_of(next(iter(self._frame.shelf.directories))) + "/", 303)
-        cards = []
-        for name in self._frame.shelf.directories:
-            with self._frame.shelf.open(name) as collection:
-                cards.append({"name": name, **views.about(collection)})
+        cards = [(name, self._about(name)) for name in self._frame.shelf.directories]
         return self._frame.show(request, "shelf.html", cards=cards)
+
+    def _about(self, name: str) -> dict[str, Any]:
+        """What a collection is; of one that cannot be read, why: the others are shown all the same."""
+        try:
+            with self._frame.shelf.open(name) as collection:
+                return views.about(collection)
+        except LycosaError as error:
+            return {"title": name, "trouble": str(error)}
 
     def search_all(self, request: Request) -> Response:
         """The best hits of every collection."""
         filters = filters_of(request.query_params)
         found = []
         for name in self._frame.shelf.directories:
-            with self._frame.shelf.open(name) as collection:
-                found.append((name, views.about(collection)["title"], find(collection, filters)))
+            about = self._about(name)
+            if "trouble" not in about:
+                with self._frame.shelf.open(name) as collection:
+                    about["results"] = find(collection, filters)
+            found.append((name, about))
         return self._frame.show(request, "everywhere.html", filters=filters, found=found)
 
     async def login(self, request: Request) -> Response:

@@ -115,25 +115,6 @@ def chosen_of(
     return Chosen(" AND ".join(parts), tuple(values))
 
 
-def match_of(words: str) -> str:
-    """A full-text query of what people type: all words, phrases in quotation marks, a last word may go on.
-
-    Nothing typed is an operator of the search language.
-
-    >>> match_of('owls "by night" NOT near*')
-    '"owls" "by night" "NOT" "near"*'
-    >>> match_of('"')
-    ''
-    """
-    parts = []
-    for phrase, word in re.findall(r'"([^"]*)"|([^\s"]+)', words)[:40]:
-        tokens = re.findall(r"\w+", phrase or word)
-        if tokens:
-            open_ended = "*" if word.endswith("*") else ""
-            parts.append(f'"{" ".join(tokens)}"{open_ended}')
-    return " ".join(parts)
-
-
 def _period(text: str) -> str:
     """A year, a month or a day, ISO; '' for anything else."""
     if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from markupsafe import Markup, escape
 
-from lycosa.library.filters import Filters, chosen_of, match_of
+from lycosa.library.filters import Filters, chosen_of
 from lycosa.report.overview import Chosen, has_table
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
-from lycosa.store.reader import END_MARK, MARK
+from lycosa.store.phrases import END_MARK, MARK, READ_CHARS, Phrase, match_of, phrases_in, snippet_of
 
 PER_PAGE = 20
 COUNTED = 10_000
 """Hits beyond so many are not counted: nobody reads them, and counting would read them all."""
+
+COMMON = 20_000
+"""Words of so many pages tell them apart no more: their hits come by the judge's score."""
 
 _COLUMNS = "pages.id, pages.url, pages.title, source, language, date, words, relevant, score, at"
 _ORDERS = {
@@ -81,10 +85,12 @@ def condition(collection: ReadCollection, filters: Filters) -> Chosen:
 def find(collection: ReadCollection, filters: Filters) -> Results:
     """Search: by words, best match first, or all pages that the conditions leave."""
     chosen = condition(collection, filters)
-    match = match_of(filters.q)
-    if filters.q and not match:
+    phrases = phrases_in(filters.q)
+    if filters.q and not phrases:
         return Results((), 0, 1)
-    return _matching(collection, filters, chosen, match) if match else _listed(collection, filters, chosen)
+    return (
+        _matching(collection, filters, chosen, phrases) if phrases else _listed(collection, filters, chosen)
+    )
 
 
 def _listed(collection: ReadCollection, filters: Filters, chosen: Chosen) -> Results:
@@ -99,9 +105,13 @@ def _listed(collection: ReadCollection, filters: Filters, chosen: Chosen) -> Res
     return Results(tuple(map(_found, rows)), min(total, COUNTED), filters.page)
 
 
-def _matching(collection: ReadCollection, filters: Filters, chosen: Chosen, match: str) -> Results:
-    run = collection.connection.execute
-    order = "rank" if filters.order == "best" else _ORDERS[filters.order]
+def _matching(
+    collection: ReadCollection, filters: Filters, chosen: Chosen, phrases: Sequence[Phrase]
+) -> Results:
+    run, match = collection.connection.execute, match_of(phrases)
+    order = _ORDERS[filters.order]
+    if filters.order == "best" and not _is_common(collection, match):
+        order = "rank"
     ids = [
         number
         for (number,) in run(
@@ -115,14 +125,18 @@ def _matching(collection: ReadCollection, filters: Filters, chosen: Chosen, matc
         f" WHERE texts MATCH ? AND {chosen.sql} LIMIT {COUNTED})",
         (match, *chosen.values),
     ).fetchone()
-    # Snippets only of what is shown: each reads a whole text.
     rows = run(
-        f"SELECT {_COLUMNS}, snippet(texts, 1, '{MARK}', '{END_MARK}', '…', 36) FROM texts"
-        f" JOIN pages ON pages.id = texts.rowid WHERE texts MATCH ? AND texts.rowid IN ({', '.join(map(str, ids))})",
-        (match,),
+        f"SELECT {_COLUMNS}, substr(body, 1, {READ_CHARS}) FROM pages JOIN texts ON texts.rowid = pages.id"
+        f" WHERE pages.id IN ({', '.join(map(str, ids))})"
     ).fetchall()
-    by_id = {row[0]: _found(row) for row in rows}
+    by_id = {row[0]: _found((*row[:-1], snippet_of(row[-1] or "", phrases))) for row in rows}
     return Results(tuple(by_id[number] for number in ids if number in by_id), total, filters.page)
+
+
+def _is_common(collection: ReadCollection, match: str) -> bool:
+    """Whether so many pages match that how well they do tells little, and would take long to work out for all."""
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT {COMMON})"
+    return int(collection.connection.execute(sql, (match,)).fetchone()[0]) == COMMON
 
 
 def _found(row: tuple[Any, ...]) -> Found:

@@ -18,6 +18,8 @@ from lycosa.library.doors import Keys, Origins
 from lycosa.library.filters import Filters
 from lycosa.library.shelf import Shelf
 from lycosa.library.tiles import Tiles
+from lycosa.report.links import web_url
+from lycosa.report.why import label_in_words
 from lycosa.store.collection import ReadCollection
 
 
@@ -39,6 +41,7 @@ class Frame:
         )
         self._templates.filters["number"] = lambda value: f"{value:,}"
         self._templates.filters["web_url"] = web_url
+        self._templates.filters["label_in_words"] = lambda label, name: label_in_words(name, label)
         self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
     def collection(self, request: Request) -> ReadCollection:
@@ -73,12 +76,3 @@ def root_of(name: str) -> str:
     ('/c/owls%20%26%20co', '')
     """
     return f"/c/{quote(name)}" if name else ""
-
-
-def web_url(url: str) -> str:
-    """An address that may stand in a link: http or https, or nothing.
-
-    >>> web_url("javascript:alert(1)"), web_url("http://a.test/")
-    ('#', 'http://a.test/')
-    """
-    return url if url.lower().startswith(("http://", "https://")) else "#"

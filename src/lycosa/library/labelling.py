@@ -24,16 +24,15 @@ def label_page(collection: ReadCollection, number: int, said: str) -> None:
         set_label(collection.directory, Label(key, stored.link.url, said == "yes", time.time()))
 
 
-def lesson(spec: Mapping[str, Any]) -> str:
+def lesson(spec: Mapping[str, Mapping[str, Any]]) -> str:
     """What labels teach the judge of this spec, and what to do where they teach it nothing."""
-    judge, topic = spec.get("judge", {}), spec.get("topic", {})
-    kind = judge.get("kind", "topic") if isinstance(judge, dict) else "topic"
-    if spec.get("strategy") == "profile":
+    kind = str(spec.get("judge", {}).get("kind", "topic"))
+    if spec.get("", {}).get("strategy") == "profile":
         return (
             "The profile strategy judges by tags and learns nothing from other pages: to widen or narrow it, "
             "edit the tags in crawl.toml and run the crawl again."
         )
-    if kind == "text" and isinstance(topic, dict) and topic.get("model"):
+    if kind == "text" and spec.get("topic", {}).get("model"):
         return (
             "This crawl judges by a model of its own file, which labels do not change: train another with "
             "“lycosa train text” and name it in crawl.toml as topic.model."

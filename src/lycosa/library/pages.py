@@ -14,13 +14,14 @@ from starlette.routing import Route
 
 from lycosa.errors import InputError
 from lycosa.library import views
+from lycosa.library.api import URL_CHARS
 from lycosa.library.catching_up import CatchingUp
 from lycosa.library.changes import SAID
 from lycosa.library.filters import Filters, filters_of
 from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.labelling import lesson
-from lycosa.library.shelf import spec_of
+from lycosa.library.numbers import NUMBER
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.columns import column_chart
 from lycosa.report.overview import Spot, days, periods, spots
@@ -49,7 +50,7 @@ class Pages:
             ("/browse/{field}", self.browse),
             ("/map", self.map),
             ("/timeline", self.timeline),
-            ("/page/{id:int}", self.page),
+            (f"/page/{NUMBER}", self.page),
             ("/why", self.why),
             ("/monitor", self.monitor),
             ("/labels", self.labels),
@@ -185,7 +186,7 @@ class Pages:
 
     def why(self, request: Request, collection: ReadCollection) -> Response:
         """Any URL, explained: also one that was never fetched."""
-        url = request.query_params.get("url", "")[:4000].strip()
+        url = request.query_params.get("url", "")[:URL_CHARS].strip()
         explanation, said, number = None, "", None
         if url:
             try:
@@ -230,7 +231,7 @@ class Pages:
             "labels.html",
             rows=rows,
             said=SAID.get(said, ""),
-            lesson=lesson(spec_of(collection)),
+            lesson=lesson(collection.spec()),
             running=views.status(collection)["running"],
         )
 

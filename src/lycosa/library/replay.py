@@ -24,13 +24,19 @@ from lycosa.library.doors import Keys, Origins
 from lycosa.library.shelf import Shelf
 from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.store.responses import archived
+from lycosa.urls import URL_CHARS
 from lycosa.values import Fetched, Refusal
 
 MAX_BYTES = 20_000_000
 _SHOWN = ("text/", "image/", "font/", "audio/", "video/", "application/font", "application/vnd.ms-fontobject")
+# No repetition gives back what it took, and none reads past the start of the next match: linear on any sheet.
 _CSS_URL = re.compile(
-    r"""url\(\s*(['"]?)([^'")]{1,2000})\1\s*\)|@import\s+(['"])([^'"]{1,2000})\3""", re.IGNORECASE
+    r"""url\(\s*+(?:"([^"]{1,2000}+)"|'([^']{1,2000}+)'|([^\s"'()]{1,2000}+))\s*+\)"""
+    r"""|@import\s++(?:"([^"]{1,2000}+)"|'([^']{1,2000}+)')""",
+    re.IGNORECASE,
 )
+PLACED_CHARS = 20_000_000
+"""Of all addresses in one answer: a long base and many short references must not fill the memory."""
 _HREF = {"a", "area", "link"}
 _GONE = "script,base,object,embed,applet,iframe,frame,meta[http-equiv],noscript"
 
@@ -64,7 +70,7 @@ class _Replay:
         if name not in self._shelf.directories or url is None:
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
         with self._shelf.open(name) as collection:
-            found = archived(collection, url)
+            found = archived(collection, url, MAX_BYTES)
         if isinstance(found, str):
             return self._sealed(HTMLResponse(_NOT_HERE.format(escape(url), escape(found)), 404), host)
         return self._sealed(
@@ -115,7 +121,7 @@ def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:
         text = decoded_text(body, said)[0][:HTML_CHARS]
         return HTMLResponse(rewritten_html(text, url, place))
     if kind == "text/css":
-        css = decoded_text(body, said)[0]
+        css = decoded_text(body, said)[0][:HTML_CHARS]
         return Response(rewritten_css(css, url, place), media_type="text/css")
     if kind.startswith(_SHOWN) and re.fullmatch(r"[\w.+-]+/[\w.+-]+", kind):
         return Response(
@@ -129,9 +135,11 @@ def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:
 def rewritten_html(text: str, url: str, place: Callable[[str], str]) -> str:
     """The page without scripts and frames, its addresses leading into the archive."""
     tree = LexborHTMLParser(bounded(text))
+    place = _bounded(place)
     base = url
     if (node := tree.css_first("base[href]")) is not None:
-        base = urls.join(url, node.attributes.get("href") or "") or url
+        said = urls.join(url, node.attributes.get("href") or "")
+        base = said if said and len(said) <= URL_CHARS else url
     for node in tree.css(_GONE):
         node.decompose()
     for node in tree.css("*"):
@@ -143,14 +151,14 @@ def _rewrite_node(node: LexborNode, base: str, place: Callable[[str], str]) -> N
     if node.tag == "style":
         sheet = node.text()
         if "url(" in sheet.lower() or "@import" in sheet.lower():
-            node.inner_html = rewritten_css(sheet, base, place).replace("</", "<\\/")
+            node.inner_html = _css(sheet, base, place).replace("</", "<\\/")
         return
     for name, value in list(node.attributes.items()):
         low = name.lower()
         if low.startswith("on") or low in ("ping", "integrity", "nonce", "target", "srcdoc"):
             del node.attrs[name]
         elif low == "style" and value:
-            node.attrs[name] = rewritten_css(value, base, place)
+            node.attrs[name] = _css(value, base, place)
         elif low == "srcset" and value:
             node.attrs[name] = ", ".join(_candidate(one, base, place) for one in value.split(",")[:30])
         elif low in ("src", "poster", "background", "xlink:href") or (low == "href" and node.tag in _HREF):
@@ -175,10 +183,27 @@ def _address(value: str, base: str, place: Callable[[str], str]) -> str:
 
 def rewritten_css(css: str, base: str, place: Callable[[str], str]) -> str:
     """A stylesheet whose addresses lead into the archive."""
+    return _css(css, base, _bounded(place))
 
+
+def _css(css: str, base: str, place: Callable[[str], str]) -> str:
     def one(match: re.Match[str]) -> str:
-        if match[2] is None:
-            return f'@import "{_address(match[4], base, place)}"'
-        return f'url("{_address(match[2].strip(), base, place)}")'
+        address = _address(match[match.lastindex or 0].strip(), base, place)
+        return f'@import "{address}"' if match[0][0] == "@" else f'url("{address}")'
 
     return _CSS_URL.sub(one, css)
+
+
+def _bounded(place: Callable[[str], str]) -> Callable[[str], str]:
+    """The same, until what it has given fills PLACED_CHARS; then nowhere."""
+    room = PLACED_CHARS
+
+    def bounded_place(target: str) -> str:
+        nonlocal room
+        if room < 0:
+            return "#"
+        found = place(target)
+        room -= len(found)
+        return found
+
+    return bounded_place

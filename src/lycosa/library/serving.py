@@ -6,6 +6,7 @@ In: collections and where to bind. Out: nothing; it serves until interrupted.
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ from lycosa.library.doors import Keys, Origins, is_loopback, new_keys
 from lycosa.library.shelf import Shelf
 from lycosa.library.tiles import Tiles
 
+LAST_PORT = 65_535
+
 Say = Callable[[str], None]
 
 
@@ -31,8 +34,10 @@ def serve(
             f"Binding {host} opens the library to other machines: set a password with --password, "
             "or leave --host out."
         )
+    if not 0 <= port <= LAST_PORT:
+        raise SpecError(f"--port {port}: ports go from 1 to {LAST_PORT}, and 0 takes any that is free.")
     shelf = Shelf(directories)
-    main, second = _bound(host, port), _bound(host, port + 1 if port else 0, or_any=True)
+    main, second = _bound(host, port), _bound(host, port + 1 if 0 < port < LAST_PORT else 0, or_any=True)
     origins = Origins(host, main.getsockname()[1], second.getsockname()[1])
     keys = new_keys(password)
     say(f"The library: {address(origins, keys)}")
@@ -90,7 +95,16 @@ def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
         bound.close()
         if or_any:
             return _bound(host, 0)
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(
+                f"Port {port} of {host} is in use, perhaps by another `lycosa serve`. "
+                "End that, or choose another port: --port 0 takes any that is free."
+            ) from None
+        if error.errno == errno.EACCES:
+            raise InputError(
+                f"Port {port} is for the system's own services. Choose one above 1023 with --port."
+            ) from None
         raise InputError(
-            f"{host}:{port} cannot be used ({error.strerror}). Choose another with --port."
+            f"{host} cannot be used ({error.strerror}). Name an address of this machine with --host."
         ) from None
     return bound

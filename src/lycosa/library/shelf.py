@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from lycosa.errors import CollectionError
 from lycosa.store.collection import Collection, ReadCollection
@@ -55,14 +54,6 @@ class Shelf:
         while name in self.directories:
             name, number = f"{plain}-{number}", number + 1
         return name
-
-
-def spec_of(collection: ReadCollection) -> dict[str, Any]:
-    """The spec of the last run, as a plain table; empty if it cannot be read."""
-    try:
-        return tomllib.loads(collection.spec_text())
-    except tomllib.TOMLDecodeError:
-        return {}
 
 
 def _stamp(collection: ReadCollection) -> tuple[int, ...]:

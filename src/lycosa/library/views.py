@@ -12,7 +12,6 @@ from lycosa.control import ask
 from lycosa.frontier.entry import WAITING
 from lycosa.library.filters import Filters
 from lycosa.library.find import condition
-from lycosa.library.shelf import spec_of
 from lycosa.report.overview import (
     ENTITY_KINDS,
     KEPT,
@@ -24,13 +23,15 @@ from lycosa.report.overview import (
     genres,
     has_table,
     spots,
+    words_of,
 )
 from lycosa.report.summary import gist_of
+from lycosa.report.why import opened_by
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
 from lycosa.urls import key_of
-from lycosa.values import Reason
+from lycosa.values import Fact, Reason
 
 HOSTS = 25
 FIELDS = {
@@ -48,19 +49,19 @@ FIELDS = {
 
 def about(collection: ReadCollection) -> dict[str, Any]:
     """What a collection is, in figures."""
-    spec, counts, runs = spec_of(collection), collection.reader.counts(), collection.reader.runs()
-    topic = spec.get("topic", {})
+    spec, counts, runs = collection.spec(), collection.reader.counts(), collection.reader.runs()
+    top, topic = spec.get("", {}), spec.get("topic", {})
     return {
-        "title": str(spec.get("name") or collection.directory.name),
-        "strategy": str(spec.get("strategy", "best-first")),
+        "title": str(top.get("name") or collection.directory.name),
+        "strategy": str(top.get("strategy", "best-first")),
         "description": str(topic.get("description", "")),
-        "keywords": [str(word) for word in topic.get("keywords", [])],
+        "keywords": words_of(topic.get("keywords")),
         "pages": counts.judged,
         "relevant": counts.relevant,
         "harvest": round(counts.relevant / counts.judged, 4) if counts.judged else 0.0,
         "bytes": counts.bytes,
         "last_at": day_of(max((run.ended for run in runs), default=0.0)),
-        "seconds": round(sum(run.ended - run.started for run in runs), 1),
+        "seconds": round(collection.reader.seconds(), 1),
     }
 
 
@@ -201,7 +202,17 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
         "priority": priority,
         "rule": rule or "",
         "evidence": {name: values[position] for name, values in numbers.items() if position < len(values)},
+        "image": _image(collection, stored),
     }
+
+
+def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
+    """The image that has opened the way here, where one has."""
+    image = opened_by(collection.reader, stored.link)
+    if image is None:
+        return None
+    shows = image.shows or Fact(0.0)
+    return {"url": image.url, "label": shows.label, "value": shows.value}
 
 
 def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:
@@ -230,17 +241,17 @@ def _cluster(collection: ReadCollection, stored: StoredPage) -> list[dict[str, A
     return [{"id": number, "url": url, "title": title} for number, url, title in rows]
 
 
-def status(collection: ReadCollection) -> dict[str, Any]:
+def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any]:
     """How the crawl stands: from the running crawl where there is one, else from the catalogue."""
     runs, counts = collection.reader.runs(), collection.reader.counts()
-    live = ask(collection.directory, "status", 1.0)
+    live = ask(collection.directory, "status", patience_s)
     known = {
-        "running": False,
+        "running": live is not None,
         "paused": False,
         "pages": counts.judged,
         "relevant": counts.relevant,
         "bytes": counts.bytes,
-        "seconds": round(sum(run.ended - run.started for run in runs), 1),
+        "seconds": round(collection.reader.seconds(), 1),
         "waiting": sum(row["waiting"] for row in queue(collection, 10_000)),
         "ended": runs[-1].reason if runs else "",
         "limit": None,

@@ -25,6 +25,7 @@ _TAGS = 400  # looked at per page and kind
 _ELEMENT_CHARS = 200_000  # of text read from marked elements, which may be nested
 _LD_CHARS = 500_000
 _LD_NODES = 500
+_LD_KINDS = 20  # types of one node
 _BODY_CHARS = 500_000
 
 Vote = tuple[date, str]
@@ -163,12 +164,17 @@ _BROKEN_LD = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"]{4,40})"')
 def _json_ld_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
     for script in tree.css('script[type="application/ld+json"]')[:20]:
         for node in _ld_nodes(script.text()[:_LD_CHARS]):
-            kind = str(node.get("@type", ""))[:TEXT_CHARS]
-            published = "json-ld" if _ARTICLE.search(kind) else "json-ld of page"
+            published = "json-ld" if _is_article(node.get("@type")) else "json-ld of page"
             for key, place in (("datePublished", published), ("dateModified", "json-ld, changed")):
                 value = node.get(key)
                 if isinstance(value, str) and (day := date_in(value, today)):
                     yield day, place
+
+
+def _is_article(kind: object) -> bool:
+    # A type is a name or a list of names; what else is nested in its place is not read.
+    kinds = kind[:_LD_KINDS] if isinstance(kind, list) else [kind]
+    return any(isinstance(one, str) and _ARTICLE.search(one[:TEXT_CHARS]) for one in kinds)
 
 
 def _ld_nodes(text: str) -> Iterator[dict[str, Any]]:

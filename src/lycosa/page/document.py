@@ -32,6 +32,7 @@ from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.soft_404 import is_soft_404
 from lycosa.page.terms import terms_of, terms_of_each, url_terms_of_each, words_of
+from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace
 
 __all__ = ["Document", "stylesheet_urls"]
@@ -179,9 +180,10 @@ class Document:
 
     @cached_property
     def base(self) -> str:
-        """The URL that references on the page are relative to."""
+        """The URL that references on the page are relative to; a base longer than any URL is passed over."""
         node = self.tree.css_first("base[href]")
-        return (node and urls.join(self.url, node.attributes["href"] or "")) or self.url
+        said = urls.join(self.url, (node.attributes["href"] or "")) if node is not None else None
+        return said if said and len(said) <= URL_CHARS else self.url
 
     @cached_property
     def canonical(self) -> str:

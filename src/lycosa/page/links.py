@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import urls
 from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, one_line, tag_ids
+from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link
 
 MAX_LINKS = 5_000
@@ -22,16 +23,18 @@ MAX_IMAGES = 1_000
 ANCHOR_CHARS = 500
 ANCHOR_NODES = 200
 """Of one anchor: links within links must not be read again and again."""
-URL_CHARS = 8_000
+URLS_CHARS = 2_000_000
+"""Of all links of a page, and of all images: short references to a long base must not multiply the page."""
 ATTRIBUTE_CHARS = 200
-CACHED_CHARS = 300
+CACHED_CHARS = 400
+"""Of base and reference: what is longer is not remembered, or one site's URLs would fill the memory."""
 
 COUNTED = "video audio object embed pre article"
 SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img," + ",".join(
     COUNTED.split()
 )
 _COUNTED_IDS = tag_ids(COUNTED)
-_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*url\s*=\s*[\"']?([^\"']+)", re.IGNORECASE)
+_REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]?\s*+url\s*+=\s*+[\"']?([^\"']++)", re.IGNORECASE)
 _STEERING = frozenset(("next", "prev", "previous"))
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px\s*)?$")
@@ -54,7 +57,7 @@ class Linked(NamedTuple):
 def _resolved(base: str, reference: str, index_names: frozenset[str]) -> tuple[str, int] | None:
     # The pages of a site link to each other again and again: half of a crawl's joins are repeats.
     url = urls.join(base, reference)
-    return None if url is None else (url, urls.key_of(url, index_names))
+    return None if url is None or len(url) > URL_CHARS else (url, urls.key_of(url, index_names))
 
 
 class Resolver:
@@ -78,7 +81,8 @@ class Resolver:
             base = self._authority
         else:
             base = self._folder
-        resolve = _resolved if len(reference) <= CACHED_CHARS else _resolved.__wrapped__
+        is_short = len(base) + len(reference) <= CACHED_CHARS
+        resolve = _resolved if is_short else _resolved.__wrapped__
         return resolve(base, reference, self._index_names)
 
 
@@ -90,7 +94,7 @@ def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linke
     anchors: list[LexborNode] = []
     images: list[tuple[LexborNode, int]] = []
     elements: Counter[str] = Counter()
-    last, bare = -1, None
+    last, bare, room = -1, None, URLS_CHARS
     for node in tree.css(SELECTOR):
         tag = node.tag_id
         if tag == IMG_ID:
@@ -120,8 +124,9 @@ def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linke
             continue
         position = order.get(key)
         if position is None:
-            if len(order) >= MAX_LINKS:
+            if len(order) >= MAX_LINKS or room <= 0:
                 continue
+            room -= len(target[0])
             position = order[key] = len(order)
             found[key] = [target[0], rel[:ATTRIBUTE_CHARS]]
         last = position
@@ -188,11 +193,13 @@ def _joined(texts: list[str]) -> str:
 def find_images(linked: Linked, resolve: Resolver) -> tuple[Image, ...]:
     """The images of a page, each URL once, with the size that the markup declares."""
     images: dict[int, Image] = {}
+    room = URLS_CHARS
     for node, after_link in linked.images:
         attributes = node.attributes
         target = resolve(image_source(attributes))
-        if target is None or target[1] in images:
+        if target is None or target[1] in images or room <= 0:
             continue
+        room -= len(target[0])
         width, height = declared_size(attributes)
         alt = one_line((attributes.get("alt") or "")[:ANCHOR_CHARS])
         images[target[1]] = Image(target[0], target[1], alt, width, height, len(images), after_link)

@@ -55,7 +55,14 @@ def installed_finder(name: str) -> PlaceFinder | None:
         raise SpecError(
             f"[index] place_finder: no installed package offers {name!r}. {known}; see docs/places.md."
         )
-    finder: PlaceFinder = offered[name].load()()
+    try:
+        finder: PlaceFinder = offered[name].load()()
+    except Exception as error:
+        package = point.dist.name if (point := offered[name]).dist else point.value
+        raise SpecError(
+            f"[index] place_finder: {name!r} of the installed package {package} cannot be loaded "
+            f"({type(error).__name__}: {error}). Mend the package, or take another finder."
+        ) from error
     return finder
 
 

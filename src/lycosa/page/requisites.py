@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa import urls
-from lycosa.page.links import URL_CHARS, Resolver, best_of_srcset, image_source
+from lycosa.page.links import URLS_CHARS, Resolver, best_of_srcset, image_source
+from lycosa.urls import URL_CHARS
 
 MAX_REQUISITES = 1_000
 CSS_CHARS = 1_000_000
@@ -33,7 +36,7 @@ def stylesheet_urls(css: str, base: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for groups in _CSS_URL.findall(css[:CSS_CHARS]):
         url = urls.join(base, "".join(groups))
-        if url is not None:
+        if url is not None and len(url) <= URL_CHARS:
             found[url] = None
             if len(found) >= MAX_REQUISITES:
                 break
@@ -66,4 +69,16 @@ def find_requisites(tree: LexborHTMLParser, resolve: Resolver) -> tuple[str, ...
                 found[target[0]] = None
         if len(found) >= MAX_REQUISITES:
             break
-    return tuple(found)[:MAX_REQUISITES]
+    return _bounded(found)
+
+
+def _bounded(found: Iterable[str]) -> tuple[str, ...]:
+    """The first of them, until they are many or fill too much room."""
+    room = URLS_CHARS
+    kept: list[str] = []
+    for url in islice(found, MAX_REQUISITES):
+        room -= len(url)
+        if room < 0:
+            break
+        kept.append(url)
+    return tuple(kept)

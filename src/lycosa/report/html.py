@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,8 @@ from lycosa import __version__
 from lycosa.errors import CollectionError
 from lycosa.report.columns import column_chart
 from lycosa.report.genre import genre_counts, genre_table
-from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots
+from lycosa.report.links import web_url
+from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots, words_of
 from lycosa.report.summary import gist_of
 from lycosa.report.svg import line_chart
 from lycosa.report.world import world_map
@@ -29,8 +29,7 @@ SOURCES = 40
 def write_report(directory: Path, out: Path | None = None) -> Path:
     """Write the report (default: report/index.html in the collection) and say where."""
     path = out or directory / "report" / "index.html"
-    with Collection.read(directory) as collection:
-        text = render(collection)
+    text = report_text(directory)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -41,12 +40,19 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
     return path
 
 
+def report_text(directory: Path) -> str:
+    """The report of a collection, as HTML."""
+    with Collection.read(directory) as collection:
+        return render(collection)
+
+
 def render(collection: ReadCollection) -> str:
     """The report as HTML."""
     environment = Environment(
         loader=PackageLoader("lycosa.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
     )
+    environment.filters["web_url"] = web_url
     return environment.get_template("report.html.j2").render(
         version=__version__,
         made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -57,20 +63,22 @@ def render(collection: ReadCollection) -> str:
 def _figures(collection: ReadCollection) -> dict[str, Any]:
     reader = collection.reader
     curve = reader.harvest_curve(240)
-    spec = _spec(collection)
+    spec = collection.spec()
+    top, topic = spec.get("", {}), spec.get("topic", {})
     pages, relevant = curve[-1] if curve else (0, 0)
     reasons = reader.counts_by_reason()
     runs = reader.runs()
     return {
-        "name": spec.get("name") or collection.directory.name,
-        "strategy": spec.get("strategy", "best-first"),
-        "topic": spec.get("topic", {}),
+        "name": str(top.get("name") or collection.directory.name),
+        "strategy": str(top.get("strategy", "best-first")),
+        "description": str(topic.get("description", "")),
+        "keywords": words_of(topic.get("keywords")),
         "pages": pages,
         "relevant": relevant,
         "harvest": relevant / pages if pages else 0.0,
         "explored": _explored(collection),
         "megabytes": reader.counts().bytes / 1e6,
-        "hours": sum(run.ended - run.started for run in runs) / 3600,
+        "hours": reader.seconds() / 3600,
         "runs": len(runs),
         "curve": line_chart(
             {"relevant": [(0.0, 0.0), *((float(n), float(r)) for n, r in curve)]},
@@ -108,13 +116,6 @@ def _contents(collection: ReadCollection) -> dict[str, Any]:
     }
 
 
-def _spec(collection: ReadCollection) -> dict[str, Any]:
-    try:
-        return tomllib.loads(collection.spec_text())
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
 def _explored(collection: ReadCollection) -> int:
     """How many pages were only looked through."""
     return int(collection.connection.execute("SELECT count(*) FROM pages WHERE explored").fetchone()[0])
@@ -133,11 +134,13 @@ def _sources(collection: ReadCollection) -> list[dict[str, Any]]:
 
 def _best(collection: ReadCollection) -> list[dict[str, Any]]:
     rows = collection.connection.execute(
-        "SELECT url, title, score, language, date FROM pages WHERE relevant AND NOT explored"
-        " ORDER BY score DESC, id LIMIT ?",
+        "SELECT url, title, score, language, date, coalesce(genre.label, '') FROM pages"
+        " LEFT JOIN evidence AS genre ON genre.page = pages.id AND genre.name = 'genre'"
+        " WHERE relevant AND NOT explored ORDER BY score DESC, id LIMIT ?",
         (BEST_PAGES,),
     )
-    return [dict(zip(("url", "title", "score", "language", "date"), row, strict=True)) for row in rows]
+    names = ("url", "title", "score", "language", "date", "genre")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -24,6 +24,15 @@ KEPT = Chosen()
 """The pages that the collection is about: relevant, and not fetched only to be looked through."""
 
 
+def words_of(value: object) -> list[str]:
+    """A list of words of a spec that anybody may have written.
+
+    >>> words_of(["owl", 5]), words_of("owl")
+    (['owl', '5'], [])
+    """
+    return [str(word) for word in value] if isinstance(value, list) else []
+
+
 class Spot(msgspec.Struct, frozen=True):
     """A place with the number of pages that name it."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.evidence.model_file import read_json
 from lycosa.page.terms import terms_of
 from lycosa.report.overview import KEPT, Chosen
 from lycosa.store.collection import ReadCollection
@@ -146,7 +147,7 @@ class _Topic(msgspec.Struct):
 
 def _topic(path: Path) -> tuple[str, Mapping[str, float]]:
     try:
-        topic = msgspec.json.decode(path.read_bytes(), type=_Topic)
-    except (OSError, msgspec.MsgspecError):
+        topic = read_json(path, _Topic)
+    except (OSError, ValueError):
         topic = _Topic()
     return topic.language, topic.vector

@@ -10,14 +10,17 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.frontier import Standing
-from lycosa.frontier.standing import standing_in
+from lycosa.frontier.standing import dropped_for, standing_in
 from lycosa.report.overview import has_table
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
-from lycosa.values import Fact, Judgement, Kind
+from lycosa.strategies.multimedia_rules import BY_IMAGE
+from lycosa.values import Fact, Judgement, Kind, Link
 
 NEAR = 5
-"""So many URLs close to an unknown one are named."""
+"""So many URLs close to an unknown one are named, and so many pages that link to a URL."""
+COUNTED = 1000
+"""Links to a URL beyond so many are not counted."""
 
 
 class FoundOn(msgspec.Struct, frozen=True):
@@ -38,6 +41,13 @@ class LinkNear(msgspec.Struct, frozen=True):
     target: str
 
 
+class OpenedBy(msgspec.Struct, frozen=True):
+    """The image without which a link would not have been followed, and what it shows."""
+
+    url: str
+    shows: Fact | None
+
+
 class Explanation(msgspec.Struct, frozen=True):
     """All that is known of one URL. `verdict` says it in a sentence."""
 
@@ -51,7 +61,9 @@ class Explanation(msgspec.Struct, frozen=True):
     refusal: str = ""
     archive: str = ""
     path: tuple[str, ...] = ()
-    found_on: tuple[FoundOn, ...] = ()
+    found_on: tuple[FoundOn, ...] = ()  # at most NEAR of them
+    more: int = 0  # so many other links lead there, as far as they were counted
+    image: OpenedBy | None = None
     nearby: tuple[str, ...] = ()
     links_near: tuple[LinkNear, ...] = ()
 
@@ -63,15 +75,20 @@ def explain(directory: Path, url: str) -> Explanation:
         raise InputError(f"{url!r} is not an http(s) URL. Write it in full: https://…")
     with Collection.read(directory) as collection:
         key = urls.key_of(parsed)
-        found_on = tuple(_found_on(collection.reader, link) for link in collection.reader.links_to(key, 10))
-        if (page := collection.reader.page(key)) is not None:
-            return _of_page(collection, page, found_on)
-        if (outcome := collection.reader.outcome(key)) is not None and not outcome.again:
-            return _of_outcome(collection.reader, outcome, found_on)
-        standing = standing_in(collection.connection, key)
-        if standing is not None:
-            return _of_standing(collection.reader, parsed, standing, found_on)
-        return _of_unknown(collection, parsed, found_on)
+        leading = list(collection.reader.links_to(key, COUNTED))
+        found_on = tuple(_found_on(collection.reader, link) for link in leading[:NEAR])
+        explained = _explained(collection, parsed, key, found_on)
+        return msgspec.structs.replace(explained, more=len(leading) - len(found_on))
+
+
+def _explained(collection: ReadCollection, url: str, key: int, found_on: tuple[FoundOn, ...]) -> Explanation:
+    if (page := collection.reader.page(key)) is not None:
+        return _of_page(collection, page, found_on)
+    if (outcome := collection.reader.outcome(key)) is not None and not outcome.again:
+        return _of_outcome(collection.reader, outcome, found_on)
+    if (standing := standing_in(collection.connection, key)) is not None:
+        return _of_standing(collection.reader, url, standing, found_on)
+    return _of_unknown(collection, url, found_on)
 
 
 def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[FoundOn, ...]) -> Explanation:
@@ -88,7 +105,14 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
         archive=f"{capture.file} at byte {capture.offset}",
         path=collection.reader.path_from_seed(page.link.key),
         found_on=found_on,
+        image=opened_by(collection.reader, page.link),
     )
+
+
+def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
+    """The image that has opened a link, where one alone has (the multimedia strategy)."""
+    image = reader.page(link.memo[BY_IMAGE]) if BY_IMAGE in link.memo else None
+    return OpenedBy(image.link.url, reader.evidence(image.id).get("image")) if image else None
 
 
 def _verdict(page: StoredPage) -> str:
@@ -124,7 +148,8 @@ def _of_standing(reader: Reader, url: str, standing: Standing, found_on: tuple[F
         "done": "Done.",
     }
     path = (*reader.path_from_seed(standing.link.parent), url)
-    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on)
+    image = opened_by(reader, standing.link)
+    return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on, image=image)
 
 
 def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
@@ -133,10 +158,19 @@ def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, .
         nearby, links_near = _nearby(collection, url)
         return Explanation(url, verdict, nearby=nearby, links_near=links_near)
     refusals = sorted({found.refusal for found in found_on if found.refusal})
-    verdict = (
-        f"Seen but refused: {'; '.join(refusals)}." if refusals else "Seen, then dropped from the full queue."
-    )
-    return Explanation(url, verdict, found_on=found_on, refusal="; ".join(refusals))
+    if all(found.refusal for found in found_on):
+        verdict = f"Seen but refused: {'; '.join(refusals)}."
+        return Explanation(url, verdict, found_on=found_on, refusal="; ".join(refusals))
+    refusal = " or ".join(map(str, dropped_for(collection.connection, url, _limits(collection))))
+    verdict = f"Seen, but not kept waiting: {refusal or 'the frontier has forgotten why'}."
+    return Explanation(url, verdict, found_on=found_on, refusal=refusal)
+
+
+def _limits(collection: ReadCollection) -> tuple[int | None, int | None]:
+    """The most pages of a host and of a site, by the spec of the last run."""
+    limits = collection.spec().get("limits", {})
+    host, site = limits.get("pages_per_host"), limits.get("pages_per_site")
+    return host if isinstance(host, int) else None, site if isinstance(site, int) else None
 
 
 def _nearby(collection: ReadCollection, url: str) -> tuple[tuple[str, ...], tuple[LinkNear, ...]]:
@@ -192,6 +226,15 @@ def _found_on(reader: Reader, link: StoredLink) -> FoundOn:
     )
 
 
+def label_in_words(name: str, label: str) -> str:
+    """What the label of a piece of evidence says.
+
+    >>> label_in_words("topic", "48"), label_in_words("genre", "news")
+    ('48 topic words', 'news')
+    """
+    return f"{label} topic words" if name == "topic" and label.isdecimal() else label
+
+
 def _time(at: float) -> str:
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
@@ -206,7 +249,8 @@ def explanation_text(why: Explanation) -> str:
     if why.judgement:
         lines.append(f"  score     {why.judgement.score:.4f}  ({why.judgement.rule})")
     for name, fact in why.evidence.items():
-        lines.append(f"  evidence  {name} = {fact.value:.4f}" + (f"  [{fact.label}]" if fact.label else ""))
+        label = label_in_words(name, fact.label)
+        lines.append(f"  evidence  {name} = {fact.value:.4f}" + (f"  ({label})" if label else ""))
     if why.archive:
         lines.append(f"  archive   {why.archive}")
     if len(why.path) > 1:
@@ -222,6 +266,15 @@ def explanation_text(why: Explanation) -> str:
             f"            anchor {found.anchor!r}; {decided}; rule: {found.rule}"
             + (f"; {numbers}" if numbers else ""),
         ]
+    if why.image:
+        shows = why.image.shows
+        lines.append(
+            f"  image     {why.image.url}" + (f" shows {shows.label} ({shows.value:.2f})" if shows else "")
+        )
+    if why.more:
+        lines.append(
+            f"            and {why.more}{'+' if why.more == COUNTED - NEAR else ''} more links to it"
+        )
     if why.nearby:
         lines += ["  fetched nearby", *(f"    {url}" for url in why.nearby)]
     if why.links_near:

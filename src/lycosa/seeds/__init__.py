@@ -8,6 +8,7 @@ from pathlib import Path
 from lycosa import urls
 from lycosa.config import SeedsSpec
 from lycosa.errors import InputError
+from lycosa.files import read_file
 from lycosa.seeds.lists import feed_urls, sitemap_urls, unpacked, urls_in_lines
 from lycosa.values import Link, Refusal
 
@@ -87,7 +88,7 @@ async def _get(where: str, folder: Path, read: Read, say: Say) -> bytes | None:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: {reason}. Paths in [seeds] are relative to the spec's folder.") from None

@@ -19,7 +19,7 @@ import msgspec
 from lycosa.store import Counts, Record, add_to
 from lycosa.store.warc import Capture, Earlier, Position, digest_of
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageEntity, PagePlace
+from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageEntity, PagePlace, Reason
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
@@ -34,6 +34,7 @@ _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} W
 _EMPTY = digest_of(b"")
 _OF_PAGE = ("links", "evidence", "link_evidence", "places", "entities", "texts")
 """Tables with rows that belong to one page."""
+_LONG_URL_KEPT = 300  # of a link that was refused for its length; its key is that of the whole URL
 _SET_FACT = "INSERT OR REPLACE INTO facts VALUES (?, ?)"
 
 
@@ -164,8 +165,8 @@ class Catalogue:
 
     def set_fingerprint(self, page: int, simhash: int, near_duplicate_of: int) -> None:
         """Note a page's simhash and the key of the first page of its cluster (0: itself)."""
-        sql = "UPDATE pages SET simhash = ?, near_duplicate_of = ? WHERE id = ?"
-        self._connection.execute(sql, (_signed(simhash), near_duplicate_of, page))
+        values = (_signed(simhash), near_duplicate_of, page)
+        self._connection.execute("UPDATE pages SET simhash = ?, near_duplicate_of = ? WHERE id = ?", values)
 
     def set_date(self, page: int, date: str) -> None:
         """Note a page's day of publication."""
@@ -330,11 +331,11 @@ class Catalogue:
         self, decision: Decision
     ) -> tuple[float, int, int | None, str | None, str | None, str | None]:
         """Priority, rule, refusal, detail, hold and, of a refused link, the URL."""
-        rule, refusal = self._rules.id_of(decision.rule), decision.refusal
+        rule, refusal, priority = self._rules.id_of(decision.rule), decision.refusal, decision.priority
         if refusal is None:
-            return decision.priority, rule, None, None, decision.hold or None, None
-        reason = self._reasons.id_of(refusal.reason.name)
-        return decision.priority, rule, reason, refusal.detail or None, None, decision.link.url
+            return priority, rule, None, None, decision.hold or None, None
+        url = decision.link.url[: _LONG_URL_KEPT if refusal.reason is Reason.LONG_URL else None]
+        return priority, rule, self._reasons.id_of(refusal.reason.name), refusal.detail or None, None, url
 
     def _save_evidence(self, number: int, page: Page) -> None:
         many = self._connection.executemany

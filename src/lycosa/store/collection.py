@@ -11,6 +11,8 @@ import fcntl
 import io
 import logging
 import os
+import sqlite3
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -246,7 +248,19 @@ class ReadCollection:
         """The spec of the last run."""
         with plain_errors(self.path):
             row = self.connection.execute("SELECT value FROM facts WHERE name = 'spec'").fetchone()
-        return bytes(row[0]).decode() if row else ""
+        return bytes(row[0]).decode("utf-8", "replace") if row else ""
+
+    def spec(self) -> dict[str, dict[str, Any]]:
+        """The tables of the last run's spec, for showing it: whoever wrote it, a table is a table.
+
+        What stands outside of any is in the table ''. Empty where it cannot be read.
+        """
+        try:
+            spec = tomllib.loads(self.spec_text())
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return {}
+        tables = {name: value for name, value in spec.items() if isinstance(value, dict)}
+        return {"": {name: value for name, value in spec.items() if name not in tables}, **tables}
 
     def close(self) -> None:
         """Close the catalogue."""
@@ -259,6 +273,9 @@ class ReadCollection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        if isinstance(error, sqlite3.Error):  # found while reading: a damaged or locked catalogue
+            with plain_errors(self.path):
+                raise error
 
 
 def _conclusions(record: Record) -> bytes:

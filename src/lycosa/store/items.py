@@ -54,7 +54,9 @@ def write_items(directory: Path, out: Path) -> int:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            raise InputError("Parquet needs pyarrow: pip install pyarrow, or write .jsonl.") from None
+            raise InputError(
+                "Parquet needs pyarrow: pip install 'lycosa[parquet]', or write .jsonl."
+            ) from None
         kinds = {"tags": pa.list_(pa.string()), "rank": pa.float64(), "relevant": pa.bool_()}
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in Item.__struct_fields__])
         pq.write_table(pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema), out)

@@ -5,7 +5,6 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import sys
 from array import array
@@ -15,14 +14,15 @@ from pathlib import Path
 import msgspec
 
 from lycosa.store import Counts
+from lycosa.store.phrases import READ_CHARS, match_of, phrases_in, snippet_of
 from lycosa.store.schema import plain_errors
 from lycosa.store.warc import Capture
 from lycosa.values import Fact, Judgement, Kind, Link, Reason, Refusal
 
 _decode_link = msgspec.msgpack.Decoder(Link).decode
 
-MARK, END_MARK = "\x02", "\x03"
-"""What encloses the found words in a snippet: characters that a page's text cannot show."""
+PAUSED = "paused"
+"""The fact that says how many seconds of the runs the crawl was paused."""
 
 _PAGES = """
     SELECT pages.id, link, kind, status, content_type, source, authority, title, language, date, words,
@@ -274,6 +274,11 @@ class Reader:
         rows = self._rows("SELECT started, ended, pages, coalesce(reason, '') FROM runs ORDER BY id")
         return [Run(*row) for row in rows]
 
+    def seconds(self) -> float:
+        """How long the crawl has run, pauses not counted."""
+        row = next(self._rows("SELECT value FROM facts WHERE name = ?", PAUSED), None)
+        return sum(run.ended - run.started for run in self.runs()) - (float(row[0]) if row else 0.0)
+
     def without_text(self, after: int = 0) -> Iterator[StoredPage]:
         """Judged pages that the full-text index does not have yet."""
         missing = "relevant IS NOT NULL AND pages.id NOT IN (SELECT id FROM texts_docsize)"
@@ -286,15 +291,15 @@ class Reader:
 
     def search(self, query: str, most: int = 20, skip: int = 0) -> list[Hit]:
         """Pages that contain all words of the query, best first. No query is an error."""
-        words = " ".join(f'"{word}"' for word in re.findall(r"\w+", query)[:64])
-        if not words:
+        phrases = phrases_in(query)
+        if not phrases:
             return []
         rows = self._rows(
-            "SELECT pages.key, pages.url, pages.title, snippet(texts, 1, ?, ?, '…', 24) FROM texts "
+            f"SELECT pages.key, pages.url, pages.title, substr(body, 1, {READ_CHARS}) FROM texts "
             "JOIN pages ON pages.id = texts.rowid WHERE texts MATCH ? ORDER BY rank LIMIT ? OFFSET ?",
-            MARK, END_MARK, words.encode("utf-8", "replace").decode(), most, skip,
+            match_of(phrases), most, skip,
         )  # fmt: skip
-        return [Hit(*row) for row in rows]
+        return [Hit(key, url, title, snippet_of(body, phrases)) for key, url, title, body in rows]
 
     def _tally(self, sql: str) -> dict[str, int]:
         names = dict(self._rows("SELECT id, text FROM reasons"))

@@ -6,6 +6,7 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
+from lycosa.fetch.heads import RECORD_BYTES
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.warc import Capture, read_capture
@@ -20,13 +21,15 @@ def capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
     return good[-1].capture if good else reader.original(page.capture.digest)
 
 
-def response_of(collection: ReadCollection | Collection, page: StoredPage) -> Fetched | None:
-    """The archived response of a page; None where the archive has no body of it."""
+def response_of(
+    collection: ReadCollection | Collection, page: StoredPage, most: int = RECORD_BYTES
+) -> Fetched | None:
+    """The archived response of a page; None where the archive has no body of it, or one of more than `most` bytes."""
     capture = capture_with_body(collection.reader, page)
     if capture is None:
         return None
     try:
-        head, body = read_capture(collection.archive, capture.file, capture.offset)
+        head, body = read_capture(collection.archive, capture.file, capture.offset, most)
     except ArchiveError:
         return None
     response = parsed_response(page.link, head, body)
@@ -47,15 +50,15 @@ def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
     return Fetched(link, status, headers, body, b"", head, 0.0, 0.0)
 
 
-def archived(collection: ReadCollection, url: str, redirects: int = 5) -> Fetched | str:
-    """The response for a URL, redirects followed; or, in a sentence, why there is none."""
+def archived(collection: ReadCollection, url: str, most: int, redirects: int = 5) -> Fetched | str:
+    """The response for a URL, redirects followed, of at most so many bytes; or, in a sentence, why there is none."""
     for _ in range(redirects + 1):
         page = collection.reader.page(urls.key_of(url))
         if page is None:
             return "No page of this address was archived."
-        fetched = response_of(collection, page)
+        fetched = response_of(collection, page, most)
         if fetched is None:
-            return "Its body is not in the archive."
+            return "Its body is not in the archive, or too large to be shown."
         target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None
         if not target:
             return fetched

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lycosa.errors import CollectionError
+from lycosa.errors import CollectionError, NoCollection
 
 APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header: tells a catalogue from any other SQLite file."""
@@ -189,7 +189,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an existing catalogue read-only, also while a crawl is writing to it."""
     if not path.is_file():
-        raise CollectionError(
+        raise NoCollection(
             f"{path.parent} is not a collection: it has no {path.name}. "
             "Name the directory that `lycosa crawl` wrote."
         )

@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import re
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from fastwarc.stream_io import GzipReader, GzipWriter
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa.errors import ArchiveError, CollectionError
+from lycosa.fetch.heads import RECORD_BYTES
 from lycosa.values import Fetched
 
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
@@ -220,20 +222,35 @@ class WarcWriter:
         self._at = Position(self._at.file, self._at.offset + len(data))
 
 
-def read_capture(archive: Path, file: str, offset: int) -> tuple[bytes, bytes]:
-    """The head and the body, as received, of the response (or revisit) record at a place."""
+def read_capture(archive: Path, file: str, offset: int, most: int = RECORD_BYTES) -> tuple[bytes, bytes]:
+    """The head and the body, as received, of the response (or revisit) record at a place.
+
+    A record that unpacks to more than `most` bytes is an ArchiveError: the archive may be a stranger's.
+    """
     path = place_of(archive, file)
     try:
+        if path.exists() and not path.is_file():  # a pipe would let us wait for ever
+            raise ValueError("it is no ordinary file")
         with path.open("rb") as stream:
             stream.seek(offset)
+            if zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(stream.read(4096), 5) != b"WARC/":
+                raise ValueError("there is no record")
+            stream.seek(offset)
             for record in ArchiveIterator(GzipReader(stream), parse_http=False):
-                head, _, body = record.reader.read().partition(b"\r\n\r\n")
-                return head + b"\r\n\r\n", body
-    except (OSError, ValueError) as error:
+                return _read_block(record, most)
+    except (OSError, ValueError, zlib.error) as error:
         raise ArchiveError(
             f"{path} cannot be read at {offset} ({error}). Put it back from a copy."
         ) from error
     raise ArchiveError(f"{path} has no record at {offset}. Put it back from a copy.")
+
+
+def _read_block(record: WarcRecord, most: int) -> tuple[bytes, bytes]:
+    block = record.reader.read(most + 1)
+    if len(block) > most:
+        raise ValueError(f"the record unpacks to more than {most} bytes")
+    head, _, body = block.partition(b"\r\n\r\n")
+    return head + b"\r\n\r\n", body
 
 
 def place_of(archive: Path, file: str) -> Path:

@@ -1,15 +1,15 @@
 """How links are ranked: one file per method, baselines too.
 
 In: an analysed page and its judgement. Out: a Decision for each of its links. A strategy is an
-estimator: its constructor stores the settings, `fit` prepares it and returns it. New strategies
-register under the entry point group `lycosa.strategies`.
+estimator: its constructor stores the settings, `fit` prepares it and returns it. One of your own is
+named as `FILE.py:Class`, or registered by a package under the entry point group `lycosa.strategies`.
 """
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, ClassVar, Protocol, Self
@@ -131,22 +131,47 @@ def strategy_class(name: str) -> type[BaseStrategy]:
         module, _, attribute = BUILT_IN[name].partition(":")
         found: type[BaseStrategy] = getattr(import_module(module), attribute)
         return found
+    from lycosa.strategies import own  # which imports this package
+
+    if own.in_file(name):
+        return own.class_in_file(name)
     for point in _entry_points():
         if point.name == name:
-            loaded: type[BaseStrategy] = point.load()
-            return loaded
+            return own.class_of_package(point)
     raise SpecError(f"There is no strategy {name!r}. Known are: {', '.join(strategy_names())}.")
 
 
 def settings_of(name: str) -> dict[str, Any]:
     """A strategy's settings and their defaults: its constructor's keyword arguments."""
-    signature = inspect.signature(strategy_class(name).__init__)
-    return {key: argument.default for key, argument in signature.parameters.items() if key != "self"}
+    signature = inspect.signature(strategy_class(name))
+    return {
+        key: None if argument.default is argument.empty else argument.default
+        for key, argument in signature.parameters.items()
+        if argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
+    }
 
 
-def all_settings() -> dict[str, dict[str, Any]]:
-    """The settings of every strategy, for checking a spec."""
-    return {name: settings_of(name) for name in strategy_names()}
+class Known(Mapping[str, dict[str, Any]]):
+    """The settings of every strategy by its name. One is loaded only when it is asked for."""
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        return settings_of(name)
+
+    def __contains__(self, name: object) -> bool:
+        from lycosa.strategies import own
+
+        return isinstance(name, str) and (own.in_file(name) or name in strategy_names())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(strategy_names())
+
+    def __len__(self) -> int:
+        return len(strategy_names())
+
+
+def all_settings() -> Known:
+    """The settings of every strategy, for checking a spec: a broken one breaks only specs that name it."""
+    return Known()
 
 
 def _entry_points() -> Sequence[Any]:

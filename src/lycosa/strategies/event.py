@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
+from lycosa.errors import SpecError
 from lycosa.evidence.event import event_evidence
 from lycosa.evidence.event_model import EventModel, Side, Weights, with_topic_size
 from lycosa.frontier import Floats
@@ -29,8 +30,8 @@ class Event(BaseStrategy):
         url_threshold: float = 0.0,
         alpha: float = 1.0,
         beta: float = 1.0,
-        prior_pages: float = 1.0,
-        newcomers: float = 1.0,
+        prior_pages: float = 5.0,
+        newcomers: float = 0.75,
     ) -> None:
         """Store the settings.
 
@@ -55,6 +56,7 @@ class Event(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Use the prepared event; without one, the topic alone."""
         super().fit(preparation)
+        self._check()
         self.weighs_sources = checked_source(self.source) != "none"
         self.random_seed_ = preparation.random_seed
         self.pages_, self.credits_ = 0, 0.0
@@ -67,6 +69,16 @@ class Event(BaseStrategy):
             kept = () if isinstance(judge, EventJudge) else self.needs
             self.needs = (*kept, *self.evidence_)
         return self
+
+    def _check(self) -> None:
+        """A SpecError for settings under which no source could be weighed."""
+        for name in ("alpha", "beta", "prior_pages", "newcomers"):
+            if not (value := getattr(self, name)) > 0:
+                raise SpecError(f"event.{name} is {value:g}. Give a number above 0.")
+        if self.k < 0:
+            raise SpecError(f"event.k is {self.k}. Give a number of terms, or 0 for the model's.")
+        if not 0 <= self.url_threshold <= 1:
+            raise SpecError(f"event.url_threshold is {self.url_threshold:g}. Give a number from 0 to 1.")
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by the mean of link and page score."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Self
 
 import msgspec
@@ -60,8 +59,11 @@ class Genre(BaseStrategy):
         super().fit(preparation)
         if not 0 <= self.w_r <= 1:
             raise SpecError(f"genre.w_r is {self.w_r:g}. It is a share: give a number from 0 to 1.")
-        self.needs = (*self.needs, GenreEvidence(genre_model(self.model, self.extended)))
-        self.prior_ = LearnedPrior(GenrePrior.load(Path(self.prior)) if self.prior else GenrePrior())
+        named = str(preparation.folder / self.model) if self.model else ""
+        self.needs = (*self.needs, GenreEvidence(genre_model(named, self.extended)))
+        self.prior_ = LearnedPrior(
+            GenrePrior.load(preparation.folder / self.prior) if self.prior else GenrePrior()
+        )
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:

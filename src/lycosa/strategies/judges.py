@@ -44,12 +44,14 @@ class TopicJudge:
         self.needs: tuple[Evidence, ...] = (topic,)
         self.threshold = threshold
         self.damping = damping
+        # As users read it beside the score and the evidence: the score can be worked out from them.
+        self.rule = f"topic × n / (n + {damping:g}) for n topic words on the page, against {threshold:g}"
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the damped cosine reaches the threshold."""
         fact = page.evidence["topic"]
         score = damped(fact.value, int(fact.label), self.damping)
-        return Judgement(score >= self.threshold, score, f"topic score against {self.threshold:g}")
+        return Judgement(score >= self.threshold, score, self.rule)
 
 
 class TextJudge:

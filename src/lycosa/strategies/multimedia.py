@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Self, get_args
 
 import msgspec
@@ -14,6 +13,7 @@ from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.strategies import BaseStrategy, Step
 from lycosa.strategies.multimedia_rules import (
+    BY_IMAGE,
     Exploration,
     Selection,
     is_explored,
@@ -93,13 +93,16 @@ class Multimedia(BaseStrategy):
         """Load the models; where the text alone decides, no image is ever fetched."""
         super().fit(preparation)
         self._check()
-        model = TextModel.load(Path(self.links)) if self.links else preparation.models.get("text")
+        model = (
+            TextModel.load(preparation.folder / self.links) if self.links else preparation.models.get("text")
+        )
         words = LinkText(model) if model else preparation.topic
         self.text_ = words.name
         if not any(kind.name == words.name for kind in self.needs):
             self.needs = (*self.needs, words)
         if self.selection != "text" or self.exploration in ("visual", "both"):
-            looks = ImageModel.load(Path(self.images)) if self.images else ImageModel.builtin()
+            named = preparation.folder / self.images
+            looks = ImageModel.load(named) if self.images else ImageModel.builtin()
             self.needs = (*self.needs, ImageEvidence(looks.with_rule(self.rule)))
         self.t2_ = self.t2
         self.shown_: dict[int, bool] = {}  # images looked at: whether they show what is sought
@@ -145,7 +148,10 @@ class Multimedia(BaseStrategy):
         images = [image for image in page.images if _is_candidate(image)]
         hit = next((image for image in images if self.shown_.get(image.key)), None)
         if hit:
-            return [self._decide(link, nearness(link.position, hit.after_link, self.fade)) for link in links]
+            return [
+                self._decide(link, nearness(link.position, hit.after_link, self.fade), hit.key)
+                for link in links
+            ]
         unseen = [image for image in images if image.key not in self.shown_][: self.max_images]
         if not unseen or not any(self._depends(link) for link in links):
             return [self._decide(link, 0.0) for link in links]
@@ -163,7 +169,7 @@ class Multimedia(BaseStrategy):
             if "image" in evidence:
                 shown = evidence["image"].value >= HIT
                 self.shown_ |= dict.fromkeys(_names(link), shown)
-        elif self.target and link.memo.get("v"):
+        elif self.target and BY_IMAGE in link.memo and not link.trail:
             self.t2_ = next_t2(self.t2_, judgement.relevant, self.target, self.t1)
 
     def _wait(self, page: Page, links: Sequence[Link], images: Sequence[Image]) -> list[Step]:
@@ -201,8 +207,10 @@ class Multimedia(BaseStrategy):
         """Decide on a link that waited for images."""
         memo = dict(link.memo)
         places = memo.pop("i", ())
-        near = [nearness(link.position, after, self.fade) for key, after in places if self.shown_.get(key)]
-        return self._decide(msgspec.structs.replace(link, memo=memo), max(near, default=0.0))
+        near = [
+            (nearness(link.position, after, self.fade), key) for key, after in places if self.shown_.get(key)
+        ]
+        return self._decide(msgspec.structs.replace(link, memo=memo), *max(near, default=(0.0, 0)))
 
     def _depends(self, link: Link) -> bool:
         """Whether images can change what is done with a link."""
@@ -216,18 +224,18 @@ class Multimedia(BaseStrategy):
         explored = is_explored(self.exploration, text, visual, self.t3)
         return next_trail(link.memo["d"], self.k) if explored else None
 
-    def _decide(self, link: Link, visual: float) -> Decision:
+    def _decide(self, link: Link, visual: float, image: int = 0) -> Decision:
         text, trail = link.memo["t"], self._trail(link, visual)
         priority = score(self.selection, text, visual, self.t1, self.t2_)
         shown = "its page shows such an image" if visual else "no such image on its page"
         if trail is None:
             refusal = Refusal(Reason.LOW_PRIORITY, f"text {text:.2f}, {shown}")
             return Decision(link, priority, refusal, rule="multimedia: neither selected nor explored")
+        if visual and self._trail(link, 0.0) != trail:
+            link = msgspec.structs.replace(link, memo=link.memo | {BY_IMAGE: image})
         if trail:
             link = msgspec.structs.replace(link, trail=trail)
             return Decision(link, priority, rule=f"multimedia: explored ({shown})")
-        if visual and self._trail(link, 0.0) != 0:
-            link = msgspec.structs.replace(link, memo=link.memo | {"v": 1})
         return Decision(link, priority, rule=f"multimedia: selected ({shown})")
 
 

@@ -19,7 +19,8 @@ class Preparation:
 
     `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
     keywords and of the description. `models` are the fitted classifiers that the strategy `wants`;
-    `event` is the event where the spec has one; `folder` is where relative paths of the spec begin.
+    `event` is the event where the spec has one. Files that settings name begin at `folder`, where
+    the spec is.
     """
 
     judge: Judge

@@ -244,7 +244,10 @@ class SiteProcess:
         self.port = 0
 
     def __enter__(self) -> SiteProcess:
-        self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # In a group of its own: Ctrl-C is for the program that uses it, which ends it.
+        self._process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
+        )
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line.strip().isdigit():

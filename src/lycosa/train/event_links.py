@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from lycosa.page.dates import date_of_url
 from lycosa.page.gazetteer import gazetteer
 from lycosa.page.places import places_of_each
 from lycosa.page.terms import terms_of_each, url_terms_of_each
+from lycosa.train.tables import Row, read_rows
 
 MARKS = {**dict.fromkeys(("1", "yes", "true"), True), **dict.fromkeys(("0", "no", "false"), False)}
 
@@ -45,17 +45,11 @@ def facts_of_links(links: Sequence[LabelledLink], language: str = "english") -> 
 
 def read_labelled_links(path: Path) -> list[LabelledLink]:
     """Links from a CSV file with the columns url, anchor and relevant (1 or 0)."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from None
-    if not rows or not {"url", "relevant"} <= rows[0].keys():
-        raise InputError(f"{path} has no columns url and relevant. Begin it with: url,anchor,relevant")
+    rows = read_rows(path, ("url", "relevant"), "url,anchor,relevant")
     return [_link(path, number, row) for number, row in enumerate(rows, start=2)]
 
 
-def _link(path: Path, number: int, row: dict[str, str | None]) -> LabelledLink:
+def _link(path: Path, number: int, row: Row) -> LabelledLink:
     mark = (row["relevant"] or "").strip().lower()
     url = urls.parse((row["url"] or "").strip())
     if mark not in MARKS:

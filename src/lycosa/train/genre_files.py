@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from lycosa import urls
@@ -10,34 +9,35 @@ from lycosa.errors import InputError
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import Words, genre_features
 from lycosa.train.genre import GenreExample
+from lycosa.train.tables import Row, read_rows
 
 COLUMNS = ("file", "url", "genre")
 MAX_BYTES = 50_000_000
 
 
 def read_examples(path: Path, words: Words | None = None) -> list[GenreExample]:
-    """The pages of a CSV file with file (relative to it), url and genre."""
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            f"{path} cannot be read ({error}). Give a CSV file with {', '.join(COLUMNS)}."
-        ) from None
-    return [_example(path, number, row, words) for number, row in enumerate(rows, start=2)]
+    """The pages of a CSV file with file (relative to it), url and genre; each page once."""
+    known: dict[int, int] = {}
+    rows = read_rows(path, COLUMNS, ",".join(COLUMNS))
+    return [_example(path, number, row, words, known) for number, row in enumerate(rows, start=2)]
 
 
-def _example(path: Path, number: int, row: dict[str, str], words: Words | None) -> GenreExample:
+def _example(path: Path, number: int, row: Row, words: Words | None, known: dict[int, int]) -> GenreExample:
     if not all(row.get(column) for column in COLUMNS):
         raise InputError(f"{path}, line {number}: it needs {', '.join(COLUMNS)}. Fill them in.")
     url = urls.parse(row["url"])
     if url is None:
         raise InputError(f"{path}, line {number}: {row['url']!r} is not a URL. Give the page's address.")
+    if (first := known.setdefault(urls.key_of(url), number)) != number:
+        raise InputError(f"{path}, line {number}: {url} is in line {first} already. Keep one of them.")
     page = path.parent / row["file"]
     try:
         with page.open("rb") as file:
             document = Document(file.read(MAX_BYTES), url, "text/html")
     except OSError as error:
-        raise InputError(f"{path}, line {number}: {page} cannot be read ({error.strerror}).") from None
+        raise InputError(
+            f"{path}, line {number}: {page} cannot be read ({error.strerror}). "
+            "Files are named relative to the CSV file."
+        ) from None
     source = urls.source_of(urls.authority_of(url))
     return GenreExample(genre_features(document, words), row["genre"].strip().lower(), source)

@@ -7,7 +7,6 @@ folds over single images would promise too much.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +33,7 @@ from lycosa.evidence.images.model import (
 )
 from lycosa.evidence.images.reading import Pixels, read_image
 from lycosa.evidence.text_kinds import Sigmoid
+from lycosa.train.tables import read_rows
 from lycosa.train.validation import figures_of, fit_sigmoid, folds_by_group
 from lycosa.values import Reason, Refusal
 
@@ -113,8 +113,10 @@ def read_examples(
     folders: Mapping[str, Path], sources: Mapping[str, str] | None = None, say: Say = _silent
 ) -> Examples:
     """Read and describe every file of the folders (and of folders in them), in the order of names."""
-    features, labels, origins, skipped = [], [], [], []
+    features, labels, origins = [], [], []
+    skipped: list[tuple[str, str]] = []
     for label, folder in folders.items():
+        before = len(skipped)
         for file in _files(folder):
             pixels = _read(file)
             if isinstance(pixels, Refusal):
@@ -125,10 +127,10 @@ def read_examples(
             origins.append((sources or {}).get(file.name) or source_of(file.name))
             if len(labels) % SAY_EVERY == 0:
                 say(f"{len(labels):,} images read")
-        if labels.count(label) < MIN_EXAMPLES:
+        if (readable := labels.count(label)) < MIN_EXAMPLES:
             raise InputError(
-                f"{folder} has {labels.count(label)} readable images of the class {label!r}"
-                f"{_some(skipped)}. Put at least {MIN_EXAMPLES} PNG, JPEG, GIF, WebP or AVIF files there."
+                f"{folder} has {readable or 'no'} readable image{'' if readable == 1 else 's'}{_some(skipped[before:])}. "
+                f"Put at least {MIN_EXAMPLES} PNG, JPEG, GIF, WebP or AVIF files there."
             )
     return Examples(np.array(features), tuple(labels), tuple(origins), tuple(skipped))
 
@@ -144,13 +146,7 @@ def source_of(name: str) -> str:
 
 def read_sources(path: Path) -> dict[str, str]:
     """Sources by file name from a CSV with the columns `file` and `source`."""
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from error
-    if not rows or not {"file", "source"} <= rows[0].keys():
-        raise InputError(f"{path} has no columns file and source. Begin it with the line: file,source")
+    rows = read_rows(path, ("file", "source"), "file,source")
     return {Path(row["file"] or "").name: row["source"] or "" for row in rows}
 
 

@@ -5,7 +5,6 @@ The vocabulary is that of the positive links; class weight and kernel width are 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -15,6 +14,7 @@ from lycosa.errors import InputError
 from lycosa.evidence.link_text import link_terms, terms_without_places
 from lycosa.evidence.text_model import TextModel
 from lycosa.page.document import Document
+from lycosa.train.tables import read_rows
 from lycosa.train.text import Example, Label, TextSettings, train_text
 from lycosa.values import Link
 
@@ -63,15 +63,7 @@ def links_of(document: Document, leads: Callable[[Link], bool], group: str = "")
 
 def read_links(path: Path, language: str = "english") -> list[Example]:
     """Links from a CSV with the columns anchor, before, after, relevant (1 or 0) and maybe page."""
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from None
-    if not rows or not {"anchor", "relevant"} <= rows[0].keys():
-        raise InputError(
-            f"{path} has no columns anchor and relevant. Begin it with: anchor,before,after,relevant,page"
-        )
+    rows = read_rows(path, ("anchor", "relevant"), "anchor,before,after,relevant,page")
     texts = [" ".join(row.get(name) or "" for name in ("before", "anchor", "after")) for row in rows]
     marks = [(row["relevant"] or "").strip().lower() for row in rows]
     if wrong := next((number for number, mark in enumerate(marks, start=2) if mark not in _MARKS), None):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lycosa.errors import InputError
+from lycosa.files import read_file
 from lycosa.page.document import Document
 from lycosa.page.place_finder import PlaceFinder
 from lycosa.train.topic import ExamplePage, example_of
@@ -29,8 +30,7 @@ def documents_in(paths: Iterable[Path], language: str) -> list[Document]:
 def document_in(path: Path, language: str = "english", place_finder: PlaceFinder | None = None) -> Document:
     """A page from a file."""
     try:
-        with path.open("rb") as file:
-            body = file.read(MAX_BYTES)
+        body = read_file(path, MAX_BYTES)
     except OSError as error:
         raise InputError(
             f"{path} cannot be read ({error.strerror}). Name an HTML or text file; paths in a spec are relative to its folder."

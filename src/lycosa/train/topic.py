@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -14,8 +15,10 @@ from lycosa.page.document import Document
 from lycosa.train.text import Example, Label, train_text
 from lycosa.train.text_forms import TextSettings
 
+FIELDS = ("title", "body", "anchor")
+"""The parts of a page that a classifier can keep apart."""
 MODELS = ("text", "anchor-tree")
-"""What `fit_models` can fit: an SVM on pages, and a decision tree on anchor texts and titles."""
+"""What `fit_models` can fit: a text classifier on pages, and a decision tree on anchor texts and titles."""
 
 
 class ExamplePage(msgspec.Struct, frozen=True):
@@ -49,17 +52,26 @@ def fit_models(
     models = {}
     for name in wants:
         if name == "text":
-            models[name] = train_text(_page_examples(pages), settings, provenance=provenance)
+            models[name] = train_text(_page_examples(pages, settings), settings, provenance=provenance)
         elif name == "anchor-tree":
-            tree = msgspec.structs.replace(settings, classifier="tree", min_documents=1)
+            tree = msgspec.structs.replace(settings, classifier="tree", min_documents=1, fields=())
             models[name] = train_text(_anchor_examples(pages), tree, provenance=provenance)
         else:
             raise InputError(f"There is no model {name!r} to fit. Known are: {', '.join(MODELS)}.")
     return models
 
 
-def _page_examples(pages: Mapping[Label, Sequence[ExamplePage]]) -> list[Example]:
-    return [Example(page.terms, label, str(page.key)) for label, group in pages.items() for page in group]
+def _page_examples(pages: Mapping[Label, Sequence[ExamplePage]], settings: TextSettings) -> list[Example]:
+    return [
+        Example(_fields(page) if settings.fields else page.terms, label, str(page.key))
+        for label, group in pages.items()
+        for page in group
+    ]
+
+
+def _fields(page: ExamplePage) -> dict[str, Mapping[str, int]]:
+    anchors = chain.from_iterable(terms for _, terms in page.anchors)
+    return {"title": Counter(page.title), "body": page.terms, "anchor": Counter(anchors)}
 
 
 def _anchor_examples(pages: Mapping[Label, Sequence[ExamplePage]]) -> list[Example]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 import zlib
 
 import numpy as np
@@ -146,3 +147,15 @@ def test_damaged_files_are_read_or_refused(form, changes):
 
 
 FILES = {form: saved(graded_map(2)[:48, :48], form) for form in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "ICO")}
+
+
+def test_a_jpeg_of_endless_scans_is_refused():
+    """Each of a few bytes, and each going over the whole picture: seconds a kilobyte."""
+    plain = saved(np.zeros((3000, 3000, 3), np.uint8), "JPEG", progressive=True)
+    assert not isinstance(read_image(plain), Refusal)
+    last = plain.rfind(b"\xff\xda")
+    started = time.process_time()
+    refusal = read_image(plain[:-2] + plain[last:-2] * 5000 + plain[-2:])
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is Reason.BOMB
+    assert time.process_time() - started < 5

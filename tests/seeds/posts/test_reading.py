@@ -77,6 +77,16 @@ def test_cut_off_and_wrapped_tweets_give_the_whole_urls(tmp_path, tweet):
             {"record": {"$type": "app.bsky.feed.post", "text": "l", "embed": {"external": {"uri": LONG}}}},
             Form.BLUESKY,
         ),
+        ({"text": "l", "facets": [{"features": [{"uri": LONG}]}]}, Form.BLUESKY),
+        ({"text": "l", "embed": {"external": {"uri": LONG}}}, Form.BLUESKY),
+        ({"record": {"text": "l", "facets": [{"features": [{"uri": LONG}]}]}}, Form.BLUESKY),
+        ({"value": {"text": "l", "embed": {"external": {"uri": LONG}}}}, Form.BLUESKY),
+        ({"post": {"record": {"text": "l", "embed": {"external": {"uri": LONG}}}}}, Form.BLUESKY),
+        ({"commit": {"record": {"text": "l", "embed": {"external": {"uri": LONG}}}}}, Form.BLUESKY),
+        ({"content": f'<p><a href="{LONG}">l</a></p>', "created_at": "2016-03-22"}, Form.MASTODON),
+        ({"content": f'<p><a href="{LONG}">l</a></p>'}, Form.MASTODON),
+        ({"content": "", "card": {"url": LONG}}, Form.MASTODON),
+        ({"content": "", "reblog": {"content": f"<a href='{LONG}'>l</a>"}}, Form.MASTODON),
     ],
 )
 def test_posts_cut_down_to_what_matters_are_still_known(tmp_path, post, form):

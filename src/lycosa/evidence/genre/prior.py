@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from lycosa.errors import ModelError
+from lycosa.evidence.model_file import read_json
 
 FORMAT = "lycosa genre prior 1"
 STRENGTH = 20.0
@@ -80,10 +81,10 @@ class GenrePrior(msgspec.Struct, frozen=True):
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote; ModelError if it cannot be used."""
         try:
-            stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+            stored = read_json(path, _Stored)
             if stored.format != FORMAT:
                 raise ValueError(f"its format is {stored.format[:80]!r}")
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             raise ModelError(
                 f"{path} is not a genre prior ({error}). Count one: lycosa train genre-prior COLLECTION"
             ) from None

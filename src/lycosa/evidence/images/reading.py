@@ -22,6 +22,9 @@ LONGEST = 400
 """Larger images are shrunk to this: descriptors stay comparable and their cost bounded."""
 MAX_PIXELS = 32_000_000
 """Images that declare more are refused undecoded (a photograph of a good camera has 24 million)."""
+SCANNED_PIXELS = 1_000_000_000
+"""A progressive JPEG is gone over as a whole for each of its scans, of which a photograph has about ten."""
+_SCAN = b"\xff\xda"
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP", "ICO")
 """What browsers show. Other decoders of Pillow are never reached by a stranger's bytes."""
 
@@ -42,6 +45,8 @@ def read_image(data: bytes) -> Pixels | Refusal:
                 width, height = image.size
                 if width * height > MAX_PIXELS:
                     return Refusal(Reason.BOMB, f"an image of {width} × {height} pixels")
+                if image.format == "JPEG" and (scans := data.count(_SCAN)) * width * height > SCANNED_PIXELS:
+                    return Refusal(Reason.BOMB, f"{scans} scans of {width} × {height} pixels")
                 return _rgb(image)
     except Image.DecompressionBombError:
         return Refusal(Reason.BOMB, "an image of far too many pixels")

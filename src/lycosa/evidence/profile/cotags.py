@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import InputError, SpecError
+from lycosa.files import size_of
 
 _WORD = re.compile(r"\w+")
 
@@ -168,6 +169,7 @@ def tags_given(given: Sequence[str] | str | None, folder: Path) -> Sequence[str]
 def read_tags(path: Path) -> tuple[str, ...]:
     """The tags of a table, or of a file with one tag a line."""
     try:
+        size_of(path)  # it is a file
         with path.open(newline="", encoding="utf-8") as file:
             rows = [
                 row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")

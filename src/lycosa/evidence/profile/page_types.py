@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import ModelError, SpecError
+from lycosa.evidence.model_file import read_json
 from lycosa.evidence.profile.addresses import Pattern, fits
 from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
 from lycosa.evidence.profile.matching import covers, covers_loosely, steps_of
@@ -21,7 +22,6 @@ TOLERANCE = 0.5
 """A page without a type's minimal set still has the type with this share of its characteristic strings."""
 VALUES = 500
 MEMORY = 20_000
-MAX_BYTES = 10_000_000
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -239,14 +239,12 @@ def page_types_of(given: str | PageTypes, folder: Path) -> PageTypes:
 def load_page_types(path: Path) -> PageTypes:
     """Read a model; ModelError says what is wrong and what to do."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ModelError(f"{path} is larger than any model of page types. Is it the right file?")
-        site = msgspec.json.decode(path.read_bytes(), type=Site)
+        site = read_json(path, Site)
     except OSError as error:
         raise ModelError(
             f"{path} cannot be read: {error.strerror}. Train it: lycosa train page-types"
         ) from None
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ModelError(
             f"{path} is no model of page types ({error}). Train it: lycosa train page-types"
         ) from None

@@ -7,14 +7,16 @@ one half of the events (his training set) and tested on the other, both ways.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from lycosa.evidence.event_model import OURS, PAPER, Side, event_table
+from lycosa.evidence.event_model import OURS, PAPER, Side
+from lycosa.evidence.event_table import event_table
 from lycosa.frontier import Floats
 from lycosa.lab.event_crawls import Crawled, Crawls, summary
 from lycosa.lab.event_ranking import VARIANTS, restricted
@@ -24,16 +26,18 @@ from lycosa.lab.progress import Bar
 from lycosa.lab.reproduce import event_seeds
 from lycosa.lab.run import Run
 from lycosa.train.event import THRESHOLDS, Sample, best_f1, combined, f1_weights
+from lycosa.urls import authority_of, source_of
 
 KS = (5, 10, 20, 50, 100, 200, 500, 1000, 1310)
 FOUR = [*VARIANTS][:4]
 """Without `who`, which the paper does not have."""
 PAGES, LARGE = 100, 500
 PAPER_K = 10
-SOURCES = {
+SOURCES: dict[str, dict[str, Any]] = {
     "event": {},
     "event, success-rate-best": {"source": "success-rate-best"},
     "event, mean-score": {"source": "mean-score"},
+    "event, mean-score, fewer hosts": {"source": "mean-score", "prior_pages": 10.0, "newcomers": 0.5},
 }
 Say = Callable[[str], None]
 
@@ -42,6 +46,10 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     """Write the tables as CSV and text, and the figures as PNG and SVG."""
     say("Reading the web …")
     events = EventWeb(web)
+    if not (web / "events.csv").exists():
+        say(
+            "This web has no events.csv: its topics are taken for events, and place and date tell little of them."
+        )
     largest = sorted(events.events, key=lambda event: (-len(events.events[event]), event))
     _models(events, largest[:2], out)
     for number, sort in ((12, "links"), (13, "pages")):
@@ -173,14 +181,13 @@ def _crawled(web: EventWeb, largest: Sequence[str], out: Path, say: Say) -> None
             bar.update(at + 1, steps)
         done += [crawls.best_first(event, PAPER_K) for event in web.events]
         bar.update(steps - 2, steps)
-        for event in web.events:
-            far.best_first(event, PAPER_K)
+        large = [far.event(event, OURS) for event in web.events]
         bar.update(steps - 1, steps)
-        for event in web.events:
-            far.event(event, OURS)
+        large += [far.best_first(event, PAPER_K) for event in web.events]
         bar.update(steps, steps)
-    for name in dict.fromkeys(one.strategy for one in done):
-        say(summary([one for one in done if one.strategy == name]))
+    for pages, runs in ((PAGES, done), (LARGE, large)):
+        for name in dict.fromkeys(one.strategy for one in runs):
+            say(f"{pages} pages: {summary([one for one in runs if one.strategy == name])}")
     _write_crawls(done, out / "crawls.csv")
     by_event = {event: [run for run in crawls.runs if run.topic == event] for event in largest[:4]}
     plain = ("best-first", "event")
@@ -190,7 +197,12 @@ def _crawled(web: EventWeb, largest: Sequence[str], out: Path, say: Say) -> None
         )
     _curves(far.runs, LARGE, out / "figure-15-large-scale")
     _four(by_event, out / "figures-24-27-source-importance")
-    _curves([run for run in crawls.runs if run.strategy in SOURCES], PAGES, out / "figures-24-27-all-events")
+    _curves(
+        [run for run in crawls.runs if run.strategy in SOURCES],
+        PAGES,
+        out / "figures-24-27-all-events",
+        {"hosts visited": hosts_over_pages},
+    )
 
 
 def _write_crawls(done: Sequence[Crawled], path: Path) -> None:
@@ -201,22 +213,39 @@ def _write_crawls(done: Sequence[Crawled], path: Path) -> None:
         rows.writerows([getattr(one, name) for name in columns] for one in done)
 
 
-def _curves(runs: Sequence[Run], pages: int, path: Path) -> None:
+def hosts_over_pages(run: Run, pages: int) -> Floats:
+    """From how many sources the pages came, after each page; a run that ended early keeps its last value."""
+    seen: set[str] = set()
+    found = []
+    for url in run.fetched[:pages]:
+        seen.add(source_of(authority_of(url)))
+        found.append(float(len(seen)))
+    return np.array(found + [float(len(seen))] * (pages - len(found)))
+
+
+Measure = Callable[[Run, int], Floats]
+
+
+def _curves(runs: Sequence[Run], pages: int, path: Path, more: Mapping[str, Measure] | None = None) -> None:
     plt = figure_library()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
-    draw_curves(left, runs, pages, harvest_over_pages, "harvest ratio")
-    draw_curves(right, runs, pages, recall_over_pages, "target recall")
-    right.legend(frameon=False, fontsize=8, loc="lower right")
+    measures = {"harvest ratio": harvest_over_pages, "target recall": recall_over_pages} | dict(more or {})
+    figure, panels = plt.subplots(1, len(measures), figsize=(5.5 * len(measures), 4.2))
+    for axes, (title, measure) in zip(panels, measures.items(), strict=True):
+        draw_curves(axes, runs, pages, measure, title)
+    panels[1].legend(frameon=False, fontsize=8, loc="lower right")
     save(figure, path)
 
 
 def _four(by_event: dict[str, list[Run]], path: Path) -> None:
-    """Figures 24-27: harvest of four events with and without source importance."""
+    """Figures 24-27: four events with and without source importance.
+
+    Recall instead of the paper's harvest, which must fall where an event has fewer pages than the crawl fetches.
+    """
     plt = figure_library()
-    figure, panels = plt.subplots(2, 2, figsize=(11, 7.5), sharex=True)
+    figure, panels = plt.subplots(2, 2, figsize=(11, 7.5), sharex=True, sharey=True)
     for axes, (event, runs) in zip(panels.flat, by_event.items(), strict=False):
         draw_curves(
-            axes, [run for run in runs if run.strategy in SOURCES], PAGES, harvest_over_pages, "harvest ratio"
+            axes, [run for run in runs if run.strategy in SOURCES], PAGES, recall_over_pages, "target recall"
         )
         axes.set_title(event, fontsize=9)
     panels.flat[0].legend(frameon=False, fontsize=8)

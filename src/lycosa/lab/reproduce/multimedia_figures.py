@@ -126,7 +126,7 @@ def _explored(found: Found, path: Path) -> None:
                 label = "with it" if rule == "visual" else f"t3 = {t3}"
                 lines[label] = _if_there(found, value, f"f' {{}} {rule} {t3}")
             _lines(panel, lines, tenths())
-            panel.axhline(best, color="#6b6b6b", linestyle="--", linewidth=1)
+            panel.axhline(best, color="#6b6b6b", linestyle="--", linewidth=1, label="its best")
             panel.set_title(f"{title}, {relevance} precision", fontsize=10)
         _legend(row[-1])
     for panel in axes[-1]:

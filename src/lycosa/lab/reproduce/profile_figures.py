@@ -98,9 +98,10 @@ def _topics(runs: Sequence[ProfileRun]) -> list[str]:
 
 def _panels(runs: Sequence[ProfileRun], rows: int) -> Any:
     topics = len(_topics(runs))
-    return figure_library().subplots(
+    figure, panels = figure_library().subplots(
         rows, topics, figsize=(1 + 3.4 * topics, 0.8 + 2.9 * rows), sharex=True, sharey="row", squeeze=False
     )
+    return figure, panels
 
 
 def _draw(

@@ -44,7 +44,10 @@
       if (!document.hidden) {
         try {
           const answer = await fetch(live.dataset.live, { headers: { Accept: "text/html" } });
-          if (answer.ok) live.innerHTML = await answer.text();
+          const text = await answer.text();
+          const pressed = live.contains(document.activeElement) && document.activeElement.value;
+          if (answer.ok) live.innerHTML = text;
+          if (pressed) live.querySelector(`button[value="${pressed}"]`)?.focus();
         } catch { /* the library may have been closed; try again */ }
       }
       setTimeout(refresh, 1500);

@@ -35,8 +35,13 @@ _SIGNS: Mapping[Form, frozenset[str]] = {
         "referenced_tweets conversation_id possibly_sensitive delete".split()
     ),
     Form.MASTODON: frozenset("reblog spoiler_text visibility reblogs_count contentMap orderedItems".split()),
-    Form.BLUESKY: frozenset("$type createdAt langs facets cid record commit value did indexedAt".split()),
+    Form.BLUESKY: frozenset(
+        "$type createdAt langs facets embed cid record commit value did indexedAt".split()
+    ),
 }
+
+_EMBEDDED = ("external", "images", "media", "record", "video", "$type")
+"""What a post of Bluesky can have beside its text."""
 
 
 def form_of(lines: Iterable[bytes]) -> Form:
@@ -83,19 +88,30 @@ def _signs(value: object) -> dict[Form, int]:
     found = {form: len(signs & names) for form, signs in _SIGNS.items()}
     if not names & {"text", "full_text", "delete", "tweet"}:
         found[Form.TWITTER] = 0
-    if {"content", "created_at"} <= names and "text" not in names:
-        found[Form.MASTODON] += 1  # all that a status cut down to what matters still has
+    found[Form.MASTODON] += _is_of_mastodon(value)
     if found[Form.BLUESKY] == 1 and not _is_of_bluesky(value):
         found[Form.BLUESKY] = 0
     return {form: number for form, number in found.items() if number}
 
 
+def _is_of_mastodon(value: dict[str, object]) -> bool:
+    """Whether an object is a status, also if it was cut down to what matters: text in HTML, a date or a card."""
+    content, names = value.get("content"), value.keys()
+    if not isinstance(content, str) or names & {"text", "title", "link"}:
+        return False
+    return "created_at" in names or content.startswith("<") or isinstance(value.get("card"), dict)
+
+
 def _is_of_bluesky(value: dict[str, object]) -> bool:
-    record = value.get("record")
-    kinds = [value.get("$type"), record.get("$type") if isinstance(record, dict) else None]
-    return str(value.get("uri")).startswith("at://") or any(
-        str(kind).startswith("app.bsky.") for kind in kinds
-    )
+    """Whether an object with one telling field is a post of Bluesky, also if it was cut down to what matters."""
+    if str(value.get("uri")).startswith("at://") or str(value.get("$type")).startswith("app.bsky."):
+        return True
+    if "text" in value:
+        embed = value.get("embed")
+        return "facets" in value or (isinstance(embed, dict) and not embed.keys().isdisjoint(_EMBEDDED))
+    commit = value.get("commit")
+    inside = commit.get("record") if isinstance(commit, dict) else value.get("record") or value.get("value")
+    return isinstance(inside, dict) and "text" in inside and not _SIGNS[Form.BLUESKY].isdisjoint(inside)
 
 
 def _inner(value: object) -> object:

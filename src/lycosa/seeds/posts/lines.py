@@ -14,6 +14,7 @@ from typing import IO, cast
 import msgspec
 
 from lycosa.errors import InputError
+from lycosa.files import size_of
 
 MAX_LINE_BYTES = 32_000_000
 """A page of an API in one line has about a megabyte; a longer line than this is skipped."""
@@ -48,6 +49,7 @@ class Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         try:
+            size_of(self.path)  # it is a file
             with self.path.open("rb") as self._raw, _unpacked(self._raw) as file:
                 yield from self._lines(file)
         except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
 from lycosa.errors import InputError
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
+from lycosa.page.prose import prose_of
 from lycosa.store.collection import Collection, ReadCollection
-from lycosa.store.exports import Choice, written
-from lycosa.store.responses import response_of
+from lycosa.store.exports import Choice, written, written_through
+from lycosa.store.responses import capture_with_body, response_of
 from lycosa.store.warc import warc_date
 from lycosa.values import Refusal
 
@@ -22,8 +24,10 @@ ROW_GROUP = 2000
 
 _ROWS = """
     SELECT pages.id, pages.key, pages.url, pages.title, date, language, source, words, relevant, score, rules.text,
-        explored, depth, status, content_type, near_duplicate_of, at, warcs.text, offset, length, texts.body
-    FROM pages LEFT JOIN rules ON rules.id = rule LEFT JOIN warcs ON warcs.id = warc
+        explored, depth, pages.status, content_type, near_duplicate_of, pages.at, warcs.text, pages.offset,
+        pages.length, captures.revisit, texts.body
+    FROM pages LEFT JOIN rules ON rules.id = rule LEFT JOIN warcs ON warcs.id = pages.warc
+        LEFT JOIN captures ON captures.page = pages.id AND captures.warc = pages.warc AND captures.offset = pages.offset
         LEFT JOIN texts ON texts.rowid = pages.id
     WHERE {} ORDER BY pages.id"""
 
@@ -35,7 +39,7 @@ class PlaceRow(msgspec.Struct, frozen=True):
     kind: str
     lat: float | None
     lon: float | None
-    country: str
+    country: str | None
     count: int
 
 
@@ -48,19 +52,23 @@ class EntityRow(msgspec.Struct, frozen=True):
 
 
 class CorpusRow(msgspec.Struct, frozen=True):
-    """One page of the corpus."""
+    """One page of the corpus; what is not known is None.
+
+    The WARC reference leads to the record that holds the body: where the page's own record only says
+    that nothing had changed, or that the body stands elsewhere, to that one.
+    """
 
     url: str
-    title: str
+    title: str | None
     text: str
-    date: str
-    language: str
+    date: str | None
+    language: str | None
     source: str
     words: int
     relevant: bool
     score: float | None
-    rule: str
-    genre: str
+    rule: str | None
+    genre: str | None
     places: list[PlaceRow]
     entities: list[EntityRow]
     evidence: dict[str, float | None]
@@ -68,17 +76,17 @@ class CorpusRow(msgspec.Struct, frozen=True):
     explored: bool
     depth: int
     status: int
-    content_type: str
+    content_type: str | None
     fetched_at: str
-    warc_file: str
-    warc_offset: int
-    warc_length: int
+    warc_file: str | None
+    warc_offset: int | None
+    warc_length: int | None
 
 
 def export_jsonl(directory: Path, out: Path, choice: Choice) -> int:
     """Write one JSON object a line; how many."""
     encode, count = msgspec.json.Encoder().encode, 0
-    with Collection.read(directory) as collection, written(out) as draft, draft.open("wb") as file:
+    with Collection.read(directory) as collection, written_through(out) as file:
         for row in corpus_rows(collection, choice):
             file.write(encode(row) + b"\n")
             count += 1
@@ -112,21 +120,22 @@ def corpus_rows(collection: ReadCollection, choice: Choice) -> Iterator[CorpusRo
     urls = _FirstOfCluster(collection)
     for row in collection.connection.execute(_ROWS.format(choice.sql)):
         number, key, url, title, date, language, source, words, relevant, score, rule = row[:11]
-        explored, depth, status, content_type, near, at, file, offset, length, text = row[11:]
+        explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:]
+        place = (file, offset, length) if file and not revisit else _place_of_body(collection, key)
         evidence = collection.reader.evidence(number)
         genre = evidence.get("genre")
         yield CorpusRow(
             url=url,
-            title=title,
+            title=title or None,
             text=text if text is not None else archived_text(collection, key),
-            date=date,
-            language=language,
+            date=date or None,
+            language=language or None,
             source=source,
             words=words,
             relevant=bool(relevant),
             score=score,
-            rule=rule or "",
-            genre=genre.label if genre else "",
+            rule=rule or None,
+            genre=(genre.label if genre else "") or None,
             places=_places(collection, number),
             entities=_entities(collection, number),
             evidence={name: _known(fact.value) for name, fact in evidence.items()},
@@ -134,12 +143,18 @@ def corpus_rows(collection: ReadCollection, choice: Choice) -> Iterator[CorpusRo
             explored=bool(explored),
             depth=depth,
             status=status,
-            content_type=content_type,
+            content_type=content_type or None,
             fetched_at=warc_date(at),
-            warc_file=file or "",
-            warc_offset=offset,
-            warc_length=length,
+            warc_file=place[0],
+            warc_offset=place[1],
+            warc_length=place[2],
         )
+
+
+def _place_of_body(collection: ReadCollection, key: int) -> tuple[str | None, int | None, int | None]:
+    page = collection.reader.page(key)
+    capture = capture_with_body(collection.reader, page) if page else None
+    return (capture.file, capture.offset, capture.length) if capture else (None, None, None)
 
 
 def archived_text(collection: ReadCollection, key: int) -> str:
@@ -150,7 +165,7 @@ def archived_text(collection: ReadCollection, key: int) -> str:
     if fetched is None or body is None or isinstance(body, Refusal):
         return ""
     try:
-        return Document(body, fetched.link.url, fetched.header("content-type")).main_text
+        return prose_of(Document(body, fetched.link.url, fetched.header("content-type")))
     except Exception:  # whatever a hostile page provokes must cost only its own text
         return ""
 
@@ -173,7 +188,7 @@ class _FirstOfCluster:
 
 def _places(collection: ReadCollection, number: int) -> list[PlaceRow]:
     rows = collection.connection.execute(
-        "SELECT canonical, kind, lat, lon, country, count FROM places WHERE page = ?", (number,)
+        "SELECT canonical, kind, lat, lon, nullif(country, ''), count FROM places WHERE page = ?", (number,)
     )
     return [PlaceRow(*row) for row in rows]
 
@@ -218,22 +233,22 @@ def _schema(pyarrow: Any) -> Any:
         ]
     )
     entity = pyarrow.struct([("name", text), ("kind", text), ("count", whole)])
-    kinds = {str: text, int: whole, bool: pyarrow.bool_()}
+    plain = {
+        inspect.StrType: text,
+        inspect.IntType: whole,
+        inspect.FloatType: number,
+        inspect.BoolType: pyarrow.bool_(),
+    }
     special = {
-        "score": number,
         "places": pyarrow.list_(place),
         "entities": pyarrow.list_(entity),
         "evidence": pyarrow.map_(text, number),
     }
-    types = msgspec.inspect.type_info(CorpusRow)
-    names = {"StrType": str, "IntType": int, "BoolType": bool}
-    assert isinstance(types, msgspec.inspect.StructType)
-    return pyarrow.schema(
-        [
-            (
-                field.name,
-                special[field.name] if field.name in special else kinds[names[type(field.type).__name__]],
-            )
-            for field in types.fields
-        ]
-    )
+
+    def kind(field: inspect.Field) -> Any:
+        said = field.type.types if isinstance(field.type, inspect.UnionType) else (field.type,)
+        return special.get(field.name) or next(plain[type(one)] for one in said if type(one) in plain)
+
+    row = inspect.type_info(CorpusRow)
+    assert isinstance(row, inspect.StructType)
+    return pyarrow.schema([(field.name, kind(field)) for field in row.fields])

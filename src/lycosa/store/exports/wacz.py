@@ -25,6 +25,7 @@ from fastwarc.stream_io import GzipReader
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import __version__, urls
+from lycosa.errors import ArchiveError
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.exports import Choice, written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
@@ -108,13 +109,17 @@ def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
     end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
     for (name,) in collection.connection.execute("SELECT text FROM warcs ORDER BY text").fetchall():
         path = place_of(collection.archive, name)
-        if path.is_file():
-            yield path, end.offset if name == end.file else path.stat().st_size
+        if not path.is_file():
+            raise ArchiveError(
+                f"{path} is not there, and a WACZ without it could not be replayed. Put the file back, "
+                "or export the texts with --jsonl."
+            )
+        yield path, end.offset if name == end.file else path.stat().st_size
 
 
 def _left_out(collection: ReadCollection, choice: Choice) -> frozenset[int]:
     """Keys of pages that are not exported. What pages need to look right, and the originals of revisits, stay."""
-    if not (choice.only_relevant or choice.dedupe):
+    if choice.is_all:
         return frozenset()
     run = collection.connection.execute
     out = {
@@ -246,7 +251,7 @@ def _page_line(row: CorpusRow) -> dict[str, Any]:
         "id": base64.urlsafe_b64encode(hashlib.sha256(row.url.encode()).digest()[:12]).decode(),
         "url": row.url,
         "ts": row.fetched_at,
-        "title": row.title,
+        "title": row.title or row.url,
         "text": row.text,
         "relevant": row.relevant,
         "score": row.score,

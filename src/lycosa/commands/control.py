@@ -1,0 +1,87 @@
+"""The commands to a running crawl: status, pause, resume, stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lycosa.commands import Json, as_json
+from lycosa.errors import LycosaError
+
+Where = Annotated[Path, typer.Argument(help="A collection.")]
+
+PATIENCE_S = 20.0
+"""So long a crawl may be busy before it answers."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    for command in (status, pause, resume, stop):
+        app.command()(command)
+
+
+def status(collection: Where, json: Json = False) -> None:
+    """How a crawl stands: running, paused or ended, and what it has done.
+
+    Example: lycosa status owls/owls
+    """
+    from lycosa.library.views import status as stands
+    from lycosa.store.collection import Collection
+
+    with Collection.read(collection) as opened:
+        now = stands(opened, PATIENCE_S)
+    typer.echo(as_json(now) if json else _in_words(now))
+
+
+def pause(collection: Where) -> None:
+    """Let a running crawl rest: what is under way is finished, nothing else is asked for.
+
+    Example: lycosa pause owls/owls
+    """
+    _ask(collection, "pause")
+
+
+def resume(collection: Where) -> None:
+    """Let a paused crawl go on.
+
+    Example: lycosa resume owls/owls
+    """
+    _ask(collection, "resume")
+
+
+def stop(collection: Where) -> None:
+    """End a running crawl: what is under way is finished, and `lycosa crawl` goes on another time.
+
+    Example: lycosa stop owls/owls
+    """
+    _ask(collection, "stop")
+
+
+def _ask(directory: Path, do: str) -> None:
+    from lycosa.control import ask
+    from lycosa.store.collection import Collection
+
+    with Collection.read(directory):
+        answer = ask(directory, do, PATIENCE_S)
+    if answer is None:
+        raise LycosaError(f"No crawl is running on {directory}. Start it with: lycosa crawl SPEC")
+    if not answer.get("ok"):
+        raise LycosaError(f"The crawl did not do it: {answer.get('error')}")
+    typer.echo(_in_words(answer))
+
+
+def _in_words(now: dict[str, Any]) -> str:
+    if not now["running"]:
+        state = f"not running; the last run ended: {now['ended']}" if now["ended"] else "not running"
+    elif now["ended"]:
+        state = "stopping: what is under way is finished first"
+    else:
+        state = "paused" if now["paused"] else "running"
+    limit = f" of {now['limit']:,}" if now["limit"] else ""
+    harvest = now["relevant"] / now["pages"] if now["pages"] else 0.0
+    return (
+        f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} relevant (harvest {harvest:.2f}), "
+        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s"
+    )

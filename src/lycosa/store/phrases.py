@@ -1,0 +1,134 @@
+"""What people type into a search box, and where a text says it. In: words. Out: a full-text query, and snippets.
+
+SQLite's own snippets take time that grows with the square of a text that repeats a word; ours read the
+beginning of a text once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import msgspec
+
+MARK, END_MARK = "\x02", "\x03"
+"""What encloses the found words in a snippet: characters that a page's text cannot show."""
+
+READ_CHARS = 50_000
+"""So much of a text is looked through for a snippet."""
+SNIPPET_CHARS = 240
+MATCHES = 500
+PHRASES = 40
+
+_WORD = re.compile(r"[^\W_]+")
+_NO_WORD_BEFORE, _NO_WORD_AFTER = r"(?<![^\W_])", r"(?![^\W_])"
+
+
+class Phrase(msgspec.Struct, frozen=True):
+    """Words that must follow one another; the last one may go on if it is `open_ended`."""
+
+    words: tuple[str, ...]
+    open_ended: bool = False
+
+    @property
+    def match(self) -> str:
+        """As a term of the full-text query: nothing of it is an operator."""
+        return f'"{" ".join(self.words)}"' + ("*" if self.open_ended else "")
+
+    @property
+    def pattern(self) -> str:
+        """As a regular expression over a folded text."""
+        words = r"[\W_]{1,20}".join(re.escape(folded(word)) for word in self.words)
+        return _NO_WORD_BEFORE + words + ("" if self.open_ended else _NO_WORD_AFTER)
+
+
+def phrases_in(typed: str) -> list[Phrase]:
+    """All words, phrases in quotation marks, a last word may go on.
+
+    >>> [phrase.match for phrase in phrases_in('owls "by night" NOT near*')]
+    ['"owls"', '"by night"', '"NOT"', '"near"*']
+    >>> phrases_in('"')
+    []
+    """
+    found = []
+    for quoted, word in re.findall(r'"([^"]*)"|([^\s"]+)', typed)[:PHRASES]:
+        if words := tuple(_WORD.findall(quoted or word)):
+            found.append(Phrase(words, word.endswith("*")))
+    return found
+
+
+def match_of(phrases: Sequence[Phrase]) -> str:
+    """The full-text query for all phrases; text that no encoding can hold is mended."""
+    return " ".join(phrase.match for phrase in phrases).encode("utf-8", "replace").decode()
+
+
+def snippet_of(text: str, phrases: Sequence[Phrase]) -> str:
+    """The part of a text that has most of the phrases, these marked; its beginning where it has none.
+
+    >>> snippet_of("In the wood an Öwl calls.", phrases_in("owl")).replace(MARK, "[").replace(END_MARK, "]")
+    'In the wood an [Öwl] calls.'
+    """
+    text = " ".join(text[:READ_CHARS].replace(MARK, " ").replace(END_MARK, " ").split())
+    spans = _spans(text, phrases)
+    start, end = _window(text, spans)
+    parts, at = ["…" if start else ""], start
+    for first, last, _ in spans:
+        if at <= first and last <= end:
+            parts += [text[at:first], MARK, text[first:last], END_MARK]
+            at = last
+    return "".join([*parts, text[at:end], "…" if end < len(text) else ""])
+
+
+def _spans(text: str, phrases: Sequence[Phrase]) -> list[tuple[int, int, int]]:
+    """Beginning, end and number of the phrase of what is found, in the order of the text."""
+    if not phrases:
+        return []
+    pattern = re.compile("|".join(f"({phrase.pattern})" for phrase in phrases))
+    found = []
+    for match in pattern.finditer(folded(text)):
+        found.append((*match.span(), match.lastindex or 0))
+        if len(found) == MATCHES:
+            break
+    return found
+
+
+def _window(text: str, spans: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
+    """Where the snippet begins and ends: whole words, with as many different phrases as fit, as early as can be."""
+    starts = [start for start, _, _ in spans]
+    best = max(
+        range(len(spans)),
+        key=lambda at: len(
+            {which for *_, which in spans[at : bisect_left(starts, starts[at] + SNIPPET_CHARS // 2)]}
+        ),
+        default=None,
+    )
+    start = 0 if best is None else max(0, starts[best] - SNIPPET_CHARS // 4)
+    if start:
+        start = text.find(" ", start, starts[best or 0]) + 1 or start
+    end = start + SNIPPET_CHARS
+    if end >= len(text):
+        return start, len(text)
+    return start, max(text.rfind(" ", start + SNIPPET_CHARS // 2, end), start + SNIPPET_CHARS // 2)
+
+
+class _Folding(dict[int, str]):
+    """Each character without its accents and in lower case, as one character, worked out when first met."""
+
+    def __missing__(self, code: int) -> str:
+        plain = unicodedata.normalize("NFD", chr(code).lower())
+        self[code] = plain[0] if plain else chr(code)
+        return self[code]
+
+
+_FOLDING = _Folding()
+
+
+def folded(text: str) -> str:
+    """A text as the index compares it, character by character.
+
+    >>> folded("Éclair ZÜRICH")
+    'eclair zurich'
+    """
+    return text.lower() if text.isascii() else text.translate(_FOLDING)

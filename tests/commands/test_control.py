@@ -1,0 +1,51 @@
+"""status, pause, resume and stop on the command line, with a crawl that runs."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lycosa.cli import app
+from lycosa.errors import CollectionError, LycosaError
+from lycosa.testing import Site
+from tests.engine import crawling, small_web, spec_text
+
+
+def said(*words: str) -> str:
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.output
+
+
+def status(out: Path) -> dict[str, object]:
+    return dict(json.loads(said("status", str(out), "--json")))
+
+
+def test_a_crawl_is_paused_resumed_and_stopped(tmp_path):
+    """Each command changes the running crawl, and status says so."""
+    out = tmp_path / "c"
+    with Site(small_web(2, 200)) as site:
+        (tmp_path / "crawl.toml").write_text(
+            spec_text(site, ["http://h0.test/"], fetch={"per_host_delay_s": 0.2, "concurrency": 1})
+        )
+        with crawling(tmp_path / "crawl.toml", out) as process:
+            end = time.monotonic() + 30
+            while not (out / "control.sock").exists() or not status(out)["running"]:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            assert said("status", str(out)).startswith("running")
+            assert said("pause", str(out)).startswith("paused")
+            assert status(out)["paused"] is True
+            assert said("resume", str(out)).startswith("running")
+            assert said("stop", str(out)).startswith("stopping")
+            process.wait(30)
+    assert said("status", str(out)).startswith("not running; the last run ended: interrupted")
+    with pytest.raises(LycosaError, match="No crawl is running"):
+        said("pause", str(out))
+    with pytest.raises(CollectionError, match="not a collection"):
+        said("status", str(tmp_path))

@@ -1,0 +1,174 @@
+"""How commands end: exit codes as docs/commands.md lists them, Ctrl-C, missing extras, places to write to."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lycosa import cli, errors
+from lycosa.commands import reference
+from lycosa.lab.demo import demo_web
+from lycosa.testing import Site
+from tests.engine import ROOT, small_web, spec_text
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("ending")
+    with Site(small_web(1, 6)) as site:
+        (folder / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"]), encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-m", "lycosa", "crawl", folder, "--quiet"], cwd=ROOT, timeout=60, check=False
+        )
+        assert done.returncode == 0, "a folder stands for its crawl.toml"
+        yield folder / "crawl"
+
+
+def test_the_exit_codes_are_documented():
+    """Every code that an error has is in the table of docs/commands.md, and no other."""
+    listed = set(map(int, re.findall(r"^\| (\d+) \|", reference.HEAD, re.M)))
+    known = {
+        kind.exit_code
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.LycosaError)
+    }
+    assert listed == known | {0, 130}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (["lab", "run", "."], "lycosa.lab.web.VirtualWeb.open"),
+        (["lab", "reproduce", "selective"], "lycosa.lab.reproduce.reproduce_paper"),
+        (["bench"], "lycosa.lab.bench.run_bench"),
+        (["index", "."], "lycosa.indexing.index_collection"),
+        (["export", ".", "--wacz", "x"], "lycosa.store.exports.wacz.export_wacz"),
+        (["report", "."], "lycosa.report.html.write_report"),
+        (["seeds", ROOT / "README.md"], "lycosa.seeding.find_seeds"),
+        (["train", "text", ".", "--negative", ".", "--out", "x"], "lycosa.train.pages.example_pages"),
+        (["train", "event", ".", "--out", "x"], "lycosa.train.pages.documents_in"),
+        (["train", "genre", "x.csv", "--out", "x"], "lycosa.train.genre_files.read_examples"),
+        (["train", "links", "x.csv", "--out", "x"], "lycosa.train.links.read_links"),
+        (["train", "images", ".", "--out", "x"], "lycosa.train.images.train_images"),
+        (["judge", "x.model", "x.html"], "lycosa.evidence.text_model.TextModel.load"),
+    ],
+)
+def test_an_interrupted_command_ends_with_130(arguments, where, lycosa, monkeypatch, tmp_path):
+    """Ctrl-C anywhere: no traceback, and the code that shells know."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(where, interrupted)
+    code, _, said = lycosa(*arguments)
+    assert (code, "Traceback" in said) == (130, False), said
+
+
+def test_an_interrupted_crawl_ends_with_3(lycosa, monkeypatch, tmp_path):
+    """Also while it only prepares: it can be gone on with."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "crawl.toml").write_text("[seeds]\nurls = ['http://127.0.0.1:9/']\n", encoding="utf-8")
+    monkeypatch.setattr("lycosa.session.HttpFetcher", interrupted)
+    code, _, said = lycosa("crawl", tmp_path)
+    assert code == 3
+    assert "run the same command again" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sign"),
+    [
+        (["lab", "run", "{web}", "--topic", "owls", "--runs", "3", "--workers", "2"], "runs: 0 of 3"),
+        (["bench", "--pages", "200"], "round 1"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_ctrl_c_reaches_commands_with_processes(arguments, sign, tmp_path):
+    """A terminal tells every process of the command; only one line or none is said, and all of them end."""
+    demo_web().write(tmp_path / "web")
+    words = [word.format(web=tmp_path / "web") for word in arguments]
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-m", "lycosa", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "LYCOSA_CACHE": str(tmp_path / "cache")},
+        cwd=tmp_path,
+    )
+    assert process.stderr
+    try:
+        for line in process.stderr:
+            if sign in line:
+                break
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+
+
+def _outputs(collection: Path, given: Path, out: Path) -> list[list[Any]]:
+    return [
+        ["report", collection, "--out", out / "report.html"],
+        ["export", collection, "--jsonl", out / "pages.jsonl"],
+        ["export", collection, "--wacz", out / "pages.wacz"],
+        ["seeds", given / "posts.txt", "--no-expand", "--out", out / "seeds.txt"],
+        ["train", "links", given / "links.csv", "--out", out / "links.model"],
+        ["init", out / "new", "--site"],
+    ]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_folders_above_a_file_are_made(number, lycosa, collection, tmp_path):
+    """Every command that writes a file makes its folders; a file in the way is said."""
+    (tmp_path / "posts.txt").write_text("http://a.example/news\n", encoding="utf-8")
+    rows = [f"owls {n},the night,birds,{n % 2},p{n % 7}" for n in range(60)]
+    (tmp_path / "links.csv").write_text("\n".join(["anchor,before,after,relevant,page", *rows]))
+    command = _outputs(collection, tmp_path, tmp_path / "a" / "b")[number]
+    assert lycosa(*command)[0] == 0
+    assert list((tmp_path / "a" / "b").iterdir())
+    (tmp_path / "file").write_text("")
+    code, _, said = lycosa(*_outputs(collection, tmp_path, tmp_path / "file")[number])
+    assert code in (1, 2)
+    assert "Traceback" not in said
+    assert "cannot be written" in said
+
+
+def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
+    """Whatever the extra brings that is not there."""
+    for module in ("pyarrow", "sklearn", "sklearn.linear_model"):
+        monkeypatch.setitem(sys.modules, module, None)
+    code, _, said = lycosa("export", collection, "--parquet", tmp_path / "pages.parquet")
+    assert code in (1, 2)
+    assert "pip install 'lycosa[parquet]'" in said
+
+    def without(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.svm")
+
+    monkeypatch.setattr("lycosa.train.pages.example_pages", without)
+    code, _, said = lycosa("train", "text", ".", "--negative", ".", "--out", tmp_path / "x")
+    assert code == 1
+    assert "pip install 'lycosa[train]'" in said
+
+
+def test_debug_shows_the_traceback(lycosa, monkeypatch):
+    """With --debug, before the one line that is always there."""
+    monkeypatch.setenv(cli.DEBUG, "")
+    assert "Traceback" not in lycosa("why", "nowhere", "http://a.example/")[2]
+    code, _, said = lycosa("--debug", "why", "nowhere", "http://a.example/")
+    assert code == 2
+    assert "Traceback" in said
+    assert said.strip().splitlines()[-1].startswith("lycosa: nowhere is not a collection")

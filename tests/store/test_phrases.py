@@ -1,0 +1,72 @@
+"""Snippets: what was searched for is shown, whatever the text, in time that grows with the text alone."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.store.phrases import END_MARK, MARK, READ_CHARS, SNIPPET_CHARS, folded, phrases_in, snippet_of
+
+
+def shown(text: str, typed: str) -> str:
+    return snippet_of(text, phrases_in(typed)).replace(MARK, "[").replace(END_MARK, "]")
+
+
+def test_words_phrases_and_beginnings_are_marked():
+    """Whole words only, phrases over punctuation, a star for words that go on, accents and case aside."""
+    text = "The owl, by night. Owls and owlets of the Café; snake_case too."
+    assert "[owl]," in shown(text, "OWL")
+    assert shown(text, "owl*").count("[") == 3
+    assert "[by night]" in shown(text, '"by night"')
+    assert "[Café]" in shown(text, "cafe")
+    assert "[snake]_case" in shown(text, "snake")
+    assert "[" not in shown(text, "ow")
+
+
+def test_the_part_with_most_of_the_words_is_shown():
+    """Not the first place that has one of them; cut at words, with signs that there is more."""
+    text = "owl " + "x y z " * 200 + "an owl at night in the old barn " + "a b c " * 200
+    found = shown(text, "owl night barn")
+    assert "[owl] at [night] in the old [barn]" in found
+    assert found.startswith("…")
+    assert found.endswith("…")
+
+
+def test_without_a_hit_it_is_the_beginning():
+    """Pages that have the words in their title only, or far below, show how they begin."""
+    assert shown("Nothing here.", "owl") == "Nothing here."
+    assert shown("a b " * READ_CHARS + "owl", "owl").startswith("a b a b")
+    assert shown("", "owl") == ""
+
+
+def test_hostile_texts_take_no_longer():
+    """A text that repeats a word, or hardly anything but signs, is read once."""
+    for text in (
+        "owl " * 500_000,
+        "owl" * 500_000,
+        "owl" + " " * 1_000_000,
+        "owl - " * 300_000,
+        "\u0300" * 500_000,
+    ):
+        started = time.process_time()
+        snippet_of(text, phrases_in(" ".join(["owl", '"owl owl owl"', "o*"] * 13)))
+        assert time.process_time() - started < 0.5
+
+
+@given(st.text(max_size=2000), st.text(max_size=60))
+def test_a_snippet_is_text_of_the_page(text, typed):
+    """Whatever is typed: without its marks a snippet is a part of the text, and not much longer than said."""
+    plain = " ".join(text.replace(MARK, " ").replace(END_MARK, " ").split())
+    found = snippet_of(text, phrases_in(typed))
+    assert found.count(MARK) == found.count(END_MARK)
+    bare = found.replace(MARK, "").replace(END_MARK, "")
+    assert bare in (plain, f"…{plain}") or bare.strip("…") in plain or bare[1:-1] in plain
+    assert len(bare) <= SNIPPET_CHARS + 2
+
+
+@given(st.text())
+def test_folding_keeps_places(text):
+    """A folded text has as many characters, so that what is found in it can be shown of the other."""
+    assert len(folded(text)) == len(text)
