@@ -22,8 +22,12 @@ def spec(tmp_path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["topic", "event", "site"])
 def test_what_init_writes_is_right(tmp_path, kind):
-    """Each template can be crawled as it stands."""
-    checked = check_spec(spec(tmp_path, spec_text(kind, "mine")))
+    """Each template can be crawled when its placeholder is replaced, and not before; a folder will do."""
+    written = spec_text(kind, "mine")
+    with pytest.raises(LycosaError, match="Replace it"):
+        check_spec(spec(tmp_path, written))
+    spec(tmp_path, written.replace("example.org", "a.test"))
+    checked = check_spec(tmp_path)
     assert checked.collection == str(tmp_path / "mine")
     assert "is right" in check_text(checked)
     assert not (tmp_path / "mine").exists()

@@ -19,10 +19,11 @@ from lycosa.evidence.topic import topic_vector
 from lycosa.page.document import Document
 from lycosa.prepare import TopicModel, given_models, preparation, prepared_topic, wanted_models
 from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
+from lycosa.running import refuse_placeholder
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.session import fitted_strategy
-from lycosa.specfile import load_spec
+from lycosa.specfile import load_spec, spec_path
 from lycosa.strategies import all_settings, strategy_class
 from lycosa.values import Refusal
 
@@ -48,8 +49,11 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
-    """Read a spec and all that it names; LycosaError where a crawl would fail over it."""
+    """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail over it."""
+    path = spec_path(path)
     spec, _ = load_spec(path, all_settings(), changes)
+    if not spec.fetch.connect_to:
+        refuse_placeholder(spec, path)
     return asyncio.run(_checked(spec, path))
 
 

@@ -32,7 +32,7 @@ def crawl_file(
         )
     spec, text = load_spec(path, all_settings(), changes)
     if not spec.fetch.connect_to:  # else it is a web of one's own
-        _refuse_placeholder(spec, path)
+        refuse_placeholder(spec, path)
         if not (spec.fetch.contact or spec.fetch.user_agent):
             say(
                 f"Note: nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."
@@ -41,7 +41,8 @@ def crawl_file(
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
 
 
-def _refuse_placeholder(spec: Spec, path: Path) -> None:
+def refuse_placeholder(spec: Spec, path: Path) -> None:
+    """A SpecError where the address that `lycosa init` wrote was not replaced."""
     given = {"[seeds] urls": spec.seeds.urls, "[event] pages": spec.event.pages}
     for key, urls in given.items():
         if any(url.startswith(PLACEHOLDER) for url in urls):

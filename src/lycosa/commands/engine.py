@@ -44,13 +44,13 @@ def init(
 
 
 def check(
-    spec: Annotated[Path, typer.Argument(help="The crawl.toml.")],
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
     changes: Changes = None,
     json: Json = False,
 ) -> None:
     """Read a spec and everything on this machine that it names, without crawling.
 
-    Example: lycosa check owls/crawl.toml
+    Example: lycosa check owls
     """
     from lycosa.checking import check_spec, check_text
 
