@@ -19,7 +19,7 @@ from lycosa.evidence.topic import topic_vector
 from lycosa.page.document import Document
 from lycosa.prepare import TopicModel, given_models, preparation, prepared_topic, wanted_models
 from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
-from lycosa.running import refuse_placeholder
+from lycosa.running import looked_over
 from lycosa.scope import Scope
 from lycosa.seeds import gather
 from lycosa.session import fitted_strategy
@@ -52,13 +52,11 @@ def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
     """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail over it."""
     path = spec_path(path)
     spec, _ = load_spec(path, all_settings(), changes)
-    if not spec.fetch.connect_to:
-        refuse_placeholder(spec, path)
     return asyncio.run(_checked(spec, path))
 
 
 async def _checked(spec: Spec, path: Path) -> Checked:
-    folder, said = path.parent, list[str]()
+    folder, said = path.parent, looked_over(spec, path)
     seen = _Web()
     seeds = await _seeds(spec, folder, seen, said)
     Scope(spec.scope, spec.fetch)

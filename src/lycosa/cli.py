@@ -11,7 +11,7 @@ import typer
 
 from lycosa import __version__
 from lycosa.commands import control, engine, judging, lab, library, seeding, training
-from lycosa.errors import LycosaError, StoppedEarly
+from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
 EXTRAS = {"sklearn": "train", "scipy": "train", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
@@ -70,6 +70,8 @@ def main() -> NoReturn:
             raise
         _end(f"{error.name} is not installed. Install it with: pip install 'lycosa[{extra}]'", 1)
     except OSError as error:
+        if error.errno in MACHINE_FAULTS:
+            _end(str(MachineError.of(error)), MachineError.exit_code)
         if error.filename is None:
             raise
         _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Check the path, and try again.", 1)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from lycosa.evidence.genre import EXTENDED, GENRES, built_in_model
 from lycosa.lab.genre_examples import Labelled, drawn_later, genre_examples, labels, made_examples
-from lycosa.lab.measure_genre import Remembered, best_weight, can_claim, summary
+from lycosa.lab.measure_genre import Remembered, best_weight, can_claim, compare, line, summary
+from lycosa.lab.measure_genre_accuracy import report
+from lycosa.lab.protocol import Options
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import FEATURES
 from lycosa.values import Fact
@@ -96,6 +99,41 @@ def test_a_tie_stays_near_the_baseline_and_one_genre_claims_nothing():
     """Of equal areas the largest w_R wins; two genres of 5 % are needed for a claim."""
     assert best_weight({0.5: 0.3, 1.0: 0.3}) == 1.0
     assert not can_claim({"other": 0.96, "news": 0.04})
+
+
+def test_margins_come_from_topics_that_chose_nothing(demo_folder):
+    """Each half of the topics is measured with the weight and P(I, G) of the other; topics too small are named."""
+    said: list[str] = []
+    options = Options(pages=15)
+    found = compare(
+        demo_folder, topics=2, random_seeds=(1,), options=options, weights=(0.5, 1.0), say=said.append
+    )
+    first, second = found["halves"]
+    assert len(first["baseline"]) == len(second["counted"]) == len(first["learned"]) == 1
+    assert set(first["sweep"]) == {0.5, 1.0}
+    assert first["prior"] != second["prior"]
+    assert found["summary"]["runs"] == 2
+    assert line(found).startswith("| demo, five genres (")
+    assert sum(found["mix"].values()) == pytest.approx(1)
+
+
+def test_the_report_of_accuracy_has_its_tables():
+    """Each row of the documentation, confusion and recall; chosen pages are tested only in the last."""
+    chance = Random(3)
+    genres = {"blog": "blog", "news": "news", "wiki": "other"}
+    pages = [
+        (
+            Labelled(f"http://{name}{number}.example/", genres[name], name, "dates", draw),
+            {feature: float(chance.randint(0, 5) + 9 * (name == "blog")) for feature in FEATURES},
+        )
+        for name in genres
+        for number, draw in enumerate(("random",) * 8 + ("later", "chosen"))
+    ]
+    lines = report(pages)
+    assert lines[2].startswith("| five genres, all features, 24 pages | ")
+    assert any("pages drawn later" in text and "of 3)" in text for text in lines)
+    assert lines[-4].startswith("|  | blog | ")
+    assert lines[-2].startswith("| pages | 9 ")
 
 
 @pytest.mark.shared

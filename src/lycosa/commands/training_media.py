@@ -59,7 +59,7 @@ def images(
     """
     from lycosa.train.images import read_sources, train_images
 
-    by_label = {folder.resolve().name: folder for folder in folders}
+    by_label = {folder.absolute().name: folder for folder in folders}
     if len(by_label) < len(folders):
         raise InputError(
             "Two of the folders have the same name, and a folder's name is its class. Rename one of them."

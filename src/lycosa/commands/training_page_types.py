@@ -50,7 +50,7 @@ def page_types(
     from lycosa.evidence.profile.page_types import save_page_types
     from lycosa.files import read_file
     from lycosa.page.document import Document
-    from lycosa.train.page_types import train_page_types
+    from lycosa.train.page_types import missing_fields, train_page_types
 
     def page(told: str) -> Document:
         name, sign, url = told.partition("=")
@@ -69,13 +69,23 @@ def page_types(
         raise SpecError(f"--share {share:g}: give a share above 0, up to 1.")
     told = {"list": lists, "detail": details, "profile": profiles, "other": others or []}
     examples = {kind: [page(each) for each in pages] for kind, pages in told.items() if pages}
-    named = dict(each.split("=", 1) for each in fields or () if "=" in each)
+    for each in fields or ():
+        if "=" not in each:
+            raise InputError(
+                f"--field {each} is not FIELD=TEXT. Write a text that an example shows: {each}=sunset"
+            )
+    named = dict(each.split("=", 1) for each in fields or ())
     site = train_page_types(examples, name=out.stem, fields=named, share=share, extra_classes=extra_classes)
     save_page_types(room_for(out), site)
     for kind, strings in site.types.items():
         say(f"{kind}: {' and '.join(strings.key)}")
         for field, where in site.fields.get(kind, {}).items():
             say(f"  {field}: {where[0]}")
+        for field in missing_fields(site, kind):
+            say(
+                f"  {field}: not found. Give other {kind} examples that show them, or point at one: "
+                f"--field {kind}.{field}=TEXT"
+            )
     typer.echo(f'Wrote {out}. Name it in the spec: [profile] page_types = "{out}"')
 
 

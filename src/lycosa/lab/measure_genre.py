@@ -242,6 +242,7 @@ def compare(
     random_seeds: Sequence[int] = (1, 2),
     options: Options | None = None,
     extended: bool = False,
+    weights: Sequence[float] = WEIGHTS,
     say: Say = lambda _: None,
 ) -> dict[str, Any]:
     """All figures of a web: mix, and for each half of the topics its sweep and the other's margins."""
@@ -263,7 +264,7 @@ def compare(
     results = []
     for train, test in (halves, halves[::-1]):
         prior = pooled(train)
-        areas = sweep(train, prior, say=say)
+        areas = sweep(train, prior, weights, say)
         found = margins(test, best_weight(areas), prior)
         results.append({"sweep": areas, "prior": prior, "table": prior_table(prior), **found})
         say(f"  w_R {found['w_r']:g}; " + told(summary([results[-1]])))

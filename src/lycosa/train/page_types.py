@@ -15,7 +15,15 @@ from lycosa.evidence.profile.general import general_outlines
 from lycosa.evidence.profile.page_types import Site
 from lycosa.evidence.profile.schema import OTHER, characteristic_strings
 from lycosa.page.document import Document
-from lycosa.train.page_fields import Example, Leads, groups_of, name_field, proposed_fields, separators_of
+from lycosa.train.page_fields import (
+    FIELDS,
+    Example,
+    Leads,
+    groups_of,
+    name_field,
+    proposed_fields,
+    separators_of,
+)
 
 TYPES = ("list", "detail", "profile")
 
@@ -52,6 +60,13 @@ def train_page_types(
         name_field(found, field, [said] if isinstance(said, str) else said, groups)
     separators = separators_of(found, groups)
     return Site(name, types, found, addresses, thumbnails, names, extra_classes, separators)
+
+
+def missing_fields(site: Site, kind: str) -> list[str]:
+    """What a type of page should say and nobody found on its examples; not every site has sets."""
+    return [
+        field for field in FIELDS.get(kind, ()) if field != "sets" and field not in site.fields.get(kind, {})
+    ]
 
 
 def _general(pages: Sequence[Document], extra_classes: bool) -> list[Example]:

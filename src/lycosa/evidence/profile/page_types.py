@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.errors import ModelError
+from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.model_file import read_json
 from lycosa.evidence.profile.addresses import Pattern, fits
 from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
@@ -214,6 +214,22 @@ def save_page_types(path: Path, site: Site) -> None:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(site)) + b"\n")
     except OSError as error:
         raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
+
+
+def page_types_of(given: str | PageTypes, folder: Path) -> PageTypes:
+    """The page types that a spec names; SpecError if there are none, or they cannot serve a crawl."""
+    if not given:
+        raise SpecError(
+            "[profile] page_types is missing. Train the site's page types from a few example pages: "
+            "lycosa train page-types, and name the model there."
+        )
+    types = given if isinstance(given, PageTypes) else load_page_types(folder / given)
+    if not types.site.fields.get("detail", {}).get("tags"):
+        raise SpecError(
+            "The model of [profile] page_types does not say where detail pages show their tags, so nothing could be "
+            "relevant. Train it again with detail pages that have tags, or point at one: --field detail.tags=TEXT"
+        )
+    return types
 
 
 def load_page_types(path: Path) -> PageTypes:

@@ -104,7 +104,8 @@ def characteristic_strings(
         others = _strings_of(examples, [other for other in examples if other not in (name, *rivals)])
         own = [string for string in common[name] if not on_page(others, string, extra_classes)]
         if not own or not rivals or len(common) - len(found) > 1:
-            raise InputError(_conflict(name, examples))
+            odd = _odd_one_out(name, examples[name], schema, extra_classes)
+            raise InputError(odd or _conflict(name, examples))
         found[name] = TypeStrings(tuple(own), tuple(own), (), rivals)
     return {name: found[name] for name in common}
 
@@ -142,6 +143,21 @@ def _strings_of(examples: Mapping[str, Mapping[str, Outline]], types: Iterable[s
     return frozenset(
         string for name in types for page in examples[name].values() for string, _ in page.pairs()
     )
+
+
+def _odd_one_out(
+    name: str, pages: Mapping[str, Outline], schema: frozenset[Pair], extra_classes: bool
+) -> str:
+    """Which example has nothing in common with the others of its type, in words; '' if none has."""
+    for url in pages if len(pages) > 2 else ():
+        others = [page for each, page in pages.items() if each != url]
+        alone = not _common([*others, pages[url]], schema, extra_classes)
+        if alone and _common(others, schema, extra_classes):
+            return (
+                f"The {name} example {url} has no path string in common with the other {len(others)}. "
+                "Does it need a login, or is it of another type? Leave it out, or choose another."
+            )
+    return ""
 
 
 def _conflict(name: str, examples: Mapping[str, Mapping[str, Outline]]) -> str:
