@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -16,6 +17,9 @@ from lycosa.errors import LycosaError, StoppedEarly
 DEBUG = "LYCOSA_DEBUG"
 EXTRAS = {"sklearn": "train", "scipy": "train", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
+
+DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+"""Errors of writing that do not name the file."""
 
 app = typer.Typer(
     name="lycosa",
@@ -70,9 +74,10 @@ def main() -> NoReturn:
             raise
         _end(f"{error.name} is not installed. Install it with: pip install 'lycosa[{extra}]'", 1)
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in DISK:
             raise
-        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Check the path, and try again.", 1)
+        where = "The disk" if error.filename is None else os.fsdecode(error.filename)
+        _end(f"{where}: {error.strerror}. Mend that, and run the same command.", 1)
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)
