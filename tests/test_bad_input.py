@@ -8,17 +8,18 @@ import contextlib
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lycosa.cli import main
 from lycosa.store.collection import Collection
-from lycosa.testing import Site, redirect, text
+from lycosa.testing import Site, links, redirect, text
 from tests.engine import ROOT, kept, small_web, spec_text
 from tests.store.archives import records_of
 
@@ -29,20 +30,6 @@ Told = tuple[int, str, str]
 def site() -> Iterator[Site]:
     with Site(small_web(2, 15)) as local:
         yield local
-
-
-@pytest.fixture
-def lycosa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> Told:
-        monkeypatch.setattr(sys, "argv", ["lycosa", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def write(tmp_path: Path, content: str) -> Path:
@@ -353,6 +340,71 @@ def test_a_changed_spec_applies_at_once(begun: tuple[Path, Path], site: Site, ly
     assert later
     assert not [url for url in later if "h1.test" in url]
     assert len(set(kept(out)) - {url for url in kept(out) if "h1.test" in url}) == 15
+
+
+def test_few_open_files_blame_no_host(tmp_path: Path) -> None:
+    """The crawl goes on with fewer requests at once, and says so; where that is not enough it says what to do."""
+    hosts = 60
+    web: dict[Any, Any] = {(f"h{n}.test", "/"): f"<p>This is host number {n}." for n in range(hosts)}
+    web["start.test", "/"] = links(*(f"http://h{n}.test/" for n in range(hosts)))
+    with Site(web) as site:
+        spec = spec_text(site, ["http://start.test/"], fetch=_all_at_once(site))
+        path, out = write(tmp_path, spec), tmp_path / "out"
+        code, _, err = _run_with_files(64, "crawl", path, "--out", out, "--quiet")
+        assert code == 0, err
+        assert "Only 64 files may be open at once: 8 requests at once instead of 200" in err
+        assert len(kept(out)) == 1 + hosts
+        with Collection.read(out) as collection:
+            assert not list(collection.connection.execute("SELECT * FROM outcomes"))
+        told = _run_with_files(40, "crawl", path, "--out", tmp_path / "other", "--quiet")
+        assert_one_line(told, 1, "Only 40 files", "ulimit -n")
+
+
+def test_a_closed_terminal_ends_a_crawl_in_order(tmp_path: Path) -> None:
+    """SIGHUP lets what is under way finish; after nohup it is ignored. The same command goes on."""
+    with Site(small_web(2, 60)) as site:
+        fetch = {"connect_to": site.connect_to, "allow_private": list(site.allow_private)}
+        spec = spec_text(site, ["http://h0.test/"], fetch={"per_host_delay_s": 0.05, **fetch})
+        path, out = write(tmp_path, spec), tmp_path / "out"
+        command = [sys.executable, "-m", "lycosa", "crawl", str(path), "--out", str(out), "--quiet"]
+        for before in ([], ["nohup"]):
+            process = subprocess.Popen(
+                [*before, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            asked = len(site.log)
+            while len(site.log) < asked + 10:
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(signal.SIGHUP)
+            assert process.wait(120) == (0 if before else 3)
+        with Collection.read(out) as collection:
+            ends = [run.reason for run in collection.reader.runs()]
+        assert ends[0] == "interrupted"
+        assert len(ends) == 2
+        assert len(kept(out)) == 120
+
+
+def _all_at_once(site: Site) -> dict[str, Any]:
+    return {
+        "concurrency": 200,
+        "per_ip_concurrency": 200,
+        "per_host_delay_s": 0,
+        "connect_to": site.connect_to,
+        "allow_private": list(site.allow_private),
+    }
+
+
+def _run_with_files(most: int, *arguments: object) -> Told:
+    """A command that may have only so many files open."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def _run_with_limit(most_bytes: int, *arguments: object) -> Told:

@@ -22,8 +22,12 @@ def spec(tmp_path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["topic", "event", "site"])
 def test_what_init_writes_is_right(tmp_path, kind):
-    """Each template can be crawled as it stands."""
-    checked = check_spec(spec(tmp_path, spec_text(kind, "mine")))
+    """Each template can be crawled as soon as its example URLs are replaced; as a crawl would, it notes the rest."""
+    text = spec_text(kind, "mine")
+    with pytest.raises(LycosaError, match=r"example\.org"):
+        check_spec(spec(tmp_path, text))
+    checked = check_spec(spec(tmp_path, text.replace("example.org", "mine.test")).parent)
+    assert "Set [fetch] contact" in checked.said[0]
     assert checked.collection == str(tmp_path / "mine")
     assert "is right" in check_text(checked)
     assert not (tmp_path / "mine").exists()
@@ -43,7 +47,7 @@ def test_seeds_in_files_are_counted(tmp_path):
     (tmp_path / "seeds.txt").write_text("http://a.test/\nhttp://b.test/\nnonsense\n")
     checked = check_spec(spec(tmp_path, TOPIC + '[seeds]\nfiles = ["seeds.txt"]\n'))
     assert checked.seeds == 2
-    assert "nonsense" in checked.said[0]
+    assert "nonsense" in checked.said[-1]
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,8 @@ def test_help_loads_nothing_heavy():
         (["train", "genre-prior", ".", "--out", "x"], 2, ["not a collection"]),
         (["init", "x"], 2, ["--topic", "--site"]),
         (["init", "file/x", "--topic"], 2, ["cannot be written"]),
+        (["init", "https://a.example/", "--site"], 2, ["Name a folder", "[seeds]"]),
+        (["report", "made", "--out", "circle"], 2, ["circle cannot be written"]),
         (["crawl", "bad.toml"], 2, ["bad.toml, line 2", "'pages'"]),
         (["crawl", "empty.toml"], 2, ["topic is empty"]),
         (["crawl", "empty.toml", "--set", "nonsense"], 2, ["--set nonsense"]),
@@ -125,6 +127,7 @@ def test_wrong_use_is_one_clear_message(tmp_path, arguments, code, words):
     (tmp_path / "bad.toml").write_text("[limits]\npage = 5\n")
     (tmp_path / "empty.toml").write_text("[seeds]\nurls = ['http://127.0.0.1:9/']\n")
     (tmp_path / "file").write_text("")
+    (tmp_path / "circle").symlink_to("circle")
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "catalogue.db").touch()
     done = lycosa(*arguments, cwd=tmp_path)

@@ -139,15 +139,40 @@ def test_console_snippets_run(demo):
     for program, command, *arguments in commands:
         assert program.endswith("lycosa")
         if command == "crawl":
-            spec = demo / arguments[0]
-            assert spec.exists()
+            assert (demo / arguments[0] / "crawl.toml").exists()
             continue
+        if command == "check":  # after the editing that the README asks for
+            spec = demo / arguments[0] / "crawl.toml"
+            spec.write_text(spec.read_text("utf-8").replace("example.org", "a.test"), "utf-8")
         if command == "report":
             arguments = ["demo"]
         if command == "serve":  # it would serve until stopped
             assert (demo / arguments[0] / "catalogue.db").exists()
             continue
         assert run([sys.executable, "-m", "lycosa", command, *arguments], demo, demo).strip()
+
+
+def test_the_readme_says_what_the_demo_says(demo):
+    """Its figures are those of the demo and of the blind crawl; hosts answer in any order, so by a few pages."""
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    told = run([sys.executable, "-m", "lycosa", "demo", "--out", "demo"], demo, demo)
+    blind = run(
+        [sys.executable, "-m", "lycosa", "demo", "--strategy", "breadth-first", "--out", "blind"], demo, demo
+    )
+    shown = re.search(
+        r"(\d+) pages fetched, (\d+) judged .*? labels (\d+) of .*? of (\d+) that there", readme
+    )
+    said = re.search(
+        r"(\d+) pages fetched, (\d+) judged .*? labels (\d+) of .*? of (\d+) that there", told, re.S
+    )
+    assert shown
+    assert said
+    assert list(map(int, shown.groups())) == pytest.approx(list(map(int, said.groups())), abs=4)
+    found = re.search(r"labels (\d+) of", blind)
+    held = re.search(r"pages of the same web hold (\d+) of", readme)
+    assert found
+    assert held
+    assert int(held[1]) == pytest.approx(int(found[1]), abs=4)
 
 
 def test_make_targets_exist():

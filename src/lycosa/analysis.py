@@ -5,11 +5,10 @@ In: a Fetched response. Out: a frozen Page, or a Refusal. `workers.py` runs it i
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from lycosa.errors import LycosaError
+from lycosa.errors import MACHINE_FAULTS, MachineError
 from lycosa.evidence import Evidence
 from lycosa.evidence.images.evidence import ImageEvidence
 from lycosa.fetch.decode import decoded_body
@@ -21,11 +20,6 @@ from lycosa.values import Fetched, Kind, Link, Page, Reason, Refusal
 
 PLACES = 200
 """Of a page; the least mentioned beyond are not kept."""
-
-MACHINE_FAULTS = frozenset(
-    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-)
-"""What no page can cause. Some parts (language models) keep temporary files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +127,13 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
 def guarded(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     """Like `analyse`; a page that breaks the analysis is refused, with what went wrong.
 
-    Raises a LycosaError where the machine is at fault: then every page would be refused.
+    Raises a MachineError where the machine is at fault: then every page would be refused.
     """
     try:
         return analyse(fetched, recipe)
     except Exception as error:  # whatever a hostile page provokes must cost only that page
         if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
-            raise LycosaError(
-                f"Pages cannot be analysed ({error.strerror}). Make room on the disk, also for temporary "
-                "files, then run the same command: it goes on."
-            ) from error
+            raise MachineError.of(error) from error  # some parts (language models) keep temporary files
         return Refusal(Reason.NOT_A_PAGE, f"{type(error).__name__}: {error}"[:300])
 
 

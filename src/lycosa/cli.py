@@ -11,11 +11,12 @@ import typer
 
 from lycosa import __version__
 from lycosa.commands import control, engine, judging, lab, library, seeding, training
-from lycosa.errors import LycosaError, StoppedEarly
+from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
 EXTRAS = {"sklearn": "train", "scipy": "train", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
+
 
 app = typer.Typer(
     name="lycosa",
@@ -70,9 +71,11 @@ def main() -> NoReturn:
             raise
         _end(f"{error.name} is not installed. Install it with: pip install 'lycosa[{extra}]'", 1)
     except OSError as error:
+        if error.errno in MACHINE_FAULTS:
+            _end(str(MachineError.of(error)), MachineError.exit_code)
         if error.filename is None:
             raise
-        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Check the path, and try again.", 1)
+        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Mend that, and run the same command.", 1)
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)

@@ -8,11 +8,28 @@ LycosaError            exit 1
 │   ├── NoCollection   exit 2   what was named is none
 │   └── CollectionBusy exit 1   another process is using it
 ├── ArchiveError       exit 1   a WARC file cannot be read
+├── MachineError       exit 1   no room on the disk, no more open files, no memory
 ├── StrategyError      exit 1   a strategy of the user's own failed
 └── StoppedEarly       exit 3   stopped, and the same command goes on from here
 """
 
 from __future__ import annotations
+
+import errno
+
+MACHINE_FAULTS = frozenset(
+    (
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EROFS,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+    )
+)
+"""What no page and no server can cause."""
 
 
 class LycosaError(Exception):
@@ -55,6 +72,24 @@ class CollectionBusy(CollectionError):
 
 class ArchiveError(LycosaError):
     """A WARC file cannot be read."""
+
+
+class MachineError(LycosaError):
+    """The machine is at its end, and everything that is tried would fail."""
+
+    @classmethod
+    def of(cls, error: OSError) -> MachineError:
+        """What to do about one of MACHINE_FAULTS."""
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            advice = "Allow more (ulimit -n 4096) or lower fetch.concurrency"
+        elif error.errno == errno.EROFS:
+            advice = "Choose a place that can be written to"
+        elif error.errno == errno.EIO:
+            advice = "Look after the disk: it did not do what it was told"
+        else:
+            advice = "Make room on the disk, also for temporary files"
+        where = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        return cls(f"{where}{error.strerror}. {advice}, then run the same command: it goes on.")
 
 
 class StrategyError(LycosaError):

@@ -31,14 +31,20 @@ def crawl_file(
             "that you wrote, or say where to write with --out."
         )
     spec, text = load_spec(path, all_settings(), changes)
-    if not spec.fetch.connect_to:  # else it is a web of one's own
-        _refuse_placeholder(spec, path)
-        if not (spec.fetch.contact or spec.fetch.user_agent):
-            say(
-                f"Note: nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."
-            )
+    for note in looked_over(spec, path):
+        say(f"Note: {note}")
     text = as_run(spec) if changes or in_file(spec.strategy) else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
+
+
+def looked_over(spec: Spec, path: Path) -> list[str]:
+    """What to think about before the live Web is crawled; what is still the template's is refused."""
+    if spec.fetch.connect_to:  # a web of one's own
+        return []
+    _refuse_placeholder(spec, path)
+    if spec.fetch.contact or spec.fetch.user_agent:
+        return []
+    return [f"nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."]
 
 
 def _refuse_placeholder(spec: Spec, path: Path) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from lycosa.evidence.images import refuse_small
 from lycosa.evidence.topic import topic_vector
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.open_files import within_open_files
 from lycosa.fetch.polite import PoliteReader
 from lycosa.follow import Follow
 from lycosa.frontier import Policy
@@ -43,6 +44,7 @@ from lycosa.prepare import (
     TopicModel,
     fitted_models,
     given_models,
+    judge_of,
     preparation,
     prepared_topic,
     wanted_models,
@@ -124,6 +126,7 @@ async def _crawl(
     ) as collection:
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
+        fetch = within_open_files(spec.fetch, say)
         fetcher = HttpFetcher(
             spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
         )
@@ -152,7 +155,7 @@ async def _crawl(
                     strategy=strategy,
                     store=collection,
                     follow=Follow(Scope(spec.scope, spec.fetch), spec.fetch, spec.frontier, spec.archive),
-                    limits=Limits.of(spec.limits, spec.fetch),
+                    limits=Limits.of(spec.limits, fetch),
                     clock=clock,
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
@@ -265,21 +268,22 @@ async def _prepare(
     finder = spec.index.place_finder
     event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
     refuse_no_event(spec.judge, event)
+    judge = judge_of(spec)
     if event and not given:
         topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
-    elif spec.judge.kind == "all" and not given:
+    elif judge.kind == "all" and not given:
         topic = TopicModel(language, {})
     else:
         marked = partial(labelled_pages, collection, language)
         topic = await prepared_topic(spec.topic, folder, models, helper.document, say, marked)
-    wants = wanted_models(strategy_class(spec.strategy), spec.judge)
+    wants = wanted_models(strategy_class(spec.strategy), judge)
     fitted = given_models(wants, spec.topic, folder, models)
     if missing := [name for name in wants if name not in fitted]:
         say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
         fitted |= fitted_models(missing, topic, unlabelled, models)
-    ready = replace(preparation(topic, spec.judge, fitted, spec.random_seed), folder=folder)
-    return with_event(ready, spec.judge, event)
+    ready = replace(preparation(topic, judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, judge, event)
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
@@ -344,11 +348,15 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
     def on_signal() -> None:
         if crawl.ended:
             task.cancel()
-        say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
         crawl.stop("interrupted")
+        with suppress(OSError):  # the terminal may be gone
+            say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
 
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        numbers.append(signal.SIGHUP)
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.add_signal_handler(number, on_signal)
     except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
         yield
@@ -356,7 +364,7 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.remove_signal_handler(number)
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from lycosa.config import Spec
 from lycosa.errors import SpecError
 from lycosa.files import read_file
-from lycosa.strategies.own import seen_from
+from lycosa.strategies.own import in_file, seen_from
 
 MAX_BYTES = 10_000_000
 """No spec is that large."""
@@ -136,7 +136,7 @@ class Origin:
 def _apply(change: str, tables: dict[str, Any]) -> None:
     name, equals, value = change.partition("=")
     section, _, key = name.strip().rpartition(".")
-    if not equals or not key:
+    if not equals or not key or ("." in section and not in_file(section)):
         raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
     target = tables
     if section:

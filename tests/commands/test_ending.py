@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,6 @@ from lycosa.commands import reference
 from lycosa.lab.demo import demo_web
 from lycosa.testing import Site
 from tests.engine import ROOT, small_web, spec_text
-
-Told = tuple[int, str]
-
-
-@pytest.fixture
-def lycosa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
-    """Runs a command in this process: exit code and standard error."""
-
-    def run(*arguments: object) -> Told:
-        monkeypatch.setattr(sys, "argv", ["lycosa", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        return int(ended.value.code or 0), capsys.readouterr().err
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +52,7 @@ def test_the_exit_codes_are_documented():
         (["index", "."], "lycosa.indexing.index_collection"),
         (["export", ".", "--wacz", "x"], "lycosa.store.exports.wacz.export_wacz"),
         (["report", "."], "lycosa.report.html.write_report"),
-        (["seeds", "/dev/null"], "lycosa.seeding.find_seeds"),
+        (["seeds", ROOT / "README.md"], "lycosa.seeding.find_seeds"),
         (["train", "text", ".", "--negative", ".", "--out", "x"], "lycosa.train.pages.example_pages"),
         (["train", "event", ".", "--out", "x"], "lycosa.train.pages.documents_in"),
         (["train", "genre", "x.csv", "--out", "x"], "lycosa.train.genre_files.read_examples"),
@@ -84,7 +69,7 @@ def test_an_interrupted_command_ends_with_130(arguments, where, lycosa, monkeypa
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(where, interrupted)
-    code, said = lycosa(*arguments)
+    code, _, said = lycosa(*arguments)
     assert (code, "Traceback" in said) == (130, False), said
 
 
@@ -96,7 +81,7 @@ def test_an_interrupted_crawl_ends_with_3(lycosa, monkeypatch, tmp_path):
 
     (tmp_path / "crawl.toml").write_text("[seeds]\nurls = ['http://127.0.0.1:9/']\n", encoding="utf-8")
     monkeypatch.setattr("lycosa.session.HttpFetcher", interrupted)
-    code, said = lycosa("crawl", tmp_path)
+    code, _, said = lycosa("crawl", tmp_path)
     assert code == 3
     assert "run the same command again" in said
 
@@ -156,7 +141,7 @@ def test_folders_above_a_file_are_made(number, lycosa, collection, tmp_path):
     assert lycosa(*command)[0] == 0
     assert list((tmp_path / "a" / "b").iterdir())
     (tmp_path / "file").write_text("")
-    code, said = lycosa(*_outputs(collection, tmp_path, tmp_path / "file")[number])
+    code, _, said = lycosa(*_outputs(collection, tmp_path, tmp_path / "file")[number])
     assert code in (1, 2)
     assert "Traceback" not in said
     assert "cannot be written" in said
@@ -166,7 +151,7 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
     """Whatever the extra brings that is not there."""
     for module in ("pyarrow", "sklearn", "sklearn.linear_model"):
         monkeypatch.setitem(sys.modules, module, None)
-    code, said = lycosa("export", collection, "--parquet", tmp_path / "pages.parquet")
+    code, _, said = lycosa("export", collection, "--parquet", tmp_path / "pages.parquet")
     assert code in (1, 2)
     assert "pip install 'lycosa[parquet]'" in said
 
@@ -174,7 +159,7 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
         raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.svm")
 
     monkeypatch.setattr("lycosa.train.pages.example_pages", without)
-    code, said = lycosa("train", "text", ".", "--negative", ".", "--out", tmp_path / "x")
+    code, _, said = lycosa("train", "text", ".", "--negative", ".", "--out", tmp_path / "x")
     assert code == 1
     assert "pip install 'lycosa[train]'" in said
 
@@ -182,8 +167,19 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
 def test_debug_shows_the_traceback(lycosa, monkeypatch):
     """With --debug, before the one line that is always there."""
     monkeypatch.setenv(cli.DEBUG, "")
-    assert "Traceback" not in lycosa("why", "nowhere", "http://a.example/")[1]
-    code, said = lycosa("--debug", "why", "nowhere", "http://a.example/")
+    assert "Traceback" not in lycosa("why", "nowhere", "http://a.example/")[2]
+    code, _, said = lycosa("--debug", "why", "nowhere", "http://a.example/")
     assert code == 2
     assert "Traceback" in said
     assert said.strip().splitlines()[-1].startswith("lycosa: nowhere is not a collection")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which is Linux's")
+def test_a_full_disk_is_said(lycosa, tmp_path):
+    """Where no file is named by the error, too."""
+    demo_web().write(tmp_path / "web")
+    options = ["--topic", "owls", "--strategy", "breadth-first", "--pages", "5", "--runs", "1"]
+    code, _, said = lycosa("lab", "run", tmp_path / "web", *options, "--json", "/dev/full")
+    assert code == 1
+    assert "No space left" in said
+    assert "Traceback" not in said

@@ -8,27 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from lycosa.commands import training_event
-from lycosa.errors import InputError, LycosaError
+from lycosa.errors import InputError
 from lycosa.evidence.event_model import OURS, EventModel, load_event
 from lycosa.labelled_event import event_lessons
 from lycosa.store.labels import Label, clear_label, labels_in, set_label
 from lycosa.testing import Site
+from tests.commands.calling import called
 from tests.engine import crawl, pages_of, spec_text
 from tests.event_web import EVENT, event_web, html_of, url_of
 
 
 def run(*arguments: object) -> str:
-    train = typer.Typer()
-    training_event.register(train)
-    result = CliRunner().invoke(train, list(map(str, arguments)))
-    if isinstance(result.exception, LycosaError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
+    return called(training_event, *arguments).output
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.commands import training_genre
-from lycosa.errors import InputError, LycosaError
+from lycosa.errors import InputError
 from lycosa.evidence.genre.forest import GenreModel
 from lycosa.evidence.genre.prior import GenrePrior
 from lycosa.report.genre import genre_counts, genre_table
@@ -21,6 +20,7 @@ from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from lycosa.train.genre_pages import made_pages
+from tests.commands.calling import called
 from tests.engine import KEYWORDS, crawl, small_web, spec_text
 
 FOCUSED: dict[str, dict[str, Any]] = {
@@ -30,13 +30,7 @@ FOCUSED: dict[str, dict[str, Any]] = {
 
 
 def run(*arguments: object) -> str:
-    train = typer.Typer()
-    training_genre.register(train)
-    result = CliRunner().invoke(train, list(map(str, arguments)))
-    if isinstance(result.exception, LycosaError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
+    return called(training_genre, *arguments).stdout
 
 
 @pytest.fixture(scope="module")

@@ -110,7 +110,7 @@ def test_the_way_of_comparing_is_chosen_on_the_other_half(web):
     assert len([*ways()]) == 48
     assert {str(way) for way in ways()} == {str(way) for way in set(ways())}
     found = measure_ways(web, lambda _: None, ks=(5,))
-    assert [row["learned on"] for row in found] == ["half 1", "half 2"]
+    assert [row["learned on"] for row in found] == ["half 1", "half 2", "the other half"]
     assert all(row["MAP"] == 1.0 for row in found)
     assert all(weights.place == 0 for weights in grid_of(("topic", "date")))
 
@@ -191,6 +191,9 @@ def test_all_figures_are_measured(web, monkeypatch):
     shown = markdown(msgspec.json.decode(msgspec.json.encode(found)))
     assert "MAP of pages, ours:\n\n| k | topic |" in shown
     assert "| breadth-first |  |" in shown
+    assert "background against event:\n\n| k | recall (p)" in shown
+    with pytest.raises(InputError, match="Choose among"):
+        measure_event.measure(web, lambda _: None, parts=["weather"])
 
 
 def test_the_papers_tables_and_figures_are_drawn(web_folder, tmp_path, monkeypatch):

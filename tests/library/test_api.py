@@ -26,6 +26,11 @@ def test_the_api_says_what_the_pages_say(browser):
     assert browser.get("/api/c/storm/status").json()["running"] is False
     assert browser.get("/api/c/storm/summary").json()["sources"] == [["news.example", 2]]
     assert browser.get("/api/collections").json() == ["storm"]
+    assert (
+        browser.get(f"/api/c/storm/why?url={shelf.SEED}").json()["verdict"] == "Fetched and judged relevant."
+    )
+    assert browser.get("/api/c/storm/why?url=nonsense").status_code == 400
+    assert browser.get("/api/c/storm/labels").json() == []
 
 
 def test_every_address_is_described(browser, storm):
@@ -67,7 +72,7 @@ def test_the_description_is_openapi(browser):
 def test_answers_are_of_the_kind_described(browser, path):
     """Every address that is read answers with an object or an array, as the description says."""
     operation = openapi()["paths"][path]["get"]
-    answer = browser.get(path.format(name="storm", id=1, field="places"))
+    answer = browser.get(path.format(name="storm", id=1, field="places"), params={"url": shelf.SEED})
     assert answer.status_code == 200
     schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
     Draft202012Validator(schema).validate(answer.json())

@@ -1,6 +1,7 @@
 """Places in texts: found, told from persons and words, and put on the map."""
 
 import random
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,12 @@ def test_the_labelled_documents_were_drawn_at_random():
     drawn = random.Random(2016).sample(sorted(read_documents(SHARED)), 100)
     rows = [line.split(",")[0] for line in GOLD.read_text().splitlines() if not line.startswith("#")][1:]
     assert list(dict.fromkeys(rows)) == drawn
+
+
+def test_a_finder_that_cannot_be_loaded_names_its_package(monkeypatch):
+    """Only a spec that names it fails, in words."""
+    broken = EntryPoint("broken", "a_module_that_is_nowhere:Finder", place_finder.FINDERS)
+    monkeypatch.setattr(place_finder, "entry_points", lambda group: [broken])
+    assert installed_finder("") is None
+    with pytest.raises(SpecError, match=r"'broken' of the installed package a_module_that_is_nowhere:Finder"):
+        installed_finder("broken")

@@ -32,6 +32,16 @@ def test_navigation_lists_and_notices_are_left_out():
         assert stays in text
 
 
+def test_the_head_of_a_site_is_no_text():
+    """Its name in a header goes; the header of an article stays."""
+    text = prose(
+        "<body><header><b>Owl Notes</b></header><main><article><header><p>By Ida Farrow</header>"
+        "<h1>Owls</h1><p>The owl hunts at night, and it sleeps by day.</article></main><footer><p>Made by hand</footer>"
+    )
+    assert text.startswith("By Ida Farrow")
+    assert "Made by hand" not in text
+
+
 def test_a_page_of_links_keeps_them():
     """Where nothing else would be left, all of it is the text."""
     text = prose("<body><ul>" + "".join(f"<li><a href=/{n}>Page {n}</a>" for n in range(9)) + "</ul>")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import time
@@ -198,6 +199,20 @@ def test_a_bomb_is_not_unpacked(tmp_path, writer):
     assert sum(map(len, read_capture(tmp_path, where.file, where.offset, size))) == size
     with pytest.raises(ArchiveError, match=f"more than {size - 1} bytes"):
         read_capture(tmp_path, where.file, where.offset, size - 1)
+
+
+@given(
+    st.binary(max_size=300),
+    st.sampled_from([b"", b"WARC/1.1\r\n", b"WARC/1.1\r\nContent-Length: 9\r\n\r\n"]),
+    st.booleans(),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_bytes_are_a_record_or_told(tmp_path, content, start, packed):
+    """Whatever stands where the catalogue says that a record is."""
+    (tmp_path / "a-00001.warc.gz").write_bytes(gzip.compress(start + content) if packed else start + content)
+    with contextlib.suppress(ArchiveError):
+        head, _ = read_capture(tmp_path, "a-00001.warc.gz", 0)
+        assert head.endswith(b"\r\n\r\n")
 
 
 def test_only_records_in_ordinary_files_are_read(tmp_path):

@@ -35,7 +35,10 @@ PAGES = {
 
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "profile": {"page_types": PageTypes(Site("a site", {}, {}, {})), "topic_tags": ("owl",)},
+    "profile": {
+        "page_types": PageTypes(Site("a site", {}, {"detail": {"tags": ("<i>",)}}, {})),
+        "topic_tags": ("owl",),
+    },
 }
 """What must be set for a strategy to be fitted; all others have defaults that will do."""
 OWN_JUDGE = {"profile": "relevance on sharing sites is by tags, whatever the spec's judge"}

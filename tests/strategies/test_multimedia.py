@@ -299,13 +299,15 @@ def test_no_more_than_max_images_and_no_small_ones(ready):
 START = '<p><img src="/it.png"></p><p><a href="/other">unpromising</a></p>'
 
 
-def crawl_web(out: Path, image: object, more: Mapping[str, object] | None = None, **settings: object) -> None:
+def crawl_web(
+    out: Path, image: object, more: Mapping[str, object] | None = None, slots: int = 2, **settings: object
+) -> None:
     """A crawl of a page with one image and one link that only the image can select."""
     web = {"/": START, "/it.png": image, "/other": "<p>another page", **(more or {})}
     with Site(web) as site:  # type: ignore[arg-type]
         fetch = {
             "per_host_delay_s": 0,
-            "per_host_concurrency": 2,
+            "per_host_concurrency": slots,
             "retries": 0,
             "read_timeout_s": 0.3,
             "connect_to": site.connect_to,
@@ -365,6 +367,43 @@ def test_the_crawl_goes_on_without_visual_evidence(tmp_path, image):
 
     assert "http://a.test/" in pages_of(tmp_path / "c")
     assert "http://a.test/other" not in pages_of(tmp_path / "c")
+
+
+def test_after_the_first_hit_no_other_image_of_the_page_is_asked_for(tmp_path):
+    """The first of thirty shows it: the rest stay on their host."""
+    others = {f"/{number}.png": data(PHOTO, "image/png") for number in range(29)}
+    images = "".join(f'<img src="{path}">' for path in ("/it.png", *others))
+    start = f'{images}<p><a href="/other">unpromising</a></p>'
+    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"), {"/": start, **others}, slots=1)
+    fetched = set(pages_of(tmp_path / "c"))
+
+    assert "http://a.test/other" in fetched
+    assert len([url for url in fetched if url.endswith(".png")]) <= 2  # one may be under way meanwhile
+
+
+def test_no_more_than_twenty_images_of_a_page_are_asked_for(tmp_path):
+    """Thirty photographs, none of which shows it."""
+    others = {f"/{number}.png": data(PHOTO, "image/png") for number in range(30)}
+    images = "".join(f'<img src="{path}">' for path in others)
+    start = f'{images}<p><a href="/other">unpromising</a></p>'
+    crawl_web(tmp_path / "c", status(404), {"/": start, **others})
+    fetched = set(pages_of(tmp_path / "c"))
+
+    assert fetched == {"http://a.test/", *(f"http://a.test/{number}.png" for number in range(20))}
+
+
+def test_an_image_host_that_stalls_holds_up_nobody_else(tmp_path):
+    """Its page's links go by their words in the end; other pages go on at once."""
+    start = (
+        '<img src="http://slow.test/map.png"><p><a href="/other">unpromising</a></p>'
+        '<p><a href="/second">unpromising too</a></p>'
+    )
+    web = {"/": start, ("slow.test", "/map.png"): stalls()}
+    crawl_web(tmp_path / "c", status(404), web)  # type: ignore[arg-type]
+
+    assert set(pages_of(tmp_path / "c")) == {"http://a.test/"}
+    assert refusal_of(tmp_path / "c", "http://slow.test/map.png") == "TIMEOUT"
+    assert "no such image on its page" in explain(tmp_path / "c", "http://a.test/second").verdict
 
 
 def test_an_image_that_robots_txt_disallows_is_not_asked_for(tmp_path):

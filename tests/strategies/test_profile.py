@@ -65,6 +65,53 @@ def test_as_in_the_paper(web):
     assert ours.harvest(500) > breadth.harvest(500)
 
 
+def test_below_the_threshold(web):
+    """Items of users off the topic wait until nothing better is left; refused, the crawl ends without them."""
+    whole, _ = crawled(web)
+    pruned, _ = crawled(web, below_threshold="refuse")
+    pieces = [sum("/piece/" in link.url for link in store.counted) for store in (whole, pruned)]
+    last = [link.priority < 0 for link in whole.counted if "/piece/" in link.url]
+
+    assert pieces[0] == sum("/piece/" in web.url(key) for key in web.pages)
+    assert pieces[1] < pieces[0]
+    assert last == sorted(last)
+
+
+def test_strangers(web):
+    """At 0, items at hand go before strangers: more items for each page fetched."""
+    about = web.web.topic("kites")
+    first, later = (
+        crawl_site("profile", web, about, PAGES, {**lab_settings(web, about), "strangers": worth})
+        for worth in (1.0, 0.0)
+    )
+
+    assert later.capture(PAGES) > first.capture(PAGES)
+
+
+def test_memory_is_bounded(web, monkeypatch):
+    """With room for little, a crawl forgets, and still comes to its end."""
+    from lycosa.evidence.profile import people
+    from lycosa.strategies import profile
+
+    monkeypatch.setattr(profile, "LINKS", 40)
+    monkeypatch.setattr(profile, "USERS", 5)
+    monkeypatch.setattr(people, "USERS", 10)
+    store, strategy = crawled(web)
+
+    assert len(store.counted) > 400
+    assert len(strategy.people_.users) <= 10
+    assert len(strategy.waiting_) <= 5
+    assert max(map(len, (strategy.seen_, strategy.hopes_, strategy.listed_))) <= 40
+    assert len(strategy.cash_) < 40 + 60, "the links of one page are added at once"
+
+
+def test_items_of_stage_one_are_put_in_order(web):
+    """What waited for its tags waits by its uploader's rank when that is known."""
+    store, _ = crawled(web, topic_tags=(), tag="kite", cotag_items=5, topic_lists=False)
+
+    assert store.decided_by["its user's rank, which has changed"]
+
+
 def test_a_closed_profile_and_no_tags(web):
     """A profile behind a login and a user without tags cost their items, and the crawl goes on to its end."""
     store, strategy = crawled(web, topic_lists=False)
@@ -115,6 +162,21 @@ def test_learning_again(web):
     ranked = {key for key, user in strategy.people_.users.items() if user.profiled}
     assert ranked == {key for key, user in other.people_.users.items() if user.profiled}
     assert all(strategy.people_.users[key].inner == other.people_.users[key].inner for key in ranked)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"below_threshold": "never"}, "last, refuse"),
+        ({"alpha": -1.0}, "alpha is -1"),
+        ({"alpha": 0.0, "beta": 0.0}, "both 0"),
+        ({"topic_tags": 5}, "a list of tags"),
+    ],
+)
+def test_settings_without_sense(web, setting, words):
+    """What cannot be is refused with what can."""
+    with pytest.raises(SpecError, match=words):
+        fitted("profile", {**lab_settings(web, web.web.topic("kites")), **setting})
 
 
 def test_settings_are_checked(web):

@@ -47,6 +47,15 @@ def test_an_empty_example():
         train_page_types(examples() | {"profile": [empty]})
 
 
+def test_an_example_that_asks_to_sign_in():
+    """Of three profiles the one that is no profile is named."""
+    some = documents("profile")[:2]
+    closed = Document(b"<form class=x><p>Please sign in", "http://tinderbox.test/maker/closed", "text/html")
+
+    with pytest.raises(InputError, match=r"maker/closed has no path string in common .* login"):
+        train_page_types(examples() | {"profile": [*some, closed]})
+
+
 def test_one_example_each():
     """One example of each type is enough to begin with."""
     site = train_page_types({kind: pages[:1] for kind, pages in examples().items()})
@@ -58,6 +67,17 @@ def test_an_unknown_field():
     """A field that nobody reads is refused."""
     with pytest.raises(InputError, match=r"detail\.tags"):
         train_page_types(examples(), fields={"colour": "red"})
+
+
+def test_a_field_without_text(tmp_path):
+    """A field has to be pointed at with a text."""
+    arguments = ["train", "page-types", "--out", str(tmp_path / "site.json"), "--field", "tags"]
+    for kind in ("list", "detail", "profile"):
+        (tmp_path / kind).write_bytes(PART.pages[some(kind)[0]].body)
+        arguments += [f"--{kind}", f"{tmp_path / kind}={some(kind)[0]}"]
+    done = CliRunner().invoke(app, arguments)
+
+    assert "--field tags is not FIELD=TEXT" in str(done.exception)
 
 
 def test_command(tmp_path):

@@ -19,9 +19,11 @@ Changes = Annotated[
 def room_for(path: Path) -> Path:
     """The path of a file to write, with the folders above it made."""
     try:
+        path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}). Choose another place.") from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be written ({reason}). Choose another place.") from None
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file in it.")
     return path

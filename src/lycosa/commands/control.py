@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 def status(collection: Where, json: Json = False) -> None:
     """How a crawl stands: running, paused or ended, and what it has done.
 
-    Example: lycosa status owls
+    Example: lycosa status owls/owls
     """
     from lycosa.library.views import status as stands
     from lycosa.store.collection import Collection
@@ -38,7 +38,7 @@ def status(collection: Where, json: Json = False) -> None:
 def pause(collection: Where) -> None:
     """Let a running crawl rest: what is under way is finished, nothing else is asked for.
 
-    Example: lycosa pause owls
+    Example: lycosa pause owls/owls
     """
     _ask(collection, "pause")
 
@@ -46,7 +46,7 @@ def pause(collection: Where) -> None:
 def resume(collection: Where) -> None:
     """Let a paused crawl go on.
 
-    Example: lycosa resume owls
+    Example: lycosa resume owls/owls
     """
     _ask(collection, "resume")
 
@@ -54,7 +54,7 @@ def resume(collection: Where) -> None:
 def stop(collection: Where) -> None:
     """End a running crawl: what is under way is finished, and `lycosa crawl` goes on another time.
 
-    Example: lycosa stop owls
+    Example: lycosa stop owls/owls
     """
     _ask(collection, "stop")
 

@@ -32,6 +32,8 @@ def init(
     kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
     if len(kinds) != 1:
         raise SpecError("Say which kind of crawl: lycosa init DIR --topic, --event or --site.")
+    if directory.parts[:1] in (("http:",), ("https:",)):
+        raise SpecError("Name a folder to make; URLs to start from go into [seeds] of the crawl.toml in it.")
     path = directory / "crawl.toml"
     if path.exists():
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
@@ -44,13 +46,13 @@ def init(
 
 
 def check(
-    spec: Annotated[Path, typer.Argument(help="The crawl.toml.")],
+    spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
     changes: Changes = None,
     json: Json = False,
 ) -> None:
     """Read a spec and everything on this machine that it names, without crawling.
 
-    Example: lycosa check owls/crawl.toml
+    Example: lycosa check owls
     """
     from lycosa.checking import check_spec, check_text
 
@@ -155,7 +157,11 @@ def report(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"), json: Json = False
+    out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"),
+    strategy: Annotated[
+        str, typer.Option(help="How links are ranked; breadth-first is blind.")
+    ] = "best-first",
+    json: Json = False,
 ) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline.
 
@@ -163,7 +169,7 @@ def demo(
     """
     from lycosa.lab.demo.show import run_demo, tell_demo
 
-    summary = run_demo(out, say, quiet=json)
+    summary = run_demo(out, say, strategy=strategy, quiet=json)
     typer.echo(as_json(summary) if json else tell_demo(out, summary))
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")

@@ -50,7 +50,9 @@ def page_types(
     from lycosa.evidence.profile.page_types import save_page_types
     from lycosa.files import read_file
     from lycosa.page.document import Document
-    from lycosa.train.page_types import train_page_types
+    from lycosa.train.page_types import missing_fields, train_page_types
+
+    room_for(out)  # before the work, not after it
 
     def page(told: str) -> Document:
         name, sign, url = told.partition("=")
@@ -69,13 +71,23 @@ def page_types(
         raise SpecError(f"--share {share:g}: give a share above 0, up to 1.")
     told = {"list": lists, "detail": details, "profile": profiles, "other": others or []}
     examples = {kind: [page(each) for each in pages] for kind, pages in told.items() if pages}
-    named = dict(each.split("=", 1) for each in fields or () if "=" in each)
+    for each in fields or ():
+        if "=" not in each:
+            raise InputError(
+                f"--field {each} is not FIELD=TEXT. Write a text that an example shows: {each}=sunset"
+            )
+    named = dict(each.split("=", 1) for each in fields or ())
     site = train_page_types(examples, name=out.stem, fields=named, share=share, extra_classes=extra_classes)
-    save_page_types(room_for(out), site)
+    save_page_types(out, site)
     for kind, strings in site.types.items():
         say(f"{kind}: {' and '.join(strings.key)}")
         for field, where in site.fields.get(kind, {}).items():
             say(f"  {field}: {where[0]}")
+        for field in missing_fields(site, kind):
+            say(
+                f"  {field}: not found. Give other {kind} examples that show them, or point at one: "
+                f"--field {kind}.{field}=TEXT"
+            )
     typer.echo(f'Wrote {out}. Name it in the spec: [profile] page_types = "{out}"')
 
 
@@ -95,11 +107,12 @@ def cotags(
     from lycosa.evidence.profile.cotags import co_tags, write_table
     from lycosa.store.items import stored_items
 
+    room_for(out)  # before the work, not after it
     if by not in ("count", "phi"):
         raise SpecError(f"--by {by}: choose count or phi.")
     found = [row.tags for row in stored_items(collection)]
     rows = co_tags(found, tag, top=top, by=by, support=support, stop=stop or ())
-    write_table(room_for(out), rows)
+    write_table(out, rows)
     for row in rows:
         say(f"{row.tag:30} {row.together:6} {row.alone:6} {row.phi:.5f}")
     typer.echo(f'Wrote {out}. Delete what does not belong, then: [profile] topic_tags = "{out}"')
@@ -115,4 +128,5 @@ def items(
     """
     from lycosa.store.items import write_items
 
-    typer.echo(f"Wrote {write_items(collection, room_for(out))} rows to {out}.")
+    room_for(out)  # before the work, not after it
+    typer.echo(f"Wrote {write_items(collection, out)} rows to {out}.")

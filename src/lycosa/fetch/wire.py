@@ -24,10 +24,11 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from lycosa.config import FetchSpec
-from lycosa.errors import SpecError
+from lycosa.errors import MACHINE_FAULTS, MachineError, SpecError
 from lycosa.fetch.gate import AddressGate
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
 from lycosa.fetch.heads import NO_BODY, header_text, request_head, response_head
+from lycosa.fetch.open_files import PLENTY, open_files
 from lycosa.fetch.politeness import user_agent
 from lycosa.fetch.resolver import Lookup, Resolver, look_up
 from lycosa.values import Reason, Refusal
@@ -142,7 +143,11 @@ class Wire:
             limit=0,  # the crawl loop limits how much is under way
             ssl=spec.verify_tls,
             # Waiting longer than the host's delay keeps sockets open that nobody will use.
-            keepalive_timeout=min(spec.per_host_delay_s + 3.0, KEEP_ALIVE_S),
+            **(
+                {"force_close": True}
+                if open_files() < PLENTY
+                else {"keepalive_timeout": min(spec.per_host_delay_s + 3.0, KEEP_ALIVE_S)}
+            ),
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
@@ -218,6 +223,8 @@ class Wire:
                 # then the server never saw it (RFC 9112, 9.3.1).
                 if isinstance(error, _Dropped) and not attempt.connected and not last:
                     continue
+                if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
+                    raise MachineError.of(error) from error  # no fault of this host
                 raise _fault_of(error, attempt) from error
         raise AssertionError("the second round returns or raises")
 

@@ -74,6 +74,7 @@ def compare(
 ) -> Compared:
     """Crawl for every topic with and without images; topics whose pages show too few images are left out."""
     cached = CachedWeb(VirtualWeb.open(web))
+    say("Reading all pages and describing all images (minutes; kept for the next time) …")
     features = _described(cached)
     say(f"{len(features)} images of {cached.web.title} described")
     wanted = list(topics) or [name for name in SHARING if name in cached.web.topics]

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from random import Random
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from lycosa.config import JudgeSpec
-from lycosa.evidence.event_model import OURS, PAPER, EventModel, topic_only
+from lycosa.evidence.event_model import OURS, PAPER, EventModel, background_of, topic_only
 from lycosa.evidence.topic import topic_vector
 from lycosa.frontier import Floats
 from lycosa.lab.event_ranking import FULL, KS, VARIANTS, leave_one_out
@@ -39,6 +40,7 @@ TRIED_SOURCES: list[dict[str, Any]] = [
     ),
 ]
 """The ways to weigh sources, `none` first, among which each half of the events chooses for the other."""
+BACKGROUND_PAGES = 500
 HELD = 0.01
 """Recall and area have held if they are not lower by more than this."""
 Say = Callable[[str], None]
@@ -123,7 +125,7 @@ def learned_models(
         of_pages, _ = leave_one_out(pages, row, page_side, aspects, how, events)
         of_links, _ = leave_one_out(links, row, link_side, aspects, how, events)
         for event, page, link in zip(events, of_pages, of_links, strict=True):
-            found[event, k] = EventModel({}, pages=page, links=link, matching=like.matching)
+            found[event, k] = msgspec.structs.replace(like, pages=page, links=link)
     return found
 
 
@@ -158,6 +160,23 @@ def measure_crawls(
             name = named(settings)
             note(weighed, (crawls.event(e, like, name, settings) for e, like in first.items()))
     return plain, weighed
+
+
+def measure_background(
+    web: EventWeb, say: Say, ks: Sequence[int] = KS, draws: int = 2
+) -> tuple[list[Crawled], list[Crawled]]:
+    """`event` at every size without and with a background: some pages of the web, drawn without looking at labels."""
+    some = Random("background").sample(web.facts, min(BACKGROUND_PAGES, len(web.facts)))
+    ways = {"event": OURS, "event, background": msgspec.structs.replace(OURS, background=background_of(some))}
+    found: dict[str, list[Crawled]] = {name: [] for name in ways}
+    for draw, (name, like) in product(range(draws), ways.items()):
+        say(f"draw {draw + 1} of {draws}, {name}: learning weights on the other events …")
+        crawls, learned = Crawls(web, draw=draw), learned_models(web, like, ks, "search", draw)
+        for k in ks:
+            runs = [crawls.event(event, learned[event, k], name) for event in web.events]
+            found[name] += runs
+            say(summary(runs))
+    return found["event"], found["event, background"]
 
 
 def named(settings: Mapping[str, Any]) -> str:

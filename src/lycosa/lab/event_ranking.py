@@ -230,10 +230,12 @@ def ways() -> Iterator[Way]:
 def measure_ways(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0) -> list[dict[str, Any]]:
     """Choose way, size and weights on one half of the events, by mean average precision, and report the other.
 
-    Topic-only chooses way and size in the same manner; `ours` only its weights, at the same sizes.
+    Topic-only chooses way and size in the same manner; `ours` only its weights, at the same sizes. The last row
+    is of all events, each with what the half that it is not in chose.
     """
     tables = _way_tables(web, ks, draw, say)
     rows = []
+    precision: dict[str, list[float]] = {"chosen": [], "ours": [], "topic": []}
     for half in (0, 1):
         learn = np.arange(len(web.events)) % 2 == half
         chosen = _best(tables[FULL], learn)
@@ -252,7 +254,18 @@ def measure_ways(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0)
             "p against topic": paired_test([*chosen.of_others(learn)], [*topic.of_others(learn)]),
         }
         rows.append(found)
+        for name, table in (("chosen", chosen), ("ours", fixed), ("topic", topic)):
+            precision[name] += [*table.of_others(learn)]
         say(" ".join(f"{name} {value}," for name, value in found.items()))
+    means = {name: float(np.mean(values)) for name, values in precision.items()}
+    rows.append(
+        dict.fromkeys(rows[0], "")
+        | {"learned on": "the other half", "MAP": means["chosen"], "ours MAP": means["ours"]}
+        | {
+            "topic MAP": means["topic"],
+            "p against topic": paired_test(precision["chosen"], precision["topic"]),
+        }
+    )
     return rows
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,33 @@ import numpy as np
 from lycosa.lab.event_ranking import FULL, VARIANTS
 
 Found = Mapping[str, Any]
+FIGURES = ("recall", "auc", "hosts")
+ORDER = ("breadth-first", "best-first", "event", "event, paper", "event, as shipped", "event, topic alone")
 HEADS = ("topic", "+ date", "+ place", "+ both", "+ both + who")
 
 
 def markdown(found: Found) -> str:
-    """All tables, each under a line that says what it is."""
+    """All tables of what was measured, each under a line that says what it is."""
+    crawls = [*found.get("crawls", ()), *found.get("crawls with background", ())]
+    weighed = {"none", *found.get("sources against none", ())}
+
+    def means(strategy: str) -> dict[str, dict[str, float]]:
+        """The means of each source or, of a strategy, of each size."""
+        kept = [run for run in crawls if not strategy or run["strategy"] == strategy]
+        return {(str(k) if strategy else name): mean for (name, k), mean in mean_figures(kept).items()}
+
+    make: dict[str, Callable[[Any], str]] = {
+        "ways by halves": ways_table,
+        "crawls": lambda runs: crawls_table([run for run in runs if run["strategy"] not in weighed]),
+        "event against best-first": lambda rows: table(*by_name("k", rows)),
+        "best sizes": lambda row: table(*rows_of([row])),
+        "background against event": lambda rows: p_value_table("k", rows, means("event, background")),
+        "sources against none": lambda rows: p_value_table("source", rows, means("")),
+        "sources by halves": halves_table,
+    }
     sections = [
-        *_classification(found["classification"]),
-        ("ways by halves", table(*rows_of(found["ways by halves"]))),
-        ("crawls", crawls_table(found["crawls"])),
-        ("event against best-first", table(*by_name("k", found["event against best-first"]))),
-        ("best sizes", table(*rows_of([found["best sizes"]]))),
-        ("sources against none", table(*by_name("source", found["sources against none"]))),
-        ("sources by halves", table(*rows_of(found["sources by halves"]))),
+        *_classification(found.get("classification", ())),
+        *((name, shown(found[name])) for name, shown in make.items() if name in found),
     ]
     return "\n".join(f"{title}:\n\n{text}\n" for title, text in sections)
 
@@ -70,17 +84,71 @@ def by_name(first: str, rows: Mapping[Any, Found]) -> tuple[list[str], list[list
     return [first, *head], [[str(name), *row] for name, row in zip(rows, cells, strict=True)]
 
 
-def crawls_table(runs: Sequence[Found]) -> str:
-    """Means over events and draws of each crawler."""
+def mean_figures(runs: Sequence[Found]) -> dict[tuple[str, int], dict[str, float]]:
+    """Recall, area and hosts of each crawler, as means over events and draws."""
     groups: dict[tuple[str, int], list[Found]] = {}
     for run in runs:
         groups.setdefault((run["strategy"], run["k"]), []).append(run)
-    figures = ("recall", "auc", "harvest", "hosts", "relevant_hosts")
-    rows = [
-        [name, k or "", *(float(np.mean([run[figure] for run in group])) for figure in figures)]
-        for (name, k), group in groups.items()
+    return {
+        crawler: {name: float(np.mean([run[name] for run in group])) for name in FIGURES}
+        for crawler, group in groups.items()
+    }
+
+
+def crawls_table(runs: Sequence[Found]) -> str:
+    """The crawlers with their means, those of one strategy together."""
+    means = sorted(mean_figures(runs).items(), key=lambda item: ORDER.index(item[0][0]))
+    rows = [[name, k or "", mean["recall"], mean["auc"], f"{mean['hosts']:.1f}"] for (name, k), mean in means]
+    return table(["crawler", "k", "recall", "AUC", "hosts"], rows)
+
+
+def p_value_table(first: str, rows: Mapping[str, Found], means: Mapping[str, Found]) -> str:
+    """Means, each with the p value of its difference."""
+    cells = [
+        [
+            name,
+            *(f"{means[name][figure]:.3f} ({told(row[f'{figure} p'])})" for figure in ("recall", "auc")),
+            f"{means[name]['hosts']:.1f} ({told(row['hosts p'])})",
+        ]
+        for name, row in rows.items()
     ]
-    return table(["crawler", "k", "recall", "AUC", "harvest", "hosts", "relevant hosts"], rows)
+    return table([first, "recall (p)", "AUC (p)", "hosts (p)"], cells)
+
+
+def halves_table(rows: Sequence[Found]) -> str:
+    """What each half chose, and what that gave the other one."""
+
+    def pair(row: Found, name: str, form: str) -> str:
+        return f"{row[name]:{form}}, {row[f'{name} without']:{form}} ({told(row[f'{name} p'])})"
+
+    cells = [
+        [
+            row["learned on"],
+            row["chosen"],
+            pair(row, "recall", ".3f"),
+            pair(row, "auc", ".3f"),
+            pair(row, "hosts", ".1f"),
+        ]
+        for row in rows
+    ]
+    return table(["chosen on", "setting", "recall with it, without (p)", "AUC", "hosts"], cells)
+
+
+def ways_table(rows: Sequence[Found]) -> str:
+    """What each half chose, and what that gave the other one; at last all events."""
+    names = (
+        "learned on",
+        "way",
+        "k",
+        "weights",
+        "MAP",
+        "ours MAP",
+        "topic MAP",
+        "topic k",
+        "p against topic",
+    )
+    heads = ("chosen on", "way", "k", "weights", "MAP", "`ours`", "topic alone", "its k", "p against topic")
+    return table(heads, [[row[name] for name in names] for row in rows])
 
 
 def _classification(rows: Sequence[Found]) -> Iterator[tuple[str, str]]:

@@ -1,22 +1,26 @@
 """What an event model is worth on a web with events. In: a virtual web. Out: tables of figures.
 
-python -m lycosa.lab.measure_event ../shared/webs/news OUT.json
+python -m lycosa.lab.measure_event WEB OUT.json [crawls] [background] [ways] [classification]
+
+With parts, only these are measured; what OUT.json holds of the others stays.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from lycosa.errors import InputError
 from lycosa.lab.event_crawls import (
     Figures,
     best_size_pair,
     compared,
+    measure_background,
     measure_crawls,
     source_halves,
 )
@@ -27,32 +31,59 @@ from lycosa.lab.event_web import EventWeb
 DRAWS = 2
 
 
-def measure(web: EventWeb, say: Say, ks: Sequence[int] = KS) -> dict[str, Any]:
-    """All figures of docs/strategies/event.md."""
+def _crawls(web: EventWeb, say: Say, ks: Sequence[int]) -> dict[str, Any]:
     plain, weighed = measure_crawls(web, say, ks, DRAWS)
     crawls, sources = Figures(plain), Figures(weighed)
     none = sources.crawlers[0]
-    found: dict[str, Any] = {
+    return {
         "crawls": [msgspec.to_builtins(run) for run in (*plain, *weighed)],
-        "event against best-first": {k: compared(crawls, ("event", k), ("best-first", k)) for k in ks},
+        "event against best-first": {str(k): compared(crawls, ("event", k), ("best-first", k)) for k in ks},
         "best sizes": best_size_pair(crawls),
         "sources against none": {
             name: compared(sources, (name, k), none) for name, k in sources.crawlers if name != none[0]
         },
         "sources by halves": source_halves(sources),
     }
-    for name in ("event against best-first", "best sizes", "sources against none", "sources by halves"):
-        say(f"{name}: {msgspec.json.encode(found[name]).decode()}")
-    found["ways by halves"] = measure_ways(web, say, ks)
-    found["classification"] = measure_classification(web, DRAWS, say, ks)
+
+
+def _background(web: EventWeb, say: Say, ks: Sequence[int]) -> dict[str, Any]:
+    without, with_it = measure_background(web, say, ks, DRAWS)
+    figures = Figures([*without, *with_it])
+    return {
+        "crawls with background": [msgspec.to_builtins(run) for run in with_it],
+        "background against event": {
+            str(k): compared(figures, ("event, background", k), ("event", k)) for k in ks
+        },
+    }
+
+
+PARTS: dict[str, Callable[[EventWeb, Say, Sequence[int]], dict[str, Any]]] = {
+    "crawls": _crawls,
+    "background": _background,
+    "ways": lambda web, say, ks: {"ways by halves": measure_ways(web, say, ks)},
+    "classification": lambda web, say, ks: {"classification": measure_classification(web, DRAWS, say, ks)},
+}
+
+
+def measure(
+    web: EventWeb, say: Say, ks: Sequence[int] = KS, parts: Sequence[str] = (*PARTS,)
+) -> dict[str, Any]:
+    """The figures of docs/strategies/event.md, all or some of them."""
+    found: dict[str, Any] = {}
+    for part in parts:
+        if part not in PARTS:
+            raise InputError(f"There is no part {part!r}. Choose among: {', '.join(PARTS)}.")
+        found |= PARTS[part](web, say, ks)
     return found
 
 
 def main() -> None:
     """Measure, write the figures, and print them as the tables of the documentation."""
-    found = measure(EventWeb(Path(sys.argv[1])), partial(print, flush=True))
-    written = msgspec.json.format(msgspec.json.encode(found))
-    Path(sys.argv[2]).write_bytes(written)
+    web, out, parts = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or [*PARTS]
+    before = msgspec.json.decode(out.read_bytes()) if out.exists() else {}
+    found = measure(EventWeb(web), partial(print, flush=True), parts=parts)
+    written = msgspec.json.format(msgspec.json.encode(before | found))
+    out.write_bytes(written)
     print(markdown(msgspec.json.decode(written)))
 
 

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from lycosa import __version__
 from lycosa.control import ask
+from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.filters import LAST_PAGE, ORDERS, RELEVANT, Filters, filters_of
 from lycosa.library.find import condition, find
@@ -21,8 +22,11 @@ from lycosa.library.labelling import label_page
 from lycosa.library.numbers import NUMBER
 from lycosa.library.shelf import Shelf
 from lycosa.report.overview import days, spots
+from lycosa.report.why import explain
 from lycosa.store.collection import ReadCollection
+from lycosa.store.labels import labels_in
 
+URL_CHARS = 4000
 _encode = msgspec.json.Encoder().encode
 Handler = Callable[[Request, ReadCollection], object]
 
@@ -88,6 +92,19 @@ def status(_: Request, collection: ReadCollection) -> object:
     }
 
 
+def why(request: Request, collection: ReadCollection) -> object:
+    """Any URL, explained: taken, refused, waiting or never seen, and by which evidence and rule."""
+    try:
+        return explain(collection.directory, request.query_params.get("url", "")[:URL_CHARS].strip())
+    except InputError as error:
+        raise HTTPException(400, str(error)) from None
+
+
+def labels(_: Request, collection: ReadCollection) -> object:
+    """What people said of pages, newest first."""
+    return list(labels_in(collection.directory).values())
+
+
 READS: tuple[tuple[str, Handler, bool, str], ...] = (
     ("/c/{name}", about, False, "object"),
     ("/c/{name}/search", search, True, "object"),
@@ -97,6 +114,8 @@ READS: tuple[tuple[str, Handler, bool, str], ...] = (
     ("/c/{name}/map", map_, True, "array"),
     ("/c/{name}/browse/{field}", browse, True, "array"),
     ("/c/{name}/status", status, False, "object"),
+    ("/c/{name}/why", why, False, "object"),
+    ("/c/{name}/labels", labels, False, "array"),
 )
 """Address, handler, whether it takes the filters of a search, and what it answers with."""
 COMMANDS = ("pause", "resume", "stop", "labels-changed")
@@ -172,7 +191,8 @@ def openapi() -> dict[str, Any]:
     for path, handler, filtered, kind in READS:
         plain = "/api" + path.replace(NUMBER, "{id}")
         given = [_in_path(part) for part in ("name", "id", "field") if f"{{{part}}}" in plain]
-        parameters = [*given, *(_filters() if filtered else [])]
+        asked = [_URL] if handler is why else []
+        parameters = [*given, *asked, *(_filters() if filtered else [])]
         paths[plain] = {"get": _described(handler.__doc__ or "", parameters, kind)}
     label = {"id": {"type": "integer"}, "relevant": {"type": ["boolean", "null"]}}
     control = {"do": {"enum": list(COMMANDS)}}
@@ -187,6 +207,9 @@ def openapi() -> dict[str, Any]:
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{"token": []}],
     }
+
+
+_URL = {"name": "url", "in": "query", "required": True, "schema": {"type": "string", "maxLength": URL_CHARS}}
 
 
 def _filters() -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from lycosa.errors import InputError
 from lycosa.library import views
+from lycosa.library.api import URL_CHARS
 from lycosa.library.catching_up import CatchingUp
 from lycosa.library.changes import SAID
 from lycosa.library.filters import Filters, filters_of
@@ -185,7 +186,7 @@ class Pages:
 
     def why(self, request: Request, collection: ReadCollection) -> Response:
         """Any URL, explained: also one that was never fetched."""
-        url = request.query_params.get("url", "")[:4000].strip()
+        url = request.query_params.get("url", "")[:URL_CHARS].strip()
         explanation, said, number = None, "", None
         if url:
             try:

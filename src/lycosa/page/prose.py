@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from selectolax.lexbor import LexborNode
+
 from lycosa.page.document import Document
 from lycosa.page.layout import one_line
 
 LIST = 3
 """So many lines of links in a row are a list of links, wherever they stand."""
 NOTICE_CHARS = 300
+DEPTH = 500
 
 _NOTICE = re.compile(
     r"©|\bcopyright\b|\ball rights reserved\b|\balle rechte vorbehalten\b|\btous droits réservés\b"
@@ -64,7 +67,7 @@ def _is_notice(line: str) -> bool:
 
 
 def _link_lines(document: Document) -> frozenset[str]:
-    """The lines of the page that are nothing but links, headings left out."""
+    """The lines of the page that are nothing but links or stand in the site's own head or foot; no headings."""
     layout, tree = document.layout, document.tree
     bare, covered = layout.pieces.copy(), 0
     for start, end in sorted(layout.span(node) for node in tree.css("a[href]")):
@@ -73,8 +76,23 @@ def _link_lines(document: Document) -> frozenset[str]:
         covered = max(covered, end)
     lines = zip("".join(layout.pieces).split("\n"), "".join(bare).split("\n"), strict=True)
     found = {_of_list(whole) for whole, rest in lines if whole.strip() and not re.search(r"\w", rest)}
+    for node in tree.css("header,footer")[:100]:
+        if not _is_within(node, "article", "main"):  # those of the site, not of an article
+            start, end = layout.span(node)
+            found |= set(map(_of_list, "".join(layout.pieces[start:end]).split("\n")))
     headings = {_of_list(node.text()) for node in tree.css("h1,h2,h3,h4,h5,h6")[:1000]}
     return frozenset(found - headings)
+
+
+def _is_within(node: LexborNode, *tags: str) -> bool:
+    above = node.parent
+    for _ in range(DEPTH):
+        if above is None:
+            return False
+        if above.tag in tags:
+            return True
+        above = above.parent
+    return False
 
 
 def _of_list(line: str) -> str:

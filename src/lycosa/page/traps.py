@@ -15,12 +15,15 @@ DEEP_PATH = 20
 MANY_PARAMETERS = 20
 SAME_PARAMETER = 4
 REPEATS = 3
+SAME_SEGMENT = 4
+"""A word that a path has so often, in a row or not, came from links that feed on themselves."""
 FIRST_YEAR = 1900
 """The web tells of older years too, but its calendars lead there only step by step."""
 YEARS_AHEAD = 3
 
 _SESSION = re.compile(
-    r"[;?&/](?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken|sessionid|session_id|sessid|sid)=[0-9a-z,._!%-]{12,}"
+    r"[;?&/](?:jsessionid|phpsessid|aspsessionid[a-z]*|cfid|cftoken|sessionid|session_id|sessid|sid|zenid|oscsid)"
+    r"=[0-9a-z,._!%-]{12,}|[;?&/](?:s|session)=[0-9a-f]{26,}(?![0-9a-z])"
     r"|/\([a-z]\([0-9a-z]{20,}\)\)/|;jsessionid",
     re.IGNORECASE,
 )
@@ -61,7 +64,14 @@ def _path_trap(path: str) -> Refusal | None:
     if len(segments) > DEEP_PATH:
         return Refusal(Reason.TRAP, f"a path of {len(segments)} segments")
     if len(segments) - len(set(segments)) >= REPEATS - 1:
-        return _repeated(segments)
+        return _repeated(segments) or _often(segments)
+    return None
+
+
+def _often(segments: list[str]) -> Refusal | None:
+    for segment in segments:
+        if segments.count(segment) >= SAME_SEGMENT and _is_wordy([segment]):
+            return Refusal(Reason.TRAP, f"the path has {segment[:40]} {segments.count(segment)} times")
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 720, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 50
 
 Points = Sequence[tuple[float, float]]
 
@@ -79,7 +79,7 @@ def _grid(x_end: float, y_end: float, x_title: str, y_title: str) -> Markup:
         anchor = ("start", "middle", "middle", "middle", "end")[quarter]
         parts.append(
             Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="{}">{:,.0f}</text>').format(
-                x, HEIGHT - BOTTOM + 18, anchor, x_end * quarter / 4
+                x, HEIGHT - BOTTOM + 20, anchor, x_end * quarter / 4
             )
         )
     middle = (LEFT + WIDTH - RIGHT) / 2
@@ -90,7 +90,7 @@ def _grid(x_end: float, y_end: float, x_title: str, y_title: str) -> Markup:
     )
     parts.append(
         Markup(
-            '<text class="axis" transform="translate(12 {}) rotate(-90)" text-anchor="middle">{}</text>'
+            '<text class="axis" transform="translate(15 {}) rotate(-90)" text-anchor="middle">{}</text>'
         ).format((HEIGHT - BOTTOM + TOP) / 2, y_title)
     )
     return Markup("").join(parts)

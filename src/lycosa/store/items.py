@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,46 +12,54 @@ from lycosa.store.collection import Collection
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A detail page: `rank` is its uploader's when it was judged."""
+    """A detail page. `rank` is its uploader's as last known; None if the profile was not read."""
 
     url: str
     title: str
     tags: list[str]
     uploader: str
-    rank: float
+    rank: float | None
     relevant: bool
     rule: str
 
 
-def stored_items(directory: Path) -> Iterator[Item]:
+def stored_items(directory: Path) -> list[Item]:
     """The detail pages of a collection, in the order they came."""
+    items: list[tuple[int, Item]] = []
+    profiles: set[int] = set()
+    ranks: dict[int, float] = {}  # many items come before the profile does: the last one knows best
     with Collection.read(directory) as collection:
         for page in collection.reader.pages():
             evidence = collection.reader.evidence(page.id)
-            if page.judgement is None or TYPE not in evidence or evidence[TYPE].label != "detail":
+            kind = evidence[TYPE].label if TYPE in evidence else ""
+            if kind == "profile":
+                profiles.add(page.link.key)
+            if page.judgement is None or kind != "detail":
                 continue
-            uploader = people_of(evidence, UPLOADER)
-            yield Item(
-                page.link.url,
-                page.title,
-                texts_of(evidence, "tags"),
-                uploader[0][0] if uploader else "",
-                page.judgement.score,
-                page.judgement.relevant,
-                page.judgement.rule,
-            )
+            name, user = next(iter(people_of(evidence, UPLOADER)), ("", 0))
+            ranks[user] = page.judgement.score
+            tags, judgement = texts_of(evidence, "tags"), page.judgement
+            row = Item(page.link.url, page.title, tags, name, None, judgement.relevant, judgement.rule)
+            items.append((user, row))
+    return [
+        msgspec.structs.replace(row, rank=ranks[user]) if user in profiles else row for user, row in items
+    ]
 
 
 def write_items(directory: Path, out: Path) -> int:
     """Write all rows; the suffix decides how. Returns how many."""
-    rows = list(stored_items(directory))
+    rows = stored_items(directory)
     if out.suffix == ".parquet":
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            raise InputError("Parquet needs pyarrow: pip install pyarrow, or write .jsonl.") from None
-        pq.write_table(pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows]), out)
+            raise InputError(
+                "Parquet needs pyarrow: pip install 'lycosa[parquet]', or write .jsonl."
+            ) from None
+        kinds = {"tags": pa.list_(pa.string()), "rank": pa.float64(), "relevant": pa.bool_()}
+        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in Item.__struct_fields__])
+        pq.write_table(pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema), out)
     elif out.suffix == ".jsonl":
         out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     else:

@@ -62,6 +62,8 @@ class BaseStrategy(ABC):
     weighs_sources: bool = False
     wants: ClassVar[tuple[str, ...]] = ()
     """Names of the fitted models that it needs: `text`, `anchor-tree`."""
+    judges_itself: ClassVar[bool] = False
+    """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
     needs: tuple[Evidence, ...] = ()
     judge_: Judge
 

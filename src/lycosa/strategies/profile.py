@@ -12,9 +12,9 @@ import msgspec
 
 from lycosa.errors import SpecError
 from lycosa.evidence.profile.addresses import is_below, url_parts
-from lycosa.evidence.profile.cotags import TopicTags, clean_tag, read_tags
+from lycosa.evidence.profile.cotags import TopicTags, clean_tag, tags_given
 from lycosa.evidence.profile.kinds import LinkKind
-from lycosa.evidence.profile.page_types import PageTypes, load_page_types
+from lycosa.evidence.profile.page_types import PageTypes, page_types_of
 from lycosa.evidence.profile.people import People
 from lycosa.evidence.profile.reading import (
     FIELDS,
@@ -31,6 +31,7 @@ from lycosa.evidence.profile.remembering import make_room
 from lycosa.evidence.profile.stages import TopicSearch
 from lycosa.strategies import BaseStrategy, Step
 from lycosa.strategies.preparation import Preparation
+from lycosa.strategies.profile_settings import check_profile_settings
 from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
 
 STAGE_TWO = "stage two"
@@ -54,6 +55,7 @@ class Profile(BaseStrategy):
     """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
 
     merge: Merge = Merge.REPLACE
+    judges_itself = True
 
     def __init__(
         self,
@@ -120,15 +122,16 @@ class Profile(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Load the page types; with topic tags stage two begins at once."""
         super().fit(preparation)
+        check_profile_settings(vars(self))
         self.folder_ = preparation.folder
-        types = self._types()
+        types = page_types_of(self.page_types, self.folder_)
         self.needs = (
             *self.needs,
             PageTypeEvidence(types),
             UploaderEvidence(types),
             *(FieldEvidence(types, field) for field in FIELDS),
         )
-        tags = self._given_tags()
+        tags = tags_given(self.topic_tags, self.folder_)
         if not tags and not self.tag:
             raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
         self.search_ = (
@@ -188,21 +191,6 @@ class Profile(BaseStrategy):
         self._take_in(link, evidence)
         if self.search_ is not None and self.search_.is_enough:
             self._end_stage_one()
-
-    def _types(self) -> PageTypes:
-        if isinstance(self.page_types, PageTypes):
-            return self.page_types
-        if not self.page_types:
-            raise SpecError(
-                "[profile] page_types is missing. Train the site's page types from a few example pages: "
-                "lycosa train page-types, and name the model there."
-            )
-        return load_page_types(self.folder_ / self.page_types)
-
-    def _given_tags(self) -> Sequence[str]:
-        if isinstance(self.topic_tags, str) and self.topic_tags:
-            return read_tags(self.folder_ / self.topic_tags)
-        return self.topic_tags or ()
 
     def _set_topic(self, tags: Sequence[str]) -> None:
         self.topic_ = TopicTags(tags)

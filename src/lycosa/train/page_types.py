@@ -11,11 +11,19 @@ from collections.abc import Mapping, Sequence
 
 from lycosa.errors import InputError
 from lycosa.evidence.profile.addresses import Pattern, fits, patterns_of
-from lycosa.evidence.profile.general import general_outlines
+from lycosa.evidence.profile.general import general_outlines, outermost_marks
 from lycosa.evidence.profile.page_types import Site
 from lycosa.evidence.profile.schema import OTHER, characteristic_strings
 from lycosa.page.document import Document
-from lycosa.train.page_fields import Example, Leads, groups_of, name_field, proposed_fields, separators_of
+from lycosa.train.page_fields import (
+    FIELDS,
+    Example,
+    Leads,
+    groups_of,
+    name_field,
+    proposed_fields,
+    separators_of,
+)
 
 TYPES = ("list", "detail", "profile")
 
@@ -38,7 +46,8 @@ def train_page_types(
     extra_classes: pages may have classes and display attributes beyond those of the examples.
     """
     _check(examples)
-    shown = {kind: _general(pages, extra_classes) for kind, pages in examples.items()}
+    outermost = outermost_marks([page.outline for pages in examples.values() for page in pages])
+    shown = {kind: _general(pages, outermost, extra_classes) for kind, pages in examples.items()}
     types = characteristic_strings(
         {kind: {each.document.url: each.outline for each in pages} for kind, pages in shown.items()},
         share,
@@ -54,9 +63,18 @@ def train_page_types(
     return Site(name, types, found, addresses, thumbnails, names, extra_classes, separators)
 
 
-def _general(pages: Sequence[Document], extra_classes: bool) -> list[Example]:
+def missing_fields(site: Site, kind: str) -> list[str]:
+    """What a type of page should say and nobody found on its examples; not every site has sets."""
+    return [
+        field for field in FIELDS.get(kind, ()) if field != "sets" and field not in site.fields.get(kind, {})
+    ]
+
+
+def _general(
+    pages: Sequence[Document], outermost: Mapping[str, frozenset[str]], extra_classes: bool
+) -> list[Example]:
     outlines = [page.outline for page in pages]
-    shown = general_outlines(outlines) if extra_classes else outlines
+    shown = general_outlines(outlines, outermost) if extra_classes else outlines
     return [Example(page, outline) for page, outline in zip(pages, shown, strict=True)]
 
 

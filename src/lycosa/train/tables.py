@@ -23,7 +23,8 @@ def read_rows(path: Path, needed: Sequence[str], begin: str) -> list[Row]:
             reader = csv.DictReader(lines, restval="")
             header, rows = reader.fieldnames or (), list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. Give a CSV file in UTF-8.") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path} cannot be read: {why}. Give a CSV file in UTF-8.") from None
     if missing := [column for column in needed if column not in header]:
         raise InputError(f"{path} has no column {missing[0]}. Begin it with the line: {begin}")
     if not rows:

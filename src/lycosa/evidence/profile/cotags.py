@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.errors import InputError
+from lycosa.errors import InputError, SpecError
 from lycosa.files import size_of
 
 _WORD = re.compile(r"\w+")
@@ -155,6 +155,17 @@ def write_table(path: Path, rows: Sequence[CoTag]) -> None:
         table.writerows((row.tag, row.together, row.alone, f"{row.phi:.6f}", row.round) for row in rows)
 
 
+def tags_given(given: Sequence[str] | str | None, folder: Path) -> Sequence[str]:
+    """Tags as a spec says them: a list, or a file (from `folder` on); () for none."""
+    if isinstance(given, str) and given:
+        return read_tags(folder / given)
+    if given and not (isinstance(given, list | tuple) and all(isinstance(tag, str) for tag in given)):
+        raise SpecError(
+            f"[profile] topic_tags is {given!r}. Write a list of tags, or the name of a file with one tag a line."
+        )
+    return given or ()
+
+
 def read_tags(path: Path) -> tuple[str, ...]:
     """The tags of a table, or of a file with one tag a line."""
     try:
@@ -164,9 +175,8 @@ def read_tags(path: Path) -> tuple[str, ...]:
                 row[0] for row in csv.reader(file) if row and row[0].strip() and not row[0].startswith("#")
             ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            f"{path} cannot be read as a table of tags ({error}). Write one tag a line."
-        ) from None
+        why = (error.strerror if isinstance(error, OSError) else "") or error
+        raise InputError(f"{path} cannot be read as a table of tags ({why}). Write one tag a line.") from None
     tags = tuple(dict.fromkeys(clean_tag(tag) for tag in (rows[1:] if rows[:1] == ["tag"] else rows)))
     if not tags:
         raise InputError(f"{path} has no tags. Write one tag a line.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.errors import ModelError
+from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.model_file import read_json
 from lycosa.evidence.profile.addresses import Pattern, fits
 from lycosa.evidence.profile.kinds import LinkKind, nearest_profiles, turns_page
@@ -64,7 +64,7 @@ class PageTypes:
         self._templates = tuple(
             dict.fromkeys(
                 [
-                    *(s for kind in site.types.values() for s in (*kind.key, *kind.strings)),
+                    *(s for kind in site.types.values() for s in (*kind.key, *kind.strings, *kind.shared)),
                     *(s for fields in site.fields.values() for strings in fields.values() for s in strings),
                     *site.thumbnails,
                     *site.names,
@@ -89,6 +89,10 @@ class PageTypes:
             present = self._present(strings, self._loose)
             lasting = {n: (k.lasting, k.lasting) for n, k in self.site.types.items() if k.lasting}
             found = self._best(present, lasting, url)
+        if found[0] == OTHER:
+            present = self._present(strings, self._exact)
+            bare = (n for n, k in self.site.types.items() if k.shared and present.issuperset(k.shared))
+            found = next(((name, 0.0) for name in bare), found)
         return found
 
     def read(self, outline: Outline, url: str, links: Sequence[Link]) -> Reading:
@@ -214,6 +218,22 @@ def save_page_types(path: Path, site: Site) -> None:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(site)) + b"\n")
     except OSError as error:
         raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
+
+
+def page_types_of(given: str | PageTypes, folder: Path) -> PageTypes:
+    """The page types that a spec names; SpecError if there are none, or they cannot serve a crawl."""
+    if not given:
+        raise SpecError(
+            "[profile] page_types is missing. Train the site's page types from a few example pages: "
+            "lycosa train page-types, and name the model there."
+        )
+    types = given if isinstance(given, PageTypes) else load_page_types(folder / given)
+    if not types.site.fields.get("detail", {}).get("tags"):
+        raise SpecError(
+            "The model of [profile] page_types does not say where detail pages show their tags, so nothing could be "
+            "relevant. Train it again with detail pages that have tags, or point at one: --field detail.tags=TEXT"
+        )
+    return types
 
 
 def load_page_types(path: Path) -> PageTypes:

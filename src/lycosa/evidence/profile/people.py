@@ -15,7 +15,7 @@ CHANGE = 0.1
 TEXTS = 500
 CONTACTS = 100
 """So many contacts of a user count: their mean is no better known from more."""
-USERS = 1_000_000
+USERS = 500_000
 """So many users are remembered; beyond, the older half is unknown again."""
 TOLD = 10_000
 """So many profiles are kept whole while the topic may still change."""

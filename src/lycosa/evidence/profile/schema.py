@@ -11,11 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from lycosa.errors import InputError
+from lycosa.evidence.profile.kinds import turns_page
 from lycosa.evidence.profile.matching import covers_loosely, on_page, steps_of
 from lycosa.page.paths import Outline
 
 OTHER = "other"
 """The type of a page that is of no type; examples of it only show what the others are not."""
+
+LIST = "list"
+"""The type that others embed: a profile shows its items, a detail page what is like it, as lists do."""
 
 Pair = tuple[str, str]
 
@@ -25,13 +29,15 @@ class TypeStrings(msgspec.Struct, frozen=True):
 
     `key` is the minimal set: a page with all of it has the type. `strings` are all that are characteristic;
     `lasting` are those of them that still are if templates change further out. A type that `yields_to` others
-    is only considered if the page is of none of them.
+    is only considered if the page is of none of them. `shared` is what its pages, but those of other types too,
+    all have: a page with all of it that is of no other type has this one.
     """
 
     key: tuple[str, ...]
     strings: tuple[str, ...]
     lasting: tuple[str, ...] = ()
     yields_to: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 class Differentiation(msgspec.Struct, frozen=True):
@@ -97,16 +103,35 @@ def characteristic_strings(
         own = [string for string in strings if not on_page(others, string, extra_classes)]
         if own:
             lasting = [s for s in own if not any(covers_loosely(each, s) for each in others)]
-            found[name] = TypeStrings(_key(own, examples[name], extra_classes), tuple(own), tuple(lasting))
+            shared = _shared(strings, own, examples) if name == LIST else ()
+            key = _key(own, examples[name], extra_classes)
+            found[name] = TypeStrings(key, tuple(own), tuple(lasting), shared=shared)
     for name in common.keys() - found.keys():
         # All that its pages have, pages of another type have too: then it is what that type is not.
         rivals = tuple(sorted(found))
         others = _strings_of(examples, [other for other in examples if other not in (name, *rivals)])
         own = [string for string in common[name] if not on_page(others, string, extra_classes)]
         if not own or not rivals or len(common) - len(found) > 1:
-            raise InputError(_conflict(name, examples))
+            odd = _odd_one_out(name, examples[name], schema, extra_classes)
+            raise InputError(odd or _conflict(name, examples))
         found[name] = TypeStrings(tuple(own), tuple(own), (), rivals)
     return {name: found[name] for name in common}
+
+
+def _shared(
+    strings: Sequence[str], own: Sequence[str], examples: Mapping[str, Mapping[str, Outline]]
+) -> tuple[str, ...]:
+    """What lists have in common with other types, where only links to further pages are their own: short ones have none.
+
+    Nothing, if that is a heading alone, or is on a page of no type.
+    """
+    turning = (text for page in examples[LIST].values() for string, text in page.pairs() if string in own)
+    shared = tuple(string for string in strings if string not in own)
+    if not all(map(turns_page, turning)):
+        return ()
+    none = [{string for string, _ in page.pairs()} for page in examples.get(OTHER, {}).values()]
+    is_enough = len(shared) > 1 and not any(page.issuperset(shared) for page in none)
+    return shared if is_enough else ()
 
 
 def _common(pages: Sequence[Outline], schema: frozenset[Pair], extra_classes: bool) -> list[str]:
@@ -142,6 +167,21 @@ def _strings_of(examples: Mapping[str, Mapping[str, Outline]], types: Iterable[s
     return frozenset(
         string for name in types for page in examples[name].values() for string, _ in page.pairs()
     )
+
+
+def _odd_one_out(
+    name: str, pages: Mapping[str, Outline], schema: frozenset[Pair], extra_classes: bool
+) -> str:
+    """Which example has nothing in common with the others of its type, in words; '' if none has."""
+    for url in pages if len(pages) > 2 else ():
+        others = [page for each, page in pages.items() if each != url]
+        alone = not _common([*others, pages[url]], schema, extra_classes)
+        if alone and _common(others, schema, extra_classes):
+            return (
+                f"The {name} example {url} has no path string in common with the other {len(others)}. "
+                "Does it need a login, or is it of another type? Leave it out, or choose another."
+            )
+    return ""
 
 
 def _conflict(name: str, examples: Mapping[str, Mapping[str, Outline]]) -> str:

@@ -19,13 +19,14 @@ from lycosa.testing import Site
 
 TOPIC = "owls"
 PAGES = 200
+STRATEGY = "best-first"
 
 
-def spec_of(topic: DemoTopic, site: Site, pages: int = PAGES) -> str:
+def spec_of(topic: DemoTopic, site: Site, pages: int = PAGES, strategy: str = STRATEGY) -> str:
     """The crawl.toml of the demo: what a user would write, plus where the demo web really is."""
     return f'''# The demo crawl: {topic.title}, on a small web served from this machine.
 name = "{TOPIC}"
-strategy = "best-first"
+strategy = {toml(strategy)}
 
 [topic]
 keywords = {toml(topic.keywords)}
@@ -45,7 +46,9 @@ connect_to = {toml(site.connect_to)}
 '''
 
 
-def run_demo(out: Path, say: Callable[[str], None], *, quiet: bool = False) -> Summary:
+def run_demo(
+    out: Path, say: Callable[[str], None], *, strategy: str = STRATEGY, quiet: bool = False
+) -> Summary:
     """Crawl the demo web into `out` and write the report."""
     web = demo_web()
     topic = web.topics[TOPIC]
@@ -54,16 +57,22 @@ def run_demo(out: Path, say: Callable[[str], None], *, quiet: bool = False) -> S
             f"Serving the demo web: {len(web.pages)} URLs on {len({u.split('/')[2] for u in web.pages})} hosts."
         )
         say(f"Crawling it for: {topic.title}. Seeds: {', '.join(topic.seeds)}")
-        text = spec_of(topic, site)
+        text = spec_of(topic, site, strategy=strategy)
         summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
     return summary
+
+
+def _program() -> str:
+    """How the user called us: from `make demo` we are not on the PATH, and what is printed must run."""
+    if shutil.which("lycosa"):
+        return "lycosa"
+    return sys.argv[0] if Path(sys.argv[0]).name == "lycosa" else f"{sys.executable} -m lycosa"
 
 
 def tell_demo(out: Path, summary: Summary) -> str:
     """How it went, and the next commands to try."""
     report = write_report(out)
-    # From `make demo` the program is not on the PATH: what is printed must run as it stands.
-    program = "lycosa" if shutil.which("lycosa") else sys.argv[0]
+    program = _program()
     labelled = {url for url, topic, grade in demo_web().labels if topic == TOPIC and grade}
     with Collection.read(out) as collection:
         taken = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
@@ -71,12 +80,13 @@ def tell_demo(out: Path, summary: Summary) -> str:
     best = max(taken, key=lambda page: page.judgement.score if page.judgement else 0.0, default=None)
     lines = [
         f"{summary.pages} pages fetched, {summary.relevant} judged relevant (harvest {summary.harvest:.2f});",
-        f"by the demo web's own labels {right} of these {len(taken)} are about the topic.",
+        f"by the demo web's own labels {right} of these {len(taken)} are about the topic, of {len(labelled)} that there are.",
         "",
         f"The report:      {report}",
         "Try next:",
         f"  {program} why {out} {best.link.url if best else 'URL'}",
         f"  {program} serve {out}",
+        f"  {program} demo --strategy breadth-first --out blind     (the same web, links in their order)",
         f"  {program} init my-crawl --topic",
     ]
     return "\n".join(lines)

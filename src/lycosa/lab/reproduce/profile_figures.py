@@ -29,35 +29,35 @@ _FIGURES: tuple[tuple[str, str, str, Measure, tuple[str, ...]], ...] = (
     (
         "figures-10-11-harvest-breadth-first",
         "Harvest over detail pages",
-        "profile crawler and breadth-first",
+        "The profile crawler and breadth-first",
         _harvest,
         ("profile", "profile, as in the paper", "breadth-first"),
     ),
     (
         "figures-12-13-harvest-opic",
         "Harvest over detail pages",
-        "profile crawler and OPIC",
+        "The profile crawler and OPIC",
         _harvest,
         ("profile", "profile, strangers = 1", "profile, strangers = 0", "opic"),
     ),
     (
         "figures-14-15-capture",
         "Capture ratio",
-        "detail pages / pages fetched",
+        "Detail pages / pages fetched",
         _capture,
         ("profile", "profile, strangers = 1", "profile, strangers = 0", "opic", "breadth-first"),
     ),
     (
         "figures-16-17-robustness",
         "Harvest of each block",
-        "blocks of pages, one after the other",
+        "Blocks of pages, one after the other",
         _blocks,
         ("profile", "opic", "breadth-first"),
     ),
     (
         "ablation",
         "Harvest over detail pages",
-        "what each part of the rank is worth",
+        "What each part of the rank is worth",
         _harvest,
         ("profile", "profile, inner only", "profile, inter only", "profile, as in the paper"),
     ),
@@ -96,7 +96,7 @@ def _topics(runs: Sequence[ProfileRun]) -> list[str]:
     return list(dict.fromkeys(run.topic for run in runs))
 
 
-def _panels(runs: Sequence[ProfileRun], rows: int) -> tuple[Any, Any]:
+def _panels(runs: Sequence[ProfileRun], rows: int) -> Any:
     topics = len(_topics(runs))
     figure, panels = figure_library().subplots(
         rows, topics, figsize=(1 + 3.4 * topics, 0.8 + 2.9 * rows), sharex=True, sharey="row", squeeze=False
