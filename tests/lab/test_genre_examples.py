@@ -8,11 +8,22 @@ from random import Random
 
 import pytest
 
-from lycosa.evidence.genre import EXTENDED, GENRES, built_in_model
+from lycosa.evidence.genre import EXTENDED, GENRES, GenreEvidence, built_in_model
+from lycosa.lab.cache import CachedWeb
 from lycosa.lab.genre_examples import Labelled, drawn_later, genre_examples, labels, made_examples
-from lycosa.lab.measure_genre import Remembered, best_weight, can_claim, compare, line, summary
+from lycosa.lab.measure_genre import (
+    Remembered,
+    best_weight,
+    can_claim,
+    cases_of,
+    compare,
+    line,
+    summary,
+)
 from lycosa.lab.measure_genre_accuracy import report
+from lycosa.lab.measure_genre_parts import PARTS, parts
 from lycosa.lab.protocol import Options
+from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import FEATURES
 from lycosa.values import Fact
@@ -117,6 +128,18 @@ def test_margins_come_from_topics_that_chose_nothing(demo_folder):
     assert sum(found["mix"].values()) == pytest.approx(1)
 
 
+def test_the_parts_of_the_term_are_told_apart(demo_folder):
+    """Each variant is compared with best-first on the same draws."""
+    web = CachedWeb(VirtualWeb.open(demo_folder))
+    said: list[str] = []
+    genres = Remembered(GenreEvidence(built_in_model()))
+    made = cases_of(web, Options(pages=15), (1,), genres, extended=False, topics=2, say=said.append)
+    found = parts([case for group in made.values() for case in group], said.append)
+    assert set(found) == set(PARTS)
+    assert all(-1 <= difference.mean <= 1 for difference in found.values())
+    assert said[0].startswith("best-first: AUC")
+
+
 def test_the_report_of_accuracy_has_its_tables():
     """Each row of the documentation, confusion and recall; chosen pages are tested only in the last."""
     chance = Random(3)
@@ -140,7 +163,6 @@ def test_the_report_of_accuracy_has_its_tables():
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared")
 def test_the_labelled_pages_are_there():
     """Every labelled URL of the webs is archived (the large set of pages is read by fit_built_in)."""
-    from lycosa.lab.web import VirtualWeb
     from lycosa.urls import key_of
 
     web = VirtualWeb.open(SHARED / "webs" / "news")

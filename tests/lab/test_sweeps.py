@@ -57,7 +57,7 @@ def test_the_largest_area_wins():
 def test_the_command_sweeps_w_r(demo_folder: Path, tmp_path: Path):
     """Simulated crawls for each w_R: the best is told, the areas are in the JSON and in a picture."""
     out = tmp_path / "sweep.json"
-    sizes = ["--topic", "owls", "--pages", "30", "--runs", "1", "--processes", "1", "--json", str(out)]
+    sizes = ["--topic", "owls", "--pages", "30", "--runs", "1", "--workers", "1", "--json", str(out)]
     sweep = ["--strategy", "genre", "--set", "genre.w_r=0:1:0.5"]
     result = CliRunner().invoke(app, ["lab", "run", str(demo_folder), *sweep, *sizes])
     assert result.exit_code == 0, result.output

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -86,12 +86,13 @@ class Remembered:
         """Says nothing of links."""
 
 
-class _RememberingGenre(Genre):
+class RememberingGenre(Genre):
     """The strategy with evidence that is shared between runs."""
 
-    def fit(self, preparation: Preparation) -> _RememberingGenre:
+    def fit(self, preparation: Preparation) -> Self:
+        """Load the prior; the case's judge brings both kinds of evidence."""
         super().fit(preparation)
-        self.needs = preparation.judge.needs  # the case's judge brings both kinds
+        self.needs = preparation.judge.needs
         return self
 
 
@@ -106,6 +107,7 @@ class Case:
     options: Options
     random_seed: int
     extended: bool
+    strategy: type[RememberingGenre] = RememberingGenre
 
     def run(self, w_r: float, prior: Counts | None, learn: bool) -> Run:
         """One crawl; with `prior` P(I, G) starts from those counts."""
@@ -113,7 +115,7 @@ class Case:
             path = Path(folder) / "prior.json"
             if prior:
                 GenrePrior(dict(prior)).save(path)
-            strategy = _RememberingGenre(
+            strategy = self.strategy(
                 w_r=w_r, learn=learn, prior=str(path) if prior else "", extended=self.extended
             )
             preparation = Preparation(self.judge, TopicEvidence({}, self.web.language))
@@ -235,6 +237,27 @@ def margins(cases: Sequence[Case], w_r: float, prior: Counts) -> dict[str, Any]:
     }
 
 
+def cases_of(
+    web: CachedWeb,
+    options: Options,
+    random_seeds: Sequence[int],
+    genres: Remembered,
+    extended: bool,
+    topics: int,
+    say: Say,
+) -> dict[str, list[Case]]:
+    """The draws of each of the largest topics; one that has too few pages, or none to reach, is told."""
+    cases: dict[str, list[Case]] = {}
+    for topic in sorted(web.web.topics, key=lambda name: (-len(web.web.topics[name].relevant()), name)):
+        try:
+            cases[topic] = [make_case(web, topic, options, seed, genres, extended) for seed in random_seeds]
+        except InputError as error:
+            say(f"  {topic} is left out: {error}")
+        if len(cases) >= topics:
+            break
+    return cases
+
+
 def compare(
     path: Path,
     *,
@@ -251,14 +274,7 @@ def compare(
     mix = genre_mix(web, extended)
     say(f"{path.name}: " + ", ".join(f"{genre} {share:.1%}" for genre, share in mix.items()))
     genres = Remembered(GenreEvidence(built_in_model(extended)))
-    cases: dict[str, list[Case]] = {}
-    for topic in sorted(web.web.topics, key=lambda name: (-len(web.web.topics[name].relevant()), name)):
-        try:
-            cases[topic] = [make_case(web, topic, options, seed, genres, extended) for seed in random_seeds]
-        except InputError as error:  # too few pages, or none to reach
-            say(f"  {topic} is left out: {error}")
-        if len(cases) >= topics:
-            break
+    cases = cases_of(web, options, random_seeds, genres, extended, topics, say)
     names = sorted(cases)
     halves = [list(chain.from_iterable(cases[name] for name in names[part::2])) for part in (0, 1)]
     results = []
