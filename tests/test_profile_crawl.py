@@ -120,6 +120,14 @@ def test_a_closed_profile_is_explained(folder):
     assert any("no profile of its uploader" in each for each in told)
 
 
+def test_a_spec_can_be_checked(folder, monkeypatch):
+    """`lycosa check` reads the model beside the spec, and wants no [topic] either."""
+    monkeypatch.chdir("/")
+    assert "is right" in run("check", folder / "crawl.toml")
+    (folder / "site.json").unlink()
+    assert "cannot be read" in str(CliRunner().invoke(app, ["check", str(folder / "crawl.toml")]).exception)
+
+
 def test_a_model_without_tags(folder, tmp_path):
     """Examples without tags are told when the model is trained, and again before a crawl that could find nothing."""
     said = run("train", "page-types", *examples(tmp_path, first=0), "--out", folder / "site.json")

@@ -7,6 +7,7 @@ models, event. Nothing is asked of the Web; what is there is only counted.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import importlib.util
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from lycosa.config import Spec
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.topic import topic_vector
 from lycosa.page.document import Document
-from lycosa.prepare import TopicModel, given_models, preparation, prepared_topic, wanted_models
+from lycosa.prepare import TopicModel, given_models, judge_of, preparation, prepared_topic, wanted_models
 from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
 from lycosa.running import looked_over
 from lycosa.scope import Scope
@@ -111,13 +112,14 @@ async def _fitted(spec: Spec, folder: Path, seen: _Web, said: list[str]) -> list
     event = await prepared_event(spec.event, language, folder, None, seen.document, tell, finder)
     refuse_no_event(spec.judge, event)
     given = spec.topic.keywords or spec.topic.description or spec.topic.examples
+    judge = judge_of(spec)
     if event and not given:
         topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
-    elif spec.judge.kind == "all" and not given:
+    elif judge.kind == "all" and not given:
         topic = TopicModel(language, {})
     else:
         topic = await prepared_topic(spec.topic, folder, None, seen.document, said.append)
-    wants = wanted_models(strategy_class(spec.strategy), spec.judge)
+    wants = wanted_models(strategy_class(spec.strategy), judge)
     fitted = given_models(wants, spec.topic, folder, folder / spec.name / "models")
     missing = [name for name in wants if name not in fitted]
     if missing and not topic.examples:
@@ -126,8 +128,8 @@ async def _fitted(spec: Spec, folder: Path, seen: _Web, said: list[str]) -> list
             "Give [topic] examples, or a trained [topic] model."
         )
     if not missing:
-        ready = with_event(preparation(topic, spec.judge, fitted, spec.random_seed), spec.judge, event)
-        strategy = fitted_strategy(spec, ready)
+        ready = with_event(preparation(topic, judge, fitted, spec.random_seed), judge, event)
+        strategy = fitted_strategy(spec, dataclasses.replace(ready, folder=folder))
         if spec.event.source_priors:
             source_priors(folder / spec.event.source_priors, strategy)
     return missing

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
-from lycosa.config import JudgeSpec, TopicSpec
+from lycosa.config import JudgeSpec, Spec, TopicSpec
 from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.model_file import read_json
 from lycosa.evidence.text_model import TextModel
@@ -21,7 +21,7 @@ from lycosa.evidence.topic import TopicEvidence, away_from, topic_vector
 from lycosa.labelled import Labelled
 from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
-from lycosa.strategies import BaseStrategy
+from lycosa.strategies import BaseStrategy, strategy_class
 from lycosa.strategies.judges import TOPIC_THRESHOLD, EveryPage, Judge, TextJudge, TopicJudge
 from lycosa.strategies.preparation import Preparation
 from lycosa.train.fitting import fit_in_child, saved_models
@@ -121,6 +121,12 @@ def preparation(
     evidence, fitted = TopicEvidence(topic.vector, topic.language), models or {}
     examples = tuple(page.terms for page in topic.examples)
     return Preparation(make_judge(judge, evidence, fitted), evidence, examples, fitted, random_seed)
+
+
+def judge_of(spec: Spec) -> JudgeSpec:
+    """The spec's judge; one that takes everything if no topic is given to a strategy that judges by itself."""
+    given = spec.topic.keywords or spec.topic.description or spec.topic.examples
+    return JudgeSpec(kind="all") if strategy_class(spec.strategy).judges_itself and not given else spec.judge
 
 
 def wanted_models(strategy: type[BaseStrategy], judge: JudgeSpec) -> list[str]:

@@ -20,7 +20,7 @@ from lycosa import __version__
 from lycosa.analysis import Recipe, document_of
 from lycosa.bootstrap import first_pages, unlabelled_pages
 from lycosa.clock import SystemClock
-from lycosa.config import JudgeSpec, Spec
+from lycosa.config import Spec
 from lycosa.control import RELEARN, control_of
 from lycosa.crawl import TOO_LONG, Crawl
 from lycosa.errors import StoppedEarly
@@ -44,6 +44,7 @@ from lycosa.prepare import (
     TopicModel,
     fitted_models,
     given_models,
+    judge_of,
     preparation,
     prepared_topic,
     wanted_models,
@@ -267,8 +268,7 @@ async def _prepare(
     finder = spec.index.place_finder
     event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
     refuse_no_event(spec.judge, event)
-    itself = strategy_class(spec.strategy).judges_itself and not given
-    judge = JudgeSpec(kind="all") if itself else spec.judge
+    judge = judge_of(spec)
     if event and not given:
         topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
     elif judge.kind == "all" and not given:

@@ -27,6 +27,9 @@ TEXT_CHARS = 300
 MARK_CHARS = 80
 CLASSES = 12
 
+Shown = str | tuple[tuple[str, str | None], ...] | None
+"""The class of an element as written; all its display attributes, if it has others too."""
+
 _DISPLAY = frozenset(DISPLAY)
 _BUT_CLASS = _DISPLAY - {"class"}
 _UNREAD_IDS = tag_ids("head noscript script style template")
@@ -80,7 +83,8 @@ def outline_of(tree: LexborHTMLParser, link_of: Mapping[int, int]) -> Outline:
     links: list[int] = []
     levels: list[int] = []
     strings: list[str] = []
-    known: dict[tuple[int, int, str | None], int] = {}  # (parent's path, tag, class as written) -> path
+    known: dict[tuple[int, int, Shown], int] = {}  # (parent's path, tag, what shows as written) -> path
+    steps: dict[tuple[int, Shown], str] = {}
     numbers: dict[tuple[int, str], int] = {}  # (parent's path, step) -> path
     leaves: list[tuple[int, str]] = []
     later: list[tuple[LexborNode, int]] = []  # what follows the elements that we are in
@@ -104,12 +108,13 @@ def outline_of(tree: LexborHTMLParser, link_of: Mapping[int, int]) -> Outline:
             leaves.append((parent, ""))
         elif tag not in _UNREAD_IDS and node.is_element_node:
             attributes = node.attributes
-            shown = attributes.get("class")
+            shown: Shown = attributes.get("class")
             if attributes and not _BUT_CLASS.isdisjoint(attributes):
-                shown = path_step("", attributes)
+                shown = tuple([pair for pair in attributes.items() if pair[0] in _DISPLAY])
             path = known.get((outer, tag, shown))
             if path is None:
-                step = path_step(node.tag or "", attributes)
+                step = steps.get((tag, shown)) or path_step(node.tag or "", attributes)
+                steps[tag, shown] = step
                 path = numbers.get((outer, step))
                 if path is None:
                     path = numbers[(outer, step)] = _extended(strings, outer, step, level + 1)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from lycosa.errors import InputError
 from lycosa.evidence.profile.addresses import Pattern, fits, patterns_of
-from lycosa.evidence.profile.general import general_outlines
+from lycosa.evidence.profile.general import general_outlines, outermost_marks
 from lycosa.evidence.profile.page_types import Site
 from lycosa.evidence.profile.schema import OTHER, characteristic_strings
 from lycosa.page.document import Document
@@ -46,7 +46,8 @@ def train_page_types(
     extra_classes: pages may have classes and display attributes beyond those of the examples.
     """
     _check(examples)
-    shown = {kind: _general(pages, extra_classes) for kind, pages in examples.items()}
+    outermost = outermost_marks([page.outline for pages in examples.values() for page in pages])
+    shown = {kind: _general(pages, outermost, extra_classes) for kind, pages in examples.items()}
     types = characteristic_strings(
         {kind: {each.document.url: each.outline for each in pages} for kind, pages in shown.items()},
         share,
@@ -69,9 +70,11 @@ def missing_fields(site: Site, kind: str) -> list[str]:
     ]
 
 
-def _general(pages: Sequence[Document], extra_classes: bool) -> list[Example]:
+def _general(
+    pages: Sequence[Document], outermost: Mapping[str, frozenset[str]], extra_classes: bool
+) -> list[Example]:
     outlines = [page.outline for page in pages]
-    shown = general_outlines(outlines) if extra_classes else outlines
+    shown = general_outlines(outlines, outermost) if extra_classes else outlines
     return [Example(page, outline) for page, outline in zip(pages, shown, strict=True)]
 
 

@@ -61,6 +61,22 @@ def test_types(name, seed):
     assert wrong == {}
 
 
+@pytest.mark.parametrize("name", SITES)
+def test_types_from_any_examples(name):
+    """The types are right from any draw of examples, people without tags or contacts among them."""
+    found = made(SITES[name](), name)
+    documents = {u: Document(html.encode(), u, "text/html; charset=utf-8") for u, html in found.pages.items()}
+    for draw in range(3):
+        chance = Random(f"{name} {draw}")
+        examples = {
+            kind: [documents[u] for u in chance.sample([u for u, k in found.types.items() if k == kind], 3)]
+            for kind in ("list", "detail", "profile")
+        }
+        types = PageTypes(train_page_types(examples))
+        said = {u: types.type_of(page.outline, u)[0] for u, page in documents.items()}
+        assert {u: kind for u, kind in said.items() if kind != found.types[u]} == {}
+
+
 @ALL
 def test_tags(name, seed):
     """Tags of details and profiles are read as they are, whether in elements or with commas."""

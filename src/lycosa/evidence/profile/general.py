@@ -7,7 +7,7 @@ what is left without these. Pages may have more marks than a template, so nothin
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,17 +15,33 @@ from lycosa.evidence.profile.matching import Step, steps_of
 from lycosa.page.paths import Outline
 
 
-def general_outlines(pages: Sequence[Outline]) -> list[Outline]:
-    """The outlines of pages of one type, with path strings that leave out passing marks."""
-    steps = [[steps_of(page.strings[path])[0] for path in page.paths] for page in pages]
+def general_outlines(
+    pages: Sequence[Outline], outermost: Mapping[str, frozenset[str]] | None = None
+) -> list[Outline]:
+    """The outlines of pages of one type, with path strings that leave out passing marks; see `outermost_marks`."""
+    steps = [_steps(page) for page in pages]
+    always = outermost or {}
     counts = Counter(mark for page in steps for mark in {(tag, m) for tag, marks in page for m in marks})
     once = {mark for mark, count in counts.items() if count == 1 and len(pages) > 1}
     made_up = len(once) > len(counts) / 2  # a tool writes new names on each page
     found = []
     for page, own in zip(pages, steps, strict=True):
-        kept = [(tag, _lasting(tag, marks, once, made_up)) for tag, marks in own]
+        kept = [(tag, _lasting(tag, marks, once, made_up) & always.get(tag, marks)) for tag, marks in own]
         found.append(_rebuilt(page, _alike(page, kept)))
     return found
+
+
+def outermost_marks(pages: Sequence[Outline]) -> dict[str, frozenset[str]]:
+    """The marks that html and body have on all pages of a site: people may choose a theme."""
+    steps = [dict(_steps(page)[:2]) for page in pages]
+    return {
+        tag: frozenset[str].intersection(*(page.get(tag, frozenset()) for page in steps))
+        for tag in ("html", "body")
+    }
+
+
+def _steps(page: Outline) -> list[Step]:
+    return [steps_of(page.strings[path])[0] for path in page.paths]
 
 
 def _lasting(tag: str, marks: frozenset[str], once: set[tuple[str, str]], made_up: bool) -> frozenset[str]:

@@ -64,7 +64,7 @@ class PageTypes:
         self._templates = tuple(
             dict.fromkeys(
                 [
-                    *(s for kind in site.types.values() for s in (*kind.key, *kind.strings)),
+                    *(s for kind in site.types.values() for s in (*kind.key, *kind.strings, *kind.shared)),
                     *(s for fields in site.fields.values() for strings in fields.values() for s in strings),
                     *site.thumbnails,
                     *site.names,
@@ -89,6 +89,10 @@ class PageTypes:
             present = self._present(strings, self._loose)
             lasting = {n: (k.lasting, k.lasting) for n, k in self.site.types.items() if k.lasting}
             found = self._best(present, lasting, url)
+        if found[0] == OTHER:
+            present = self._present(strings, self._exact)
+            bare = (n for n, k in self.site.types.items() if k.shared and present.issuperset(k.shared))
+            found = next(((name, 0.0) for name in bare), found)
         return found
 
     def read(self, outline: Outline, url: str, links: Sequence[Link]) -> Reading:

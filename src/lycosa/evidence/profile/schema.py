@@ -11,11 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from lycosa.errors import InputError
+from lycosa.evidence.profile.kinds import turns_page
 from lycosa.evidence.profile.matching import covers_loosely, on_page, steps_of
 from lycosa.page.paths import Outline
 
 OTHER = "other"
 """The type of a page that is of no type; examples of it only show what the others are not."""
+
+LIST = "list"
+"""The type that others embed: a profile shows its items, a detail page what is like it, as lists do."""
 
 Pair = tuple[str, str]
 
@@ -25,13 +29,15 @@ class TypeStrings(msgspec.Struct, frozen=True):
 
     `key` is the minimal set: a page with all of it has the type. `strings` are all that are characteristic;
     `lasting` are those of them that still are if templates change further out. A type that `yields_to` others
-    is only considered if the page is of none of them.
+    is only considered if the page is of none of them. `shared` is what its pages, but those of other types too,
+    all have: a page with all of it that is of no other type has this one.
     """
 
     key: tuple[str, ...]
     strings: tuple[str, ...]
     lasting: tuple[str, ...] = ()
     yields_to: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 class Differentiation(msgspec.Struct, frozen=True):
@@ -97,7 +103,9 @@ def characteristic_strings(
         own = [string for string in strings if not on_page(others, string, extra_classes)]
         if own:
             lasting = [s for s in own if not any(covers_loosely(each, s) for each in others)]
-            found[name] = TypeStrings(_key(own, examples[name], extra_classes), tuple(own), tuple(lasting))
+            shared = _shared(strings, own, examples) if name == LIST else ()
+            key = _key(own, examples[name], extra_classes)
+            found[name] = TypeStrings(key, tuple(own), tuple(lasting), shared=shared)
     for name in common.keys() - found.keys():
         # All that its pages have, pages of another type have too: then it is what that type is not.
         rivals = tuple(sorted(found))
@@ -108,6 +116,22 @@ def characteristic_strings(
             raise InputError(odd or _conflict(name, examples))
         found[name] = TypeStrings(tuple(own), tuple(own), (), rivals)
     return {name: found[name] for name in common}
+
+
+def _shared(
+    strings: Sequence[str], own: Sequence[str], examples: Mapping[str, Mapping[str, Outline]]
+) -> tuple[str, ...]:
+    """What lists have in common with other types, where only links to further pages are their own: short ones have none.
+
+    Nothing, if that is a heading alone, or is on a page of no type.
+    """
+    turning = (text for page in examples[LIST].values() for string, text in page.pairs() if string in own)
+    shared = tuple(string for string in strings if string not in own)
+    if not all(map(turns_page, turning)):
+        return ()
+    none = [{string for string, _ in page.pairs()} for page in examples.get(OTHER, {}).values()]
+    is_enough = len(shared) > 1 and not any(page.issuperset(shared) for page in none)
+    return shared if is_enough else ()
 
 
 def _common(pages: Sequence[Outline], schema: frozenset[Pair], extra_classes: bool) -> list[str]:
