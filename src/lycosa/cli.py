@@ -17,6 +17,7 @@ DEBUG = "LYCOSA_DEBUG"
 EXTRAS = {"sklearn": "train", "scipy": "train", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
 
+
 app = typer.Typer(
     name="lycosa",
     no_args_is_help=True,
@@ -74,7 +75,7 @@ def main() -> NoReturn:
             _end(str(MachineError.of(error)), MachineError.exit_code)
         if error.filename is None:
             raise
-        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Check the path, and try again.", 1)
+        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Mend that, and run the same command.", 1)
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)

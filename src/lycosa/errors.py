@@ -18,7 +18,16 @@ from __future__ import annotations
 import errno
 
 MACHINE_FAULTS = frozenset(
-    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+    (
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EROFS,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+    )
 )
 """What no page and no server can cause."""
 
@@ -75,6 +84,8 @@ class MachineError(LycosaError):
             advice = "Allow more (ulimit -n 4096) or lower fetch.concurrency"
         elif error.errno == errno.EROFS:
             advice = "Choose a place that can be written to"
+        elif error.errno == errno.EIO:
+            advice = "Look after the disk: it did not do what it was told"
         else:
             advice = "Make room on the disk, also for temporary files"
         where = f"{error.filename}: " if isinstance(error.filename, str) else ""

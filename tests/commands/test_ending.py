@@ -172,3 +172,14 @@ def test_debug_shows_the_traceback(lycosa, monkeypatch):
     assert code == 2
     assert "Traceback" in said
     assert said.strip().splitlines()[-1].startswith("lycosa: nowhere is not a collection")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which is Linux's")
+def test_a_full_disk_is_said(lycosa, tmp_path):
+    """Where no file is named by the error, too."""
+    demo_web().write(tmp_path / "web")
+    options = ["--topic", "owls", "--strategy", "breadth-first", "--pages", "5", "--runs", "1"]
+    code, _, said = lycosa("lab", "run", tmp_path / "web", *options, "--json", "/dev/full")
+    assert code == 1
+    assert "No space left" in said
+    assert "Traceback" not in said

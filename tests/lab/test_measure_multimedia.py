@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,7 +12,16 @@ from lycosa.evidence.images import ImageEvidence, ImageModel
 from lycosa.lab import seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.demo import DemoTopic, DemoWeb, Part, maps
-from lycosa.lab.measure_multimedia import Bench, Collected, Trial, pooled, precision
+from lycosa.lab.measure_multimedia import (
+    STRICT,
+    Bench,
+    Collected,
+    Trial,
+    demo_bench,
+    demo_models,
+    pooled,
+    precision,
+)
 from lycosa.lab.multimedia_trials import candidates, papers_trials
 from lycosa.lab.reproduce import multimedia_figures
 from lycosa.lab.reproduce.multimedia import (
@@ -51,6 +62,18 @@ def bench(tmp_path, monkeypatch) -> Bench:
     topic = DemoTopic("maps", (), "", (HOME,))
     DemoWeb((Part(pages, labels, {"maps": topic}, (HOME,)),)).write(tmp_path / "web")
     return Bench(CachedWeb(VirtualWeb.open(tmp_path / "web")), "maps", (HOME,), tiny_model())
+
+
+def test_precision_stays_above_its_floors(tmp_path, monkeypatch):
+    """lab/floors.toml: images and exploration beat text alone on the environmental part of the demo web."""
+    monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path))
+    floors = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())["multimedia"]
+    web = demo_bench(1, *demo_models(101))
+    trials = papers_trials()
+    strict = {name: web.crawl(*trials[name]).precision(STRICT) for name in floors}
+
+    assert {name: value for name, value in strict.items() if value < floors[name]} == {}
+    assert sorted(strict, key=lambda name: strict[name]) == list(floors)
 
 
 def test_images_decide_in_the_lab_as_in_a_crawl(bench):

@@ -70,6 +70,10 @@ def run(
         raise SpecError(f"--train-share {train_share:g}: give a share from 0 to below 1, such as 0.2.")
     opened = VirtualWeb.open(web)
     topics = chosen_topics(opened, topic or [])
+    jsons, tables, plots = (  # before the work, not after it
+        [room_for(path) for path in (named, out and out / f"lab{ending}") if path]
+        for named, ending in ((json, ".json"), (csv, ".csv"), (plot, ".png"))
+    )
     options = Options(pages, train_share, train_min, seeds, start_from)  # type: ignore[arg-type]
     random_seeds = list(range(random_seed, random_seed + runs))
     with Bar("runs") as bar:
@@ -84,15 +88,14 @@ def run(
     swept = sweeps(made)
     for sweep in swept:
         say(f"{sweep.told()} (chosen on these runs: confirm it on other topics or random seeds)")
-    inside = [out / f"lab{ending}" for ending in (".json", ".csv", ".png")] if out else [None] * 3
-    for path in filter(None, (json, inside[0])):
-        results.write_json(room_for(path), found)
+    for path in jsons:
+        results.write_json(path, found)
         say(f"Wrote {path}")
-    for path in filter(None, (csv, inside[1])):
-        results.write_csv(room_for(path), made)
+    for path in tables:
+        results.write_csv(path, made)
         say(f"Wrote {path}")
-    for path in filter(None, (plot, inside[2])):
-        for drawn in [*plot_curves(made, pages, room_for(path)), *plot_sweeps(swept, path)]:
+    for path in plots:
+        for drawn in [*plot_curves(made, pages, path), *plot_sweeps(swept, path)]:
             say(f"Wrote {drawn}")
 
 

@@ -76,6 +76,7 @@ def event(
     from lycosa.evidence.event_table import event_table
     from lycosa.train.pages import documents_in
 
+    room_for(out)  # before the work, not after it
     if scoring not in ("ours", "paper") or weights not in ("f1", "search"):
         raise InputError("--scoring is ours or paper, --weights is f1 or search.")
     if bool(positive) != bool(negative):
@@ -108,7 +109,7 @@ def event(
     if background:
         model = msgspec.structs.replace(model, background=background_of(facts(background)))
     model = taught.learned(model, weights, who=who)
-    save_event(room_for(out), model)
+    save_event(out, model)
     typer.echo(as_json(model) if json else f"{event_table(model)}\n\nWrote {out}.")
 
 

@@ -32,6 +32,7 @@ def genre(
     from lycosa.train.genre import GenreSettings, train_genre
     from lycosa.train.genre_files import read_examples
 
+    room_for(out)  # before the work, not after it
     lists = read_words(words) if words else None
     model = train_genre(
         read_examples(examples, lists),
@@ -39,7 +40,7 @@ def genre(
         words=lists,
         provenance={"examples": str(examples)},
     )
-    model.save(room_for(out))
+    model.save(out)
     figures = model.metadata["cross_validation"]
     if json:
         typer.echo(as_json(model.metadata))
@@ -62,6 +63,7 @@ def genre_prior(
     from lycosa.report.genre import link_counts
     from lycosa.store.collection import Collection
 
+    room_for(out)  # before the work, not after it
     with Collection.read(collection) as opened:
         counts = link_counts(opened)
     if not counts:
@@ -69,5 +71,5 @@ def genre_prior(
             f'{collection} has no links between pages with a genre. Crawl it with strategy = "genre", '
             'or with [index] genre = "now".'
         )
-    GenrePrior(dict(counts), {"collection": str(collection)}).save(room_for(out))
+    GenrePrior(dict(counts), {"collection": str(collection)}).save(out)
     typer.echo(f"Wrote {out}: {sum(links for _, links in counts.values()):,} links counted.")

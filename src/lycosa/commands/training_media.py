@@ -32,10 +32,11 @@ def links(
     """
     from lycosa.train.links import read_links, train_links
 
+    room_for(out)  # before the work, not after it
     found = [example for path in examples for example in read_links(path, language)]
     provenance = {"language": language, "links": [str(path) for path in examples]}
     model = train_links(found, provenance=provenance)
-    model.save(room_for(out))
+    model.save(out)
     figures = model.metadata["cross_validation"]
     told = f"F1 {figures['f1']:.3f} on held-out links" if figures else "too few examples for cross-validation"
     typer.echo(as_json(model.metadata) if json else f"Wrote {out} ({told}).")
@@ -59,6 +60,7 @@ def images(
     """
     from lycosa.train.images import read_sources, train_images
 
+    room_for(out)  # before the work, not after it
     by_label = {folder.absolute().name: folder for folder in folders}
     if len(by_label) < len(folders):
         raise InputError(
@@ -70,7 +72,7 @@ def images(
         provenance=", ".join(map(str, folders)),
         say=say,
     )
-    model.save(room_for(out))
+    model.save(out)
     if json:
         typer.echo(as_json(model.about))
         return

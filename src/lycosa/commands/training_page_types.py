@@ -52,6 +52,8 @@ def page_types(
     from lycosa.page.document import Document
     from lycosa.train.page_types import missing_fields, train_page_types
 
+    room_for(out)  # before the work, not after it
+
     def page(told: str) -> Document:
         name, sign, url = told.partition("=")
         if not sign or "://" not in url:
@@ -76,7 +78,7 @@ def page_types(
             )
     named = dict(each.split("=", 1) for each in fields or ())
     site = train_page_types(examples, name=out.stem, fields=named, share=share, extra_classes=extra_classes)
-    save_page_types(room_for(out), site)
+    save_page_types(out, site)
     for kind, strings in site.types.items():
         say(f"{kind}: {' and '.join(strings.key)}")
         for field, where in site.fields.get(kind, {}).items():
@@ -106,11 +108,12 @@ def cotags(
     from lycosa.evidence.profile.cotags import co_tags, write_table
     from lycosa.store.items import stored_items
 
+    room_for(out)  # before the work, not after it
     if by not in ("count", "phi"):
         raise SpecError(f"--by {by}: choose count or phi.")
     found = [row.tags for row in stored_items(collection)]
     rows = co_tags(found, tag, top=top, by=by, support=support, min_phi=min_phi, stop=stop or ())
-    write_table(room_for(out), rows)
+    write_table(out, rows)
     for row in rows:
         say(f"{row.tag:30} {row.together:6} {row.alone:6} {row.phi:.5f}")
     typer.echo(f'Wrote {out}. Delete what does not belong, then: [profile] topic_tags = "{out}"')
@@ -126,4 +129,5 @@ def items(
     """
     from lycosa.store.items import write_items
 
-    typer.echo(f"Wrote {write_items(collection, room_for(out))} rows to {out}.")
+    room_for(out)  # before the work, not after it
+    typer.echo(f"Wrote {write_items(collection, out)} rows to {out}.")

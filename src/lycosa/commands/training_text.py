@@ -42,6 +42,7 @@ def text(
     from lycosa.train.text_forms import TextSettings
     from lycosa.train.topic import FIELDS, fit_models
 
+    room_for(out)  # before the work, not after it
     if not negative and not unlabelled:
         raise InputError("Give --negative pages, or --unlabelled ones to find negatives among.")
     if unknown := sorted(set(field or ()) - set(FIELDS)):
@@ -63,7 +64,7 @@ def text(
     }
     provenance = {"language": language, "positive": [str(path) for path in positive]}
     model = fit_models(["text"], pages, settings=settings, provenance=provenance)["text"]
-    model.save(room_for(out))
+    model.save(out)
     figures = model.metadata["cross_validation"]
     typer.echo(as_json(model.metadata) if json else _told(out, figures))
 
