@@ -90,6 +90,19 @@ def test_two_stages_and_rows(folder, monkeypatch):
     assert table.column("tags").to_pylist() == [row["tags"] for row in found]
 
 
+def test_a_resumed_crawl_knows_what_it_knew(folder):
+    """Stopped in stage one and in stage two, and gone on with, it finds about as much as in one go."""
+    run("crawl", folder / "crawl.toml", "--quiet", "--out", folder / "whole")
+    for pages in (12, 130, 240):
+        run("crawl", folder / "crawl.toml", "--quiet", "--max-pages", pages)
+    whole, parts = (
+        [row["url"] for row in rows(folder, name) if row["relevant"]] for name in ("whole", "kites")
+    )
+
+    assert len(set(parts)) == len(parts)
+    assert len(parts) > 0.85 * len(whole)
+
+
 @pytest.mark.parametrize(
     "how",
     [

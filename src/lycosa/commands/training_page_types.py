@@ -98,6 +98,7 @@ def cotags(
     top: Annotated[int, typer.Option(min=1, help="So many tags beside the start tag.")] = 15,
     by: Annotated[str, typer.Option(help="count, or phi (eq. 6).")] = "count",
     support: Annotated[int, typer.Option(min=1, help="At least so many different tag sets.")] = 3,
+    min_phi: Annotated[float, typer.Option(help="At least so close to the tag (eq. 6).")] = 0.0,
     stop: Annotated[list[str] | None, typer.Option(help="Noise tags to leave out.")] = None,
 ) -> None:
     """Write a table of the tags that go with a tag; edit it, then give it to the spec as topic_tags.
@@ -111,7 +112,7 @@ def cotags(
     if by not in ("count", "phi"):
         raise SpecError(f"--by {by}: choose count or phi.")
     found = [row.tags for row in stored_items(collection)]
-    rows = co_tags(found, tag, top=top, by=by, support=support, stop=stop or ())
+    rows = co_tags(found, tag, top=top, by=by, support=support, min_phi=min_phi, stop=stop or ())
     write_table(out, rows)
     for row in rows:
         say(f"{row.tag:30} {row.together:6} {row.alone:6} {row.phi:.5f}")

@@ -75,6 +75,7 @@ class Profile(BaseStrategy):
         cotag_items: int = 300,
         cotag_top: int = 15,
         cotag_by: Literal["count", "phi"] = "count",
+        min_phi: float = 0.0,
         stop_tags: Sequence[str] = (),
         cotag_table: str = "",
     ) -> None:
@@ -98,6 +99,7 @@ class Profile(BaseStrategy):
         cotag_items: stage one ends with so many different tag sets with the start tag.
         cotag_top: so many tags are added to the start tag.
         cotag_by: `count` (how often together) or `phi` (eq. 6, with counts outside the sample).
+        min_phi: tags that go with the start tag less closely than this (φ, eq. 6) do not join the topic.
         stop_tags: noise tags that never join the topic.
         cotag_table: where to write the table of stage one, to edit it and give it as topic_tags.
         """
@@ -116,6 +118,7 @@ class Profile(BaseStrategy):
         self.cotag_items = cotag_items
         self.cotag_top = cotag_top
         self.cotag_by = cotag_by
+        self.min_phi = min_phi
         self.stop_tags = stop_tags
         self.cotag_table = cotag_table
 
@@ -137,7 +140,9 @@ class Profile(BaseStrategy):
         self.search_ = (
             None
             if tags
-            else TopicSearch(self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags)
+            else TopicSearch(
+                self.tag, self.cotag_items, self.cotag_top, self.cotag_by, self.stop_tags, self.min_phi
+            )
         )
         self.people_ = People(self.alpha, self.beta, self.prior_items if self.prior_items >= 0 else None)
         self.waiting_: dict[int, dict[int, Link]] = {}  # by user: what waits by the rank

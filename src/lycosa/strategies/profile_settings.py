@@ -13,7 +13,7 @@ CHOICES = {
     "others": ("opic", "none"),
     "cotag_by": ("count", "phi"),
 }
-AT_LEAST_0 = ("alpha", "beta", "rank_threshold", "strangers")
+AT_LEAST_0 = ("alpha", "beta", "rank_threshold", "strangers", "min_phi")
 
 
 def check_profile_settings(settings: Mapping[str, Any]) -> None:

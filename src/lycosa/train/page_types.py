@@ -120,12 +120,12 @@ def _of_lists(
     details = {url for urls in pictures.values() for url in urls if fits(url, addresses["detail"])}
     thumbnails = _leading_to(pictures, addresses["detail"]) or _thumbnails(pictures, texts)
     items = details or {url for string in thumbnails for url in pictures[string]}
-    # What all lists link to is a menu.
+    beside = {s: [url for url in urls if url not in items] for s, urls in texts.items()}
+    # What all lists link to is a menu, unless all are lists of one person.
     menu = _on_all(pages) if len(pages) > 1 else frozenset()
-    beside = {s: [url for url in urls if url not in items and url not in menu] for s, urls in texts.items()}
-    names = _leading_to(beside, addresses["profile"]) or _beside(
-        beside, sum(len(pictures[s]) for s in thumbnails)
-    )
+    varying = {s: [url for url in urls if url not in menu] for s, urls in beside.items()}
+    count = sum(len(pictures[s]) for s in thumbnails)
+    names = _leading_to(beside, addresses["profile"]) or _beside(varying, count) or _beside(beside, count)
     leads = Leads(
         addresses,
         frozenset((*items, *(page.url for page in examples["detail"]))),

@@ -49,6 +49,14 @@ def test_phi_needs_support():
     assert "nikon" not in [row.tag for row in co_tags(ITEMS, "metal", by="phi", support=2)]
 
 
+def test_threshold_on_phi():
+    """Tags that go with others more than with the start tag are left out."""
+    closeness = {row.tag: row.phi for row in co_tags(ITEMS, "metal", support=1)}
+    assert closeness["doom"] > closeness["loud"]
+    assert "loud" not in tags(min_phi=closeness["doom"])
+    assert "doom" in tags(min_phi=closeness["doom"])
+
+
 def test_unknown_tag():
     """A start tag that nobody uses is told in words."""
     with pytest.raises(InputError, match="No item has the tag"):

@@ -15,8 +15,9 @@ from lycosa.page.document import Document
 from lycosa.train.page_types import train_page_types
 from lycosa.urls import key_of
 from lycosa.values import Fact
-from tests.evidence.profile.more_sites import MORE
-from tests.evidence.profile.sites import TEMPLATES, Made, made
+from tests.evidence.profile.more_templates import MORE
+from tests.evidence.profile.sites import Made, made
+from tests.evidence.profile.templates import TEMPLATES
 
 SITES = TEMPLATES | MORE
 SEEDS = (1, 2, 3)

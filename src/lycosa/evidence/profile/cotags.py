@@ -95,12 +95,14 @@ def co_tags(
     stop: Collection[str] = (),
     by: str = "count",
     support: int = 3,
+    min_phi: float = 0.0,
 ) -> list[CoTag]:
     """The start tag and the `top` tags that go with it, best first.
 
     Items with identical tags count once. The `starters` best tags of the first round start a second one, whose
     votes are added. `stop` are noise tags. by: `count` (as the paper's tables), or `phi`, which favours rare tags
-    and therefore needs a minimum `support`, and items without the start tag among the items.
+    and therefore needs a minimum `support`, and items without the start tag among the items. Tags below `min_phi`
+    are left out.
     """
     sets = {frozenset(map(clean_tag, tags)) for tags in items} - {frozenset()}
     alone: Counter[str] = Counter(tag for tags in sets for tag in tags)
@@ -121,7 +123,8 @@ def co_tags(
             votes[tag] += trust * vote  # type: ignore[assignment]
             rounds.setdefault(tag, 2)
     own = alone[start]
-    best = sorted(votes, key=lambda tag: (-votes[tag], tag))[:top]
+    enough = [tag for tag in votes if correlation(together[tag], own, alone[tag]) >= min_phi]
+    best = sorted(enough, key=lambda tag: (-votes[tag], tag))[:top]
     return [
         CoTag(start, own, own, correlation(own, own, own), 0),
         *(CoTag(t, together[t], alone[t], correlation(together[t], own, alone[t]), rounds[t]) for t in best),

@@ -11,12 +11,15 @@ from lycosa.evidence.profile.cotags import TagSet, clean_tag, co_tags, write_tab
 class TopicSearch:
     """The tag sets seen so far, each once; `is_enough` when so many of them have the start tag."""
 
-    def __init__(self, start: str, items: int, top: int, by: str, stop: Sequence[str]) -> None:
+    def __init__(
+        self, start: str, items: int, top: int, by: str, stop: Sequence[str], min_phi: float = 0.0
+    ) -> None:
         self.start = clean_tag(start)
         self.items = items
         self.top = top
         self.by = by
         self.stop = stop
+        self.min_phi = min_phi
         self.sets: dict[TagSet, None] = {}
         self.tagged = 0
 
@@ -36,7 +39,7 @@ class TopicSearch:
         """The start tag and those that go with it; the table is written where asked for."""
         if not self.tagged:
             return (self.start,)
-        rows = co_tags(self.sets, self.start, top=self.top, stop=self.stop, by=self.by)
+        rows = co_tags(self.sets, self.start, top=self.top, stop=self.stop, by=self.by, min_phi=self.min_phi)
         if table:
             write_table(table, rows)
         return tuple(row.tag for row in rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 
 from tests.evidence.profile.sites import NAMES, Item, Person, Template
@@ -336,49 +336,6 @@ class Videos(Template):
         )
 
 
-class Gallery(Template):
-    """The same cards on all types of page: profiles show their items, details what is like them."""
-
-    def cards(self, items: Sequence[Item]) -> str:
-        """A grid as lists have it."""
-        cells = "".join(
-            f'<div class="card"><a class="pic" href="{self.detail(i)}"><img src="/t/{i.number}.jpg"></a>'
-            f'<div class="under"><a class="by" href="{self.profile(i.owner)}">{i.owner}</a></div></div>'
-            for i in items
-        )
-        return f'<div class="cards">{cells}</div>'
-
-    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
-        pages = "".join(f'<a href="{url}">{text}</a> ' for text, url in turns)
-        return f'<h1>{title}</h1>{self.cards(items)}<div class="pages">{pages}</div>'
-
-    def piece(self, item: Item, others: list[Item]) -> str:
-        tags = "".join(f'<a class="tag" href="/of/{t}">{t}</a> ' for t in item.tags)
-        return (
-            f'<div class="big"><img src="/o/{item.number}.jpg"></div><h1>{item.title}</h1><div class="credits">'
-            f'<a class="owner" href="{self.profile(item.owner)}">{item.owner}</a></div><p class="tags">{tags}</p>'
-            f"<h2>More like this</h2>{self.cards(others)}"
-        )
-
-    def person(self, person: Person) -> str:
-        tags = "".join(f'<a class="tag" href="/of/{t}">{t}</a> ' for t in person.tags)
-        friends = "".join(f'<a class="friend" href="{self.profile(n)}">{n}</a> ' for n in person.contacts)
-        return (
-            f'<div class="cover"><h1>{person.name}</h1><p class="since">{len(person.items)} items</p></div>'
-            f'<p class="tags">{tags}</p><p class="friends">{friends}</p>{self.cards(person.items[:4])}'
-        )
-
-
-class Themes(Template):
-    """Everybody chooses a theme: another class on the body, and at times a banner before everything."""
-
-    def frame(self, title: str, body: str, number: int) -> str:
-        theme = ("light", "dark", "sepia", "contrast")[number % 4]
-        banner = '<div class="banner"><p>We have <b>new</b> terms.</p></div>' if number % 5 == 0 else ""
-        page = super().frame(title, f"{banner}<div class='page'>{body}</div>", number)
-        return page.replace("<body>", f'<body class="{theme}">')
-
-
 class OpaqueCards(Articles):
     """Cards with avatars, and addresses that tell nothing."""
 
@@ -402,6 +359,4 @@ MORE: dict[str, Callable[[], Template]] = {
     "right to left": RightToLeft,
     "videos": Videos,
     "opaque cards": OpaqueCards,
-    "gallery": Gallery,
-    "themes": Themes,
 }
