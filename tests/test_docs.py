@@ -144,9 +144,6 @@ def test_console_snippets_run(demo):
         if command == "check":  # after the editing that the README asks for
             spec = demo / arguments[0] / "crawl.toml"
             spec.write_text(spec.read_text("utf-8").replace("example.org", "a.test"), "utf-8")
-        if command == "check":  # "edit keywords, seeds, your contact address"
-            written = demo / arguments[0] / "crawl.toml"
-            written.write_text(written.read_text(encoding="utf-8").replace("example.org", "owls.test"))
         if command == "report":
             arguments = ["demo"]
         if command == "serve":  # it would serve until stopped
