@@ -183,7 +183,7 @@ def check_setting(name: str, key: str, value: Any, defaults: Settings, where: st
 
 
 def _trouble(value: Any) -> str:
-    """What is wrong with a value whatever key it is for; '' if nothing is.
+    r"""What is wrong with a value whatever key it is for; '' if nothing is.
 
     >>> _trouble([1, float("nan")]), _trouble("seeds\0.txt"), _trouble(10**30), _trouble("fine")
     ('nan is not a number to count with', 'a text with a NUL character', 'the number is too large', '')

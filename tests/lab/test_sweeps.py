@@ -56,12 +56,12 @@ def test_the_largest_area_wins():
 
 def test_the_command_sweeps_w_r(demo_folder: Path, tmp_path: Path):
     """Simulated crawls for each w_R: the best is told, the areas are in the JSON and in a picture."""
-    out = tmp_path / "sweep.json"
-    sizes = ["--topic", "owls", "--pages", "30", "--runs", "1", "--workers", "1", "--json", str(out)]
+    out = tmp_path / "lab.json"
+    sizes = ["--topic", "owls", "--pages", "30", "--runs", "1", "--workers", "1", "--out", str(tmp_path)]
     sweep = ["--strategy", "genre", "--set", "genre.w_r=0:1:0.5"]
     result = CliRunner().invoke(app, ["lab", "run", str(demo_folder), *sweep, *sizes])
     assert result.exit_code == 0, result.output
     (found,) = json.loads(out.read_text())["sweeps"]
     assert [area["value"] for area in found["auc"]] == [0.0, 0.5, 1.0]
     assert f"largest AUC {max(area['mean'] for area in found['auc']):.4f}" in result.output
-    assert (tmp_path / "sweep-genre-w_r.png").stat().st_size > 1_000
+    assert (tmp_path / "lab-genre-w_r.png").stat().st_size > 1_000

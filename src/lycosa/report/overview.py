@@ -143,14 +143,14 @@ def _between(first: str, last: str, unit: str, most: int) -> list[str]:
         at, end = (datetime.date.fromisoformat((text + "-01-01")[:10]) for text in (first, last))
     except ValueError:
         return []
-    length, steps = len(first), list[str]()
-    while at <= end:
+    length, steps = len(first), [at.isoformat()[: len(first)]]
+    while at < end:
         if len(steps) == most:
             return []
-        steps.append(at.isoformat()[:length])
         if unit == "day":
             at += datetime.timedelta(days=1)
         else:
             months = at.month if unit == "month" else 12
             at = datetime.date(at.year + months // 12, months % 12 + 1, 1)
+        steps.append(at.isoformat()[:length])
     return steps
