@@ -176,7 +176,8 @@ def test_the_template_as_written_is_not_crawled(kind: str, tmp_path: Path, lycos
     """Its example URL only shows where one's own go; without a contact there is a word about it."""
     assert lycosa("init", tmp_path / "new", f"--{kind}")[0] == 0
     told = lycosa("crawl", tmp_path / "new")
-    assert_one_line(told, 2, str(tmp_path / "new" / "crawl.toml"), "example.org", "Replace it")
+    left = "[seeds] urls and [event] pages" if kind == "event" else "[seeds] urls"
+    assert_one_line(told, 2, str(tmp_path / "new" / "crawl.toml"), left, "example.org", "Replace it")
     spec = tmp_path / "new" / "crawl.toml"
     text = re.sub(
         r"https://www\.example\.org/[\w-]*", "http://127.0.0.1:9/", spec.read_text(encoding="utf-8")

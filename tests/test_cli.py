@@ -46,6 +46,14 @@ def test_every_command_has_help(name):
         assert getattr(param, "help", None), f"{name} {param.name} is not explained"
 
 
+def test_init_makes_one_kind_of_crawl(tmp_path):
+    """Two kinds at once are named in the answer; so is that none was given."""
+    both = lycosa("init", tmp_path / "a", "--event", "--topic")
+    assert (both.returncode, both.stderr.count("\n")) == (2, 1)
+    assert "one of --topic and --event" in both.stderr
+    assert "which kind" in lycosa("init", tmp_path / "a").stderr
+
+
 def test_version_and_no_arguments():
     """--version is one line; without arguments there is help, as there is with `help` and -h."""
     for version in ("--version", "-V"):

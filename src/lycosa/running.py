@@ -49,14 +49,13 @@ def looked_over(spec: Spec, path: Path) -> list[str]:
 
 def _refuse_placeholder(spec: Spec, path: Path) -> None:
     given = {"[seeds] urls": spec.seeds.urls, "[event] pages": spec.event.pages}
-    for key, urls in given.items():
-        if any(url.startswith(PLACEHOLDER) for url in urls):
-            raise SpecError(
-                f"{path}: {key} still has {PLACEHOLDER}, which only shows where your own URLs go. Replace it."
-            )
+    left = [key for key, urls in given.items() if any(url.startswith(PLACEHOLDER) for url in urls)]
     if "example.org" in spec.scope.domains:
+        left.append("[scope] domains")
+    if left:
         raise SpecError(
-            f"{path}: [scope] domains still has example.org, which only shows where your own go. Replace it."
+            f"{path}: {' and '.join(left)} still {'has' if len(left) == 1 else 'have'} the template's example.org, "
+            "which only shows where your own go. Replace it."
         )
 
 

@@ -42,6 +42,15 @@ def test_json_has_all_counts(tmp_path):
     assert found["seeds"][0]["source"] == "harbour-news.example"
 
 
+def test_what_could_not_be_looked_at_is_said(tmp_path):
+    """A look that was refused is no silent success."""
+    post = {"text": "http://127.0.0.1:9/flood", "lang": "en"}
+    posts = write_lines(tmp_path / "p.jsonl", post)
+    shown = run(posts, "--keyword", "flood", "--look", "--no-expand", "--out", tmp_path / "seeds.txt")
+    assert "not looked at: 1 ×" in shown
+    assert "looked at 0 pages" in shown
+
+
 def test_plots_are_drawn_even_of_nothing(tmp_path):
     """Four SVG files, also where no post has a date or a URL."""
     run(write_lines(tmp_path / "p.txt", "nothing"), "--no-expand", "--plots", tmp_path / "plots")

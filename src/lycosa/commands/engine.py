@@ -30,7 +30,9 @@ def init(
     from lycosa.template import spec_text
 
     kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
-    if len(kinds) != 1:
+    if len(kinds) > 1:
+        raise SpecError(f"A crawl is of one kind. Choose one of --{' and --'.join(kinds)}.")
+    if not kinds:
         raise SpecError("Say which kind of crawl: lycosa init DIR --topic, --event or --site.")
     if directory.parts[:1] in (("http:",), ("https:",)):
         raise SpecError("Name a folder to make; URLs to start from go into [seeds] of the crawl.toml in it.")
@@ -170,7 +172,7 @@ def demo(
     from lycosa.lab.demo.show import run_demo, tell_demo
 
     summary = run_demo(out, say, strategy=strategy, quiet=json)
-    typer.echo(as_json(summary) if json else tell_demo(out, summary))
+    typer.echo(as_json(summary) if json else tell_demo(out, summary, strategy))
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,6 +94,8 @@ def seeds(
 def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
     from rich.console import Console
 
+    from lycosa.seeds.posts.look import Look
+
     # Without a file the seeds are the output, and the tables stand beside it.
     console = Console(stderr=out is None)
     console.print(_statistics(finding, wanted))
@@ -101,9 +104,14 @@ def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
     for title, reasons in (
         ("skipped lines", finding.posts.skipped),
         ("not expanded", finding.not_expanded),
+        ("not looked at", Counter(seen for seen in finding.looks.values() if isinstance(seen, str))),
     ):
         for reason, number in reasons.items():
             console.print(f"{title}: {number:,} × {reason}", style="yellow", markup=False)
+    if finding.looks:
+        kinds = Counter(seen.kind.value for seen in finding.looks.values() if isinstance(seen, Look))
+        told = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+        console.print(f"looked at {kinds.total():,} pages{': ' * bool(told)}{told}", markup=False)
     if not finding.seeds:
         say(f"No seeds: {_why_none(finding)}")
     if out is not None:

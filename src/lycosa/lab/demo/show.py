@@ -69,7 +69,7 @@ def _program() -> str:
     return sys.argv[0] if Path(sys.argv[0]).name == "lycosa" else f"{sys.executable} -m lycosa"
 
 
-def tell_demo(out: Path, summary: Summary) -> str:
+def tell_demo(out: Path, summary: Summary, strategy: str = STRATEGY) -> str:
     """How it went, and the next commands to try."""
     report = write_report(out)
     program = _program()
@@ -78,6 +78,11 @@ def tell_demo(out: Path, summary: Summary) -> str:
         taken = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
     right = sum(page.link.url in labelled for page in taken)
     best = max(taken, key=lambda page: page.judgement.score if page.judgement else 0.0, default=None)
+    other = (
+        "--strategy breadth-first --out blind     (the same web, links in their order)"
+        if strategy == STRATEGY
+        else "--out demo     (the same web, the best links first)"
+    )
     lines = [
         f"{summary.pages} pages fetched, {summary.relevant} judged relevant (harvest {summary.harvest:.2f});",
         f"by the demo web's own labels {right} of these {len(taken)} are about the topic, of {len(labelled)} that there are.",
@@ -86,7 +91,7 @@ def tell_demo(out: Path, summary: Summary) -> str:
         "Try next:",
         f"  {program} why {out} {best.link.url if best else 'URL'}",
         f"  {program} serve {out}",
-        f"  {program} demo --strategy breadth-first --out blind     (the same web, links in their order)",
+        f"  {program} demo {other}",
         f"  {program} init my-crawl --topic",
     ]
     return "\n".join(lines)
