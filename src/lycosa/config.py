@@ -123,7 +123,7 @@ class SeedsSpec(Section):
 
 
 class ScopeSpec(Section):
-    """What may be fetched and kept at all. Empty means: no restriction."""
+    """What may be fetched and kept at all, beside the seeds. Empty means: no restriction."""
 
     hosts: tuple[str, ...] = ()
     """Only these hosts, exactly (`*.example.org` also takes all below)."""

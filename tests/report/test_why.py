@@ -48,7 +48,7 @@ def test_a_page_that_is_not_relevant_or_was_not_there(collection):
         for url in ("http://a.test/gone", "http://a.test/moved", "http://a.test/bread")
     }
     assert "404" in verdicts["http://a.test/gone"]
-    assert "redirects" in verdicts["http://a.test/moved"]
+    assert "redirects (status 302) to http://a.test/owls." in verdicts["http://a.test/moved"]
     assert "Waiting" in verdicts["http://a.test/bread"] or "not relevant" in verdicts["http://a.test/bread"]
 
 

@@ -95,7 +95,7 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
     capture = page.capture
     return Explanation(
         url=page.link.url,
-        verdict=_verdict(page),
+        verdict=_verdict(page, _target(collection, page)),
         status=page.status,
         title=page.title,
         at=_time(page.at),
@@ -115,13 +115,27 @@ def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
     return OpenedBy(image.link.url, reader.evidence(image.id).get("image")) if image else None
 
 
-def _verdict(page: StoredPage) -> str:
+def _target(collection: ReadCollection, page: StoredPage) -> str:
+    """Where a redirect leads; '' if the page is none."""
+    link = next(collection.reader.links(page.id), None) if 300 <= page.status < 400 else None
+    if link is None or link.url:
+        return link.url if link else ""
+    if (there := collection.reader.page(link.target)) is not None:
+        return there.link.url
+    if (outcome := collection.reader.outcome(link.target)) is not None:
+        return outcome.url
+    standing = standing_in(collection.connection, link.target)
+    return standing.link.url if standing else ""
+
+
+def _verdict(page: StoredPage, target: str) -> str:
     if page.refusal:
         return f"Fetched, but not kept: {page.refusal}."
     if page.kind is not Kind.PAGE:
         return f"Fetched as {page.kind.value}, not as a page of its own."
     if 300 <= page.status < 400:
-        return f"Fetched: it redirects (status {page.status}); its target is a URL of its own."
+        where = f"to {target}" if target else "nowhere new"
+        return f"Fetched: it redirects (status {page.status}) {where}."
     if page.judgement is None:
         return f"Fetched with status {page.status}; nothing to judge."
     if page.explored:
