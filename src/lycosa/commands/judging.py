@@ -67,7 +67,10 @@ def _loaded(path: Path, language: str) -> Any:
 def _text(model: Any, data: bytes, kind: str, language: str) -> dict[str, Any]:
     from lycosa.evidence.text import PageText
     from lycosa.page.document import Document
+    from lycosa.page.readable import not_a_page
 
+    if refusal := not_a_page(data, kind):
+        return _told(refusal)
     fact = PageText(model).of_page(Document(data, "http://example.invalid/", kind, language=language))
     relevant = fact.value >= model.boundary_probability
     return {"score": fact.value, "relevant": relevant, "label": "relevant" if relevant else "not relevant"}

@@ -1,0 +1,54 @@
+"""`lycosa judge` as users call it: every input has its line, and a model of another kind is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from lycosa.cli import app
+from lycosa.lab.demo import maps
+from tests.strategies.conftest import tiny_model
+
+
+def judge(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["judge", *map(str, arguments)])
+
+
+def rows(result: Result) -> dict[str, dict[str, Any]]:
+    """The lines by the names of their files."""
+    return {Path(row["input"]).name: row for row in map(json.loads, result.stdout.splitlines())}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A text model: owls yes, bread no; and a page beside it."""
+    (tmp_path / "page.html").write_text("<p>The owl, the owl of the night.")
+    tiny_model().save(tmp_path / "owls.model")
+    return tmp_path / "owls.model"
+
+
+def test_what_is_no_page_is_refused_by_a_text_model(model, tmp_path):
+    """An image or a PDF has no words to judge, whatever its file is called."""
+    files = {
+        "page.html": (tmp_path / "page.html").read_bytes(),
+        "wide.html": "<p>owl".encode("utf-16"),
+        "odd.html": b"<p>an owl\x00",
+        "x.png": maps.heatmap(Random(1)),
+        "x.html": maps.heatmap(Random(2)),
+        "x.pdf": b"%PDF-1.7\nowl owl owl",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    result = judge(model, *(tmp_path / name for name in files))
+
+    found = rows(result)
+    assert result.exit_code == 0
+    assert {name for name, row in found.items() if row["relevant"]} == {"page.html", "wide.html", "odd.html"}
+    for name in ("x.png", "x.html", "x.pdf"):
+        assert found[name]["score"] is None
+        assert "could not be read as a page" in found[name]["refused"]
