@@ -7,11 +7,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
 from lycosa.cli import app
+from lycosa.config import JudgeSpec, TopicSpec
+from lycosa.errors import ModelError
 from lycosa.lab.demo import maps
+from lycosa.prepare import given_models, make_topic, preparation
+from lycosa.strategies.multimedia import Multimedia
 from tests.strategies.conftest import tiny_model
 
 
@@ -52,3 +57,23 @@ def test_what_is_no_page_is_refused_by_a_text_model(model, tmp_path):
     for name in ("x.png", "x.html", "x.pdf"):
         assert found[name]["score"] is None
         assert "could not be read as a page" in found[name]["refused"]
+
+
+def test_link_models_and_text_models_are_told_apart(model, tmp_path):
+    """`judge`, topic.model and multimedia.links each name what they were given, and what makes the right one."""
+    ready = preparation(make_topic(TopicSpec(keywords=("owl",)), [], []), JudgeSpec())
+    links = tmp_path / "links.model"
+    msgspec.structs.replace(tiny_model(), of="links").save(links)
+    no_text = r"links\.model is a link model; a text model is needed here\. Train one: lycosa train text$"
+    no_links = r"owls\.model is a text model; a link model is needed here\. Train one: lycosa train links$"
+
+    error = judge(links, tmp_path / "page.html").exception
+    assert isinstance(error, ModelError)
+    with pytest.raises(ModelError, match=no_text):
+        raise error
+    with pytest.raises(ModelError, match=no_text):
+        given_models(["text"], TopicSpec(model=str(links)), tmp_path, tmp_path / "none")
+    with pytest.raises(ModelError, match=no_links):
+        Multimedia(links=str(model)).fit(ready)
+    Multimedia(links=str(links)).fit(ready)
+    given_models(["text"], TopicSpec(model=str(model)), tmp_path, tmp_path / "none")

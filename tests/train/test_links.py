@@ -34,7 +34,9 @@ def test_a_model_from_a_table(table, tmp_path):
     """It tells promising links apart, knows only words of positive ones, and is the same after a reload."""
     model = train_links(read_links(table), weights=(1.0,), gammas=(0.1,))
     model.save(tmp_path / "links.model")
-    good, bad = TextModel.load(tmp_path / "links.model").scores([{"ozon": 1, "today": 1}, {"imprint": 1}])
+    good, bad = TextModel.load(tmp_path / "links.model", "links").scores(
+        [{"ozon": 1, "today": 1}, {"imprint": 1}]
+    )
 
     assert good > 0.5 > bad
     assert "footbal" not in model.vocabulary[0]

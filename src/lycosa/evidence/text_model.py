@@ -15,6 +15,7 @@ from typing import Any, Literal, Self, cast
 import msgspec
 import numpy as np
 
+from lycosa.errors import ModelError
 from lycosa.evidence.model_file import Floats, load_model, save_model
 from lycosa.evidence.text_kinds import LARGEST, Batch, Form, Sigmoid
 from lycosa.evidence.weighting import tfc, tfidf
@@ -30,6 +31,7 @@ FieldCounts = Mapping[str, TermCounts]
 Texts = Sequence[TermCounts | FieldCounts]
 
 Weighting = Literal["counts", "tfidf", "tfc"]
+Of = Literal["pages", "links"]
 
 
 class TextModel(msgspec.Struct, frozen=True, dict=True):
@@ -38,7 +40,8 @@ class TextModel(msgspec.Struct, frozen=True, dict=True):
     Without `fields` a text is its term counts, and `vocabulary` has one tuple; with them a text
     maps field to term counts, and there is a tuple for each field. Terms outside the vocabulary and
     fields that the model does not have count for nothing. `weighting` is the one at prediction.
-    A text is relevant if its decision value is at least `boundary`.
+    A text is relevant if its decision value is at least `boundary`. `of` says what the texts are:
+    pages (a text model), or the words about links (a link model).
     """
 
     form: Form
@@ -49,6 +52,7 @@ class TextModel(msgspec.Struct, frozen=True, dict=True):
     sigmoid: Sigmoid = Sigmoid(-1.0, 0.0)
     boundary: float = 0.0
     metadata: dict[str, Any] = {}
+    of: Of = "pages"
 
     def __post_init__(self) -> None:
         if len(self.vocabulary) != max(1, len(self.fields)) or len(set(self.fields)) != len(self.fields):
@@ -80,9 +84,15 @@ class TextModel(msgspec.Struct, frozen=True, dict=True):
         save_model(path, self, FORMAT)
 
     @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read a model, which may come from a stranger; ModelError if it cannot be used."""
-        return load_model(path, cls, FORMAT)
+    def load(cls, path: Path, of: Of = "pages") -> Self:
+        """Read a model, which may come from a stranger; ModelError if it cannot be used for that."""
+        model = load_model(path, cls, FORMAT)
+        if model.of != of:
+            (found, _), (wanted, command) = _KINDS[model.of], _KINDS[of]
+            raise ModelError(
+                f"{path} is a {found} model; a {wanted} model is needed here. Train one: {command}"
+            )
+        return model
 
     @cached_property
     def _lookups(self) -> tuple[dict[str, int], ...]:
@@ -91,6 +101,12 @@ class TextModel(msgspec.Struct, frozen=True, dict=True):
     def _decide(self, texts: Texts) -> Floats:
         batch = count_features(texts, self.fields, self._lookups)
         return self.form.decision(weigh(batch, self.idf, self.weighting))
+
+
+_KINDS: dict[Of, tuple[str, str]] = {
+    "pages": ("text", "lycosa train text"),
+    "links": ("link", "lycosa train links"),
+}
 
 
 def number_terms(vocabulary: Sequence[Sequence[str]]) -> tuple[dict[str, int], ...]:

@@ -94,7 +94,9 @@ class Multimedia(BaseStrategy):
         super().fit(preparation)
         self._check()
         model = (
-            TextModel.load(preparation.folder / self.links) if self.links else preparation.models.get("text")
+            TextModel.load(preparation.folder / self.links, "links")
+            if self.links
+            else preparation.models.get("text")
         )
         words = LinkText(model) if model else preparation.topic
         self.text_ = words.name

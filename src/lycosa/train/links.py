@@ -10,6 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from lycosa.errors import InputError
 from lycosa.evidence.link_text import link_terms, terms_without_places
 from lycosa.evidence.text_model import TextModel
@@ -49,7 +51,7 @@ def train_links(
         )
         for weight, gamma in product(weights, gammas)
     ]
-    return max(models, key=_held_out_f1)
+    return msgspec.structs.replace(max(models, key=_held_out_f1), of="links")
 
 
 def links_of(document: Document, leads: Callable[[Link], bool], group: str = "") -> list[Example]:
