@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,11 +13,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lycosa.cli import app
-from lycosa.config import JudgeSpec, TopicSpec
-from lycosa.errors import ModelError
+from lycosa.config import FetchSpec, JudgeSpec, TopicSpec
+from lycosa.errors import LycosaError, ModelError
 from lycosa.lab.demo import maps
 from lycosa.prepare import given_models, make_topic, preparation
 from lycosa.strategies.multimedia import Multimedia
+from lycosa.testing import Site, data
 from tests.strategies.conftest import tiny_model
 
 
@@ -77,3 +79,41 @@ def test_link_models_and_text_models_are_told_apart(model, tmp_path):
         Multimedia(links=str(model)).fit(ready)
     Multimedia(links=str(links)).fit(ready)
     given_models(["text"], TopicSpec(model=str(model)), tmp_path, tmp_path / "none")
+
+
+def test_every_input_has_its_line(model, tmp_path):
+    """A file that is missing and a URL that is not asked hold nothing up, and say why."""
+    result = judge(model, tmp_path / "none.html", "http://127.0.0.1:9/x", tmp_path, tmp_path / "page.html")
+
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0
+    assert [row["relevant"] for row in told] == [False, False, False, True]
+    assert "No such file" in told[0]["refused"]
+    assert "private" in told[1]["refused"]
+    assert told[1]["refused"].endswith("judge keeps to the defaults: save it and name the file")
+    assert "directory" in told[2]["refused"]
+
+
+def test_nothing_judged_is_a_failure(model, tmp_path):
+    """Scripts see it in the exit code; the lines are there all the same."""
+    result = judge(model, tmp_path / "none.html")
+
+    assert list(rows(result)) == ["none.html"]
+    assert isinstance(result.exception, LycosaError)
+    assert result.exception.exit_code == 1
+    assert "Nothing was judged" in str(result.exception)
+
+
+@pytest.mark.parametrize(("path", "told"), [("gone", "error status: 404"), ("it.png", "image/png")])
+def test_a_url_that_gives_no_page_says_so(model, monkeypatch, path, told):
+    """An error page or an image is not judged in the place of the page."""
+    with Site({"/": "<p>an owl", "/it.png": data(maps.heatmap(Random(1)), "image/png")}) as site:
+        settings = partial(
+            FetchSpec, per_host_delay_s=0, connect_to=site.connect_to, allow_private=site.allow_private
+        )
+        monkeypatch.setattr("lycosa.config.FetchSpec", settings)
+        result = judge(model, "http://a.test/", f"http://a.test/{path}")
+
+    page, other = (json.loads(line) for line in result.stdout.splitlines())
+    assert page["relevant"]
+    assert told in other["refused"]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lycosa.commands import as_json, warn_no_contact
-from lycosa.errors import InputError, ModelError
+from lycosa.errors import LycosaError, ModelError
 
 if TYPE_CHECKING:
     from lycosa.values import Fact, Refusal
@@ -38,13 +36,24 @@ def judge(
 ) -> None:
     """Judge pages or images with a model: one JSON object a line with input, score, relevant, label.
 
+    What cannot be judged has `refused` with the reason; if that is so of all inputs, the exit code is 1.
+
     Example: lycosa judge owls.model page.html https://en.wikipedia.org/wiki/Owl --contact me@my.org
     """
     says = _loaded(model, language)
     if not contact and any("://" in name for name in inputs):
         warn_no_contact()
-    for name, data, kind in _read(inputs, contact):
-        typer.echo(as_json({"input": name, **says(data, kind)}))
+    judged = False
+    for name in inputs:
+        found = _read(name, contact)
+        row = _refused(found) if isinstance(found, str) else says(*found)
+        judged = judged or "refused" not in row
+        typer.echo(as_json({"input": name, **row}))
+    if not judged:
+        raise LycosaError(
+            "Nothing was judged; each line says why (refused). "
+            "Name files or http(s) URLs: of pages for a text model, of images for an image model."
+        )
 
 
 def _loaded(path: Path, language: str) -> Any:
@@ -80,29 +89,27 @@ def _told(fact: Fact | Refusal) -> dict[str, Any]:
     from lycosa.values import Refusal
 
     if isinstance(fact, Refusal):
-        return {"score": None, "relevant": False, "label": "", "refused": str(fact)}
+        return _refused(str(fact))
     return {"score": fact.value, "relevant": fact.value >= 0.5, "label": fact.label}
 
 
-def _read(inputs: list[str], contact: str) -> Iterator[tuple[str, bytes, str]]:
+def _refused(why: str) -> dict[str, Any]:
+    return {"score": None, "relevant": False, "label": "", "refused": why}
+
+
+def _read(name: str, contact: str) -> tuple[bytes, str] | str:
+    """The bytes of a file or URL with their content type; or why there are none."""
     from lycosa import urls
     from lycosa.files import read_file
 
-    for name in inputs:
-        url = urls.parse(name)
-        if url is None:
-            path = Path(name)
-            try:
-                data = read_file(path)
-            except OSError as error:
-                raise InputError(f"{name}: {error.strerror}. Name files or http(s) URLs.") from None
-            yield name, data, "text/plain" if path.suffix.lower() in (".txt", ".md") else "text/html"
-        else:
-            fetched = asyncio.run(_fetch(url, contact))
-            if isinstance(fetched, str):
-                typer.echo(f"{name}: {fetched}", file=sys.stderr)
-                continue
-            yield name, *fetched
+    if (url := urls.parse(name)) is not None:
+        return asyncio.run(_fetch(url, contact))
+    path = Path(name)
+    try:
+        data = read_file(path)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    return data, "text/plain" if path.suffix.lower() in (".txt", ".md") else "text/html"
 
 
 async def _fetch(url: str, contact: str) -> tuple[bytes, str] | str:
@@ -111,12 +118,24 @@ async def _fetch(url: str, contact: str) -> tuple[bytes, str] | str:
     from lycosa.fetch.decode import decoded_body
     from lycosa.fetch.http import HttpFetcher
     from lycosa.fetch.polite import PoliteReader
-    from lycosa.values import Kind, NotFetched, Refusal
+    from lycosa.values import Kind, NotFetched, Reason, Refusal
 
     spec = FetchSpec(contact=contact)
     async with HttpFetcher(spec, ("*/*",)) as fetcher:
         result = await PoliteReader(fetcher, SystemClock(), spec.max_redirects).get(url, Kind.REQUISITE)
     if isinstance(result, NotFetched):
-        return str(result.refusal)
+        return _not_had(result.refusal)
+    if result.status >= 400:
+        return _not_had(Refusal(Reason.HTTP_ERROR, str(result.status)))
     body = decoded_body(result, spec.max_decoded_bytes)
-    return str(body) if isinstance(body, Refusal) else (body, result.header("content-type"))
+    return _not_had(body) if isinstance(body, Refusal) else (body, result.header("content-type"))
+
+
+def _not_had(refusal: Refusal) -> str:
+    """Why a URL was not had, in words of this command: it reads no spec, so nothing can be set."""
+    why = str(refusal)
+    return (
+        f"{why}. judge keeps to the defaults: save it and name the file"
+        if "fetch." in refusal.reason
+        else why
+    )
