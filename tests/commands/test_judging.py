@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from lycosa.cli import app
 from lycosa.config import FetchSpec, JudgeSpec, TopicSpec
 from lycosa.errors import LycosaError, ModelError
+from lycosa.evidence.event_model import EventModel, save_event
 from lycosa.lab.demo import maps
 from lycosa.prepare import given_models, make_topic, preparation
 from lycosa.strategies.multimedia import Multimedia
@@ -117,3 +118,13 @@ def test_a_url_that_gives_no_page_says_so(model, monkeypatch, path, told):
     page, other = (json.loads(line) for line in result.stdout.splitlines())
     assert page["relevant"]
     assert told in other["refused"]
+
+
+def test_an_event_model_is_called_one(tmp_path):
+    """It is a model of Lycosa, and another command's; other JSON is not."""
+    save_event(tmp_path / "event.json", EventModel({"shoot": 3.0}))
+    (tmp_path / "other.json").write_text('{"a": 1}')
+
+    told = {name: str(judge(tmp_path / name, tmp_path).exception) for name in ("event.json", "other.json")}
+    assert "is an event model; judge takes text models and image models" in told["event.json"]
+    assert "not a model of Lycosa" in told["other.json"]

@@ -68,9 +68,23 @@ def _loaded(path: Path, language: str) -> Any:
         try:
             images = ImageModel.load(path)
         except ModelError:
-            raise not_text from None
+            raise _other_kind(path) or not_text from None
         return lambda data, _kind: _told(images.judge(data))
     return lambda data, kind: _text(text, data, kind, language)
+
+
+def _other_kind(path: Path) -> ModelError | None:
+    """What to say of an event model, which is no model file but JSON."""
+    from lycosa.evidence.event_model import load_event
+
+    try:
+        load_event(path)
+    except ModelError:
+        return None
+    return ModelError(
+        f"{path} is an event model; judge takes text models and image models. A crawl judges by it: "
+        'event.model = FILE with judge.kind = "event". Or train another: lycosa train text'
+    )
 
 
 def _text(model: Any, data: bytes, kind: str, language: str) -> dict[str, Any]:
