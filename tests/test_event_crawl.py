@@ -84,6 +84,28 @@ def test_model_pages_are_fetched_or_read_and_one_that_fails_is_passed_over(site,
     assert relevant(tmp_path / "crawl") == ON_EVENT
 
 
+def test_a_model_page_that_failed_is_tried_again(tmp_path):
+    """Once it can be had the event is made anew, and the pages are judged by it; till then nothing changes."""
+    model_page, out = url_of("event", 0), tmp_path / "crawl"
+    event = {"pages": [model_page], "what": ["nightclub"], "date": "2015-01-01"}
+    web = event_web()
+    host, path = model_page.removeprefix("http://").partition("/")[::2]
+    missing = {place: page for place, page in web.items() if place != (host, f"/{path}")}
+    for _ in range(2):
+        said: list[str] = []
+        with Site(missing) as site:
+            crawl(spec(site, event), out, say=said.append)
+        assert any("could not be used" in line and "tries it again" in line for line in said)
+        assert json.loads((out / "models" / "event.json").read_text("utf-8"))["unread"] == [model_page]
+    assert not any("judged again" in line for line in said)
+    with Site(web) as site:
+        crawl(spec(site, event), out, say=said.append)
+    model = json.loads((out / "models" / "event.json").read_text("utf-8"))
+    assert model["unread"] == []
+    assert "gunman" in model["terms"]
+    assert any("judged again" in line for line in said)
+
+
 def test_a_model_edited_by_hand_judges_all_pages_again(site, tmp_path):
     """An edited models/event.json counts for pages that were judged before, once; a broken one is refused."""
     out, text = tmp_path / "crawl", spec(site, EVENT)

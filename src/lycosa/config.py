@@ -7,7 +7,7 @@ its constructor's arguments, in a table named after it: `[best-first]`, `[select
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -145,6 +145,12 @@ class ScopeSpec(Section):
     """Only pages published on or after this day; undated pages pass."""
     date_to: Day | None = None
     """Only pages published on or before this day; undated pages pass."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.date_from and self.date_to and self.date_to < self.date_from:
+            raise ValueError(f"date_to {self.date_to} lies before date_from {self.date_from}")
+        return self
 
 
 class LimitsSpec(Section):

@@ -41,6 +41,8 @@ class TopicModel(msgspec.Struct, frozen=True):
     vector: dict[str, float]
     examples: tuple[ExamplePage, ...] = ()
     negatives: tuple[ExamplePage, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Examples that could not be had; the next run tries them again."""
 
 
 async def prepared_topic(
@@ -54,15 +56,22 @@ async def prepared_topic(
     """The saved topic of this collection, or one made of keywords, description, examples and labels."""
     saved = models / "topic.json" if models else None
     if saved and saved.exists():
-        return load_topic(saved)
-    examples = [await _example(where, folder, get, spec.language, say) for where in spec.examples]
-    negatives = [await _example(where, folder, get, spec.language, say) for where in spec.negatives]
+        model = load_topic(saved)
+        if not any([await _example(where, folder, get, spec.language, say) for where in model.unread]):
+            return model
+        for path in saved.parent.glob("*.model"):  # fitted without them
+            path.unlink()
+    found = {
+        where: await _example(where, folder, get, spec.language, say)
+        for where in (*spec.examples, *spec.negatives)
+    }
     marked = labelled()
     model = make_topic(
         spec,
-        [*(page for page in examples if page), *marked.examples],
-        [*(page for page in negatives if page), *marked.negatives],
+        [*(page for where in spec.examples if (page := found[where])), *marked.examples],
+        [*(page for where in spec.negatives if (page := found[where])), *marked.negatives],
     )
+    model = msgspec.structs.replace(model, unread=tuple(where for where, page in found.items() if not page))
     if saved:
         saved.parent.mkdir(exist_ok=True)
         draft = saved.with_suffix(".draft")
@@ -175,7 +184,7 @@ async def _example(where: str, folder: Path, get: GetDocument, language: str, sa
     if (url := urls.parse(where)) is not None:
         document = await get(url)
         if isinstance(document, Refusal):
-            say(f"The example {where} could not be used: {document}.")
+            say(f"The example {where} could not be used: {document}. The next run tries it again.")
             return None
         return example_of(document, urls.key_of(url))
     return example_of(document_in(folder / where, language), urls.hash_of(where))

@@ -6,6 +6,8 @@ import dataclasses
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 from lycosa import urls
 from lycosa.config import EventSpec, JudgeSpec
 from lycosa.errors import InputError, SpecError
@@ -41,15 +43,19 @@ async def prepared_event(
 ) -> EventModel | None:
     """The saved event of this collection, or one made of the spec; None if the spec has no event."""
     saved = models / "event.json" if models else None
+    finder = installed_finder(place_finder)
     if saved and saved.exists():
-        return load_event(saved)
+        model = load_event(saved)
+        if not any([await _facts(where, folder, get, language, say, finder) for where in model.unread]):
+            return model
     if not spec.pages and not spec.what:
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
         return None
-    finder = installed_finder(place_finder)
-    facts = [await _facts(where, folder, get, language, say, finder) for where in spec.pages]
-    model = made_event(spec, language, [found for found in facts if found], folder)
+    facts = {where: await _facts(where, folder, get, language, say, finder) for where in spec.pages}
+    unread = tuple(where for where, found in facts.items() if found is None)
+    model = made_event(spec, language, [found for found in facts.values() if found], folder)
+    model = msgspec.structs.replace(model, unread=unread)
     say(event_table(model))
     if saved:
         saved.parent.mkdir(exist_ok=True)
@@ -114,7 +120,7 @@ async def _facts(
     if (url := urls.parse(where)) is not None:
         document = await get(url)
         if isinstance(document, Refusal):
-            say(f"The model page {where} could not be used: {document}.")
+            say(f"The model page {where} could not be used: {document}. The next run tries it again.")
             return None
         return page_facts(document, names=True)
     return page_facts(document_in(folder / where, language, finder), names=True)

@@ -136,9 +136,11 @@ async def _crawl(
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)
-            judged_otherwise = is_judged_otherwise(collection, judging_of(spec, directory))
+            before = judging_of(spec, directory)
+            judged_otherwise = is_judged_otherwise(collection, before)
             ready = await _prepare(spec, folder, collection, helper, say)
             judging = judging_of(spec, directory)  # with the models that have just been made
+            judged_otherwise = judged_otherwise or judging != before
             strategy = fitted_strategy(spec, ready)
             seeds = await gather(spec.seeds, folder, helper.list, say)
             await reader.rest()

@@ -38,7 +38,8 @@ def load_spec(path: Path, strategies: Strategies, changes: tuple[str, ...] = ())
     try:
         text = read_file(path, MAX_BYTES).decode()
     except FileNotFoundError:
-        raise SpecError(f"{path} does not exist. Write one with: lycosa init {path.parent} --topic") from None
+        folder = path.parent if path.suffix == ".toml" else path
+        raise SpecError(f"{path} does not exist. Write one with: lycosa init {folder} --topic") from None
     except OSError as error:
         raise SpecError(f"{path} cannot be read ({error.strerror}). Name a crawl.toml.") from None
     except UnicodeDecodeError as error:
@@ -264,6 +265,8 @@ def _explain(error: ValidationError, origin: Origin) -> str:
         .replace("tuple", "list")
         .replace("dictionary", "table")
     )
+    if isinstance(first["input"], dict):  # of the whole section
+        return f"{origin.at('', key)}: [{key}] {complaint}. Change one of them."
     says = repr(first["input"])
     says = says if len(says) <= 200 else says[:200] + "…"
     return f"{origin.at(section, key)}: {place}: {complaint}, but it says {says}. Change that line."

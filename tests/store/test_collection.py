@@ -114,7 +114,7 @@ def test_an_error_undoes_the_whole_commit(opened):
 def test_one_process_writes(opened, tmp_path):
     """A second writer is turned away with the pid of the first; the lock ends with its holder."""
     opened()
-    with pytest.raises(CollectionBusy, match=rf"in use by process {os.getpid()}\. Wait"):
+    with pytest.raises(CollectionBusy, match=rf"in use by process {os.getpid()}\. .*lycosa stop"):
         Collection.create_or_open(tmp_path / "storm", "")
 
     opened()

@@ -100,6 +100,11 @@ def crawl(
             f"{summary.pages:,} pages, {summary.relevant:,} relevant (harvest {summary.harvest:.2f}), "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
+    if summary.pages and not summary.relevant:
+        say(
+            "No page was judged relevant. See how a page scored: "
+            f"lycosa why {summary.collection} URL; then mend [topic] or [event], or lower judge.threshold."
+        )
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
     if not summary.pages and summary.failed_seeds:

@@ -155,6 +155,7 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: Side = Side(k=1310, threshold=0.15)
     matching: Matching = Matching()
     background: Background | None = None  # given: rare terms, places and names count more
+    unread: tuple[str, ...] = ()  # model pages that could not be had; the next run tries them again
 
     def __post_init__(self) -> None:
         for day in (self.date, self.end_date):

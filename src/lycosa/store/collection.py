@@ -320,7 +320,8 @@ def _lock(directory: Path) -> io.FileIO:
         holder = file.read(20).decode("ascii", "replace") or "unknown"
         file.close()
         raise CollectionBusy(
-            f"{directory} is in use by process {holder}. Wait for it or stop it, then run the same command."
+            f"{directory} is in use by process {holder}. See what it does with: lycosa status {directory}; "
+            f"end it with: lycosa stop {directory}; then run the same command."
         ) from None
     except BaseException:
         file.close()
