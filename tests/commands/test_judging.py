@@ -118,6 +118,7 @@ def test_a_url_that_gives_no_page_says_so(model, monkeypatch, path, told):
     page, other = (json.loads(line) for line in result.stdout.splitlines())
     assert page["relevant"]
     assert told in other["refused"]
+    assert site.hits("http://a.test/robots.txt") == 1  # one reader asks for all, and hosts rest in between
 
 
 def test_an_event_model_is_called_one(tmp_path):

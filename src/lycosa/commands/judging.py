@@ -12,6 +12,7 @@ from lycosa.commands import as_json, warn_no_contact
 from lycosa.errors import LycosaError, ModelError
 
 if TYPE_CHECKING:
+    from lycosa.fetch.polite import PoliteReader
     from lycosa.values import Fact, Refusal
 
 BUILT_IN = "heatmap"
@@ -43,17 +44,29 @@ def judge(
     says = _loaded(model, language)
     if not contact and any("://" in name for name in inputs):
         warn_no_contact()
-    judged = False
-    for name in inputs:
-        found = _read(name, contact)
-        row = _refused(found) if isinstance(found, str) else says(*found)
-        judged = judged or "refused" not in row
-        typer.echo(as_json({"input": name, **row}))
-    if not judged:
+    if not asyncio.run(_judge_all(inputs, says, contact)):
         raise LycosaError(
             "Nothing was judged; each line says why (refused). "
             "Name files or http(s) URLs: of pages for a text model, of images for an image model."
         )
+
+
+async def _judge_all(inputs: list[str], says: Any, contact: str) -> int:
+    """Print a row for each input; returns how many were judged. One reader asks for all, so that hosts rest."""
+    from lycosa.clock import SystemClock
+    from lycosa.config import FetchSpec
+    from lycosa.fetch.http import HttpFetcher
+    from lycosa.fetch.polite import PoliteReader
+
+    judged, spec = 0, FetchSpec(contact=contact)
+    async with HttpFetcher(spec, ("*/*",)) as fetcher:
+        reader = PoliteReader(fetcher, SystemClock(), spec.max_redirects)
+        for name in inputs:
+            found = await _read(name, reader, spec.max_decoded_bytes)
+            row = _refused(found) if isinstance(found, str) else says(*found)
+            judged += "refused" not in row
+            typer.echo(as_json({"input": name, **row}))
+    return judged
 
 
 def _loaded(path: Path, language: str) -> Any:
@@ -111,13 +124,13 @@ def _refused(why: str) -> dict[str, Any]:
     return {"score": None, "relevant": False, "label": "", "refused": why}
 
 
-def _read(name: str, contact: str) -> tuple[bytes, str] | str:
+async def _read(name: str, reader: PoliteReader, most: int) -> tuple[bytes, str] | str:
     """The bytes of a file or URL with their content type; or why there are none."""
     from lycosa import urls
     from lycosa.files import read_file
 
     if (url := urls.parse(name)) is not None:
-        return asyncio.run(_fetch(url, contact))
+        return await _fetch(url, reader, most)
     path = Path(name)
     try:
         data = read_file(path)
@@ -126,22 +139,16 @@ def _read(name: str, contact: str) -> tuple[bytes, str] | str:
     return data, "text/plain" if path.suffix.lower() in (".txt", ".md") else "text/html"
 
 
-async def _fetch(url: str, contact: str) -> tuple[bytes, str] | str:
-    from lycosa.clock import SystemClock
-    from lycosa.config import FetchSpec
+async def _fetch(url: str, reader: PoliteReader, most: int) -> tuple[bytes, str] | str:
     from lycosa.fetch.decode import decoded_body
-    from lycosa.fetch.http import HttpFetcher
-    from lycosa.fetch.polite import PoliteReader
     from lycosa.values import Kind, NotFetched, Reason, Refusal
 
-    spec = FetchSpec(contact=contact)
-    async with HttpFetcher(spec, ("*/*",)) as fetcher:
-        result = await PoliteReader(fetcher, SystemClock(), spec.max_redirects).get(url, Kind.REQUISITE)
+    result = await reader.get(url, Kind.REQUISITE)
     if isinstance(result, NotFetched):
         return _not_had(result.refusal)
     if result.status >= 400:
         return _not_had(Refusal(Reason.HTTP_ERROR, str(result.status)))
-    body = decoded_body(result, spec.max_decoded_bytes)
+    body = decoded_body(result, most)
     return _not_had(body) if isinstance(body, Refusal) else (body, result.header("content-type"))
 
 
