@@ -77,6 +77,8 @@ def export(
     choice = Choice(only == "relevant", dedupe, tuple(genre or ()))
     if genre:
         _refuse_unknown_genre(collection, genre)
+    if dedupe:
+        _refuse_unfingerprinted(collection)
     tell = say if jsonl in STANDARD_OUTPUT else typer.echo
     for write, out in targets:
         if out is not None:
@@ -95,6 +97,17 @@ def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
         )
     if unknown := [genre for genre in wanted if genre not in known]:
         raise SpecError(f"--genre {unknown[0]}: no page is of that genre. There are: {', '.join(known)}.")
+
+
+def _refuse_unfingerprinted(collection: Path) -> None:
+    from lycosa.store.collection import Collection
+
+    with Collection.read(collection) as opened:
+        if opened.reader.lacks_fingerprints():
+            raise SpecError(
+                f"--dedupe: the near duplicates of {collection} are not known yet. "
+                f"Run lycosa index {collection} first."
+            )
 
 
 def index(
