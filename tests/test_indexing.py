@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
-from lycosa.errors import CollectionError
+from lycosa.cli import app
+from lycosa.errors import CollectionError, SpecError
 from lycosa.indexing import Indexed, index_collection
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, links
@@ -51,6 +53,19 @@ def test_texts_duplicates_dates_places_and_names_are_caught_up(later):
         assert "Rome" in named
         names = set(collection.connection.execute("SELECT name, kind FROM entities"))
         assert names == {("Mario Rossi", "person"), ("Tiber Bridge Trust", "organisation")}
+
+
+def test_an_export_without_duplicates_waits_for_the_index(later, tmp_path):
+    """--dedupe is refused while nobody has looked for near duplicates, and works afterwards."""
+    command = ["export", str(later), "--jsonl", str(tmp_path / "a.jsonl"), "--dedupe"]
+    refused = CliRunner().invoke(app, command).exception
+    assert isinstance(refused, SpecError)
+    assert f"Run lycosa index {later} first" in str(refused)
+    assert not (tmp_path / "a.jsonl").exists()
+    index_collection(later, 0)
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert "Wrote 3 pages" in done.output
 
 
 def test_indexing_again_does_nothing(later):

@@ -16,6 +16,7 @@ NONE = "none"
 YEAR_S = 31_536_000.0
 MOST_HOURS = 1_000_000.0
 
+Count = Annotated[int, Field(ge=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Rest = Annotated[float, Field(ge=0, le=YEAR_S)]
@@ -135,7 +136,7 @@ class ScopeSpec(Section):
     """Only URLs with a path and query that match one of these patterns (`/news/*`)."""
     exclude: tuple[str, ...] = ()
     """No URL with a path and query that match one of these patterns (`*/print/*`)."""
-    depth: Annotated[int, Field(ge=0)] | None = None
+    depth: Count | None = None
     """At most so many links away from a seed."""
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
     """Only these content types are downloaded as pages; decided at the response's headers."""
@@ -193,7 +194,7 @@ class FetchSpec(Section):
     """Longest silence while a response arrives."""
     total_timeout_s: TimeOut = 60.0
     """Time for a whole response."""
-    retries: Annotated[int, Field(ge=0)] = 2
+    retries: Count = 2
     """How often a passing fault (time-out, broken connection, 429, 5xx) is tried again."""
     max_retry_after_s: Rest = 3600.0
     """A Retry-After longer than this counts as this."""
@@ -201,7 +202,7 @@ class FetchSpec(Section):
     """Largest response body as received. Above 256 MB a page is archived, but not read back."""
     max_decoded_bytes: PositiveInt = 50_000_000
     """Largest response body after decompression."""
-    max_redirects: Annotated[int, Field(ge=0)] = 10
+    max_redirects: Count = 10
     """Longest chain of redirects."""
     max_url_length: PositiveInt = 2000
     """Longer URLs are refused."""

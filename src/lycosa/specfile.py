@@ -11,11 +11,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+import msgspec
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+from pydantic_core import ErrorDetails
 
 from lycosa.config import Spec
 from lycosa.errors import SpecError
 from lycosa.files import read_file
+from lycosa.strategies import setting_hints
 from lycosa.strategies.own import in_file, seen_from
 
 MAX_BYTES = 10_000_000
@@ -179,8 +183,23 @@ def check_setting(name: str, key: str, value: Any, defaults: Settings, where: st
         raise SpecError(
             f"{where}: [{name}] {key} must be {_type_name(default)}, not {value!r}. The default is {default!r}."
         )
+    otherwise = "Without it, the strategy decides." if default is None else f"The default is {default!r}."
     if trouble := _trouble(value):
-        raise SpecError(f"{where}: [{name}] {key}: {trouble}. The default is {default!r}.")
+        raise SpecError(f"{where}: [{name}] {key}: {trouble}. {otherwise}")
+    try:
+        if kind := _kind(setting_hints(name).get(key)):
+            # As JSON, since TOML too has only lists: a tuple is meant by one.
+            kind.validate_json(msgspec.json.encode(value), strict=True)
+    except ValidationError as error:
+        raise SpecError(f"{where}: [{name}] {key}: {_complaint(error.errors()[0])}. {otherwise}") from None
+
+
+def _kind(hint: Any) -> TypeAdapter[Any] | None:
+    """What checks values of a type hint, with its range; None for hints that say nothing of TOML's values."""
+    try:
+        return None if hint is None else TypeAdapter(hint)
+    except PydanticUserError:
+        return None
 
 
 def _trouble(value: Any) -> str:
@@ -258,6 +277,10 @@ def _explain(error: ValidationError, origin: Origin) -> str:
         return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
     if first["type"] == "model_type":
         return f"{origin.at('', key)}: {key} must be a table. Write [{key}] and its keys below it."
+    return f"{origin.at(section, key)}: {place}: {_complaint(first)}. Change that line."
+
+
+def _complaint(first: ErrorDetails) -> str:
     complaint = (
         first["msg"]
         .lower()
@@ -269,4 +292,4 @@ def _explain(error: ValidationError, origin: Origin) -> str:
         return f"{origin.at('', key)}: [{key}] {complaint}. Change one of them."
     says = repr(first["input"])
     says = says if len(says) <= 200 else says[:200] + "…"
-    return f"{origin.at(section, key)}: {place}: {complaint}, but it says {says}. Change that line."
+    return f"{complaint}, but it says {says}"

@@ -147,6 +147,16 @@ def test_folders_above_a_file_are_made(number, lycosa, collection, tmp_path):
     assert "cannot be written" in said
 
 
+@pytest.mark.parametrize("wrong", ["file/a.parquet", ".", "-"])
+def test_all_places_of_an_export_are_looked_at_first(wrong, lycosa, collection, tmp_path):
+    """One that cannot be written to leaves the others unwritten too."""
+    (tmp_path / "file").write_text("")
+    place = wrong if wrong == "-" else tmp_path / wrong
+    code, _, said = lycosa("export", collection, "--jsonl", tmp_path / "a.jsonl", "--parquet", place)
+    assert code == 2, said
+    assert not (tmp_path / "a.jsonl").exists()
+
+
 def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
     """Whatever the extra brings that is not there."""
     for module in ("pyarrow", "sklearn", "sklearn.linear_model"):
@@ -154,6 +164,17 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
     code, _, said = lycosa("export", collection, "--parquet", tmp_path / "pages.parquet")
     assert code in (1, 2)
     assert "pip install 'lycosa[parquet]'" in said
+    several = [
+        "--wacz",
+        tmp_path / "a.wacz",
+        "--jsonl",
+        tmp_path / "a.jsonl",
+        "--parquet",
+        tmp_path / "a.parquet",
+    ]
+    code, _, said = lycosa("export", collection, *several)
+    assert "pip install 'lycosa[parquet]'" in said
+    assert not list(tmp_path.glob("a.*")), "all of them or none"
 
     def without(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.svm")

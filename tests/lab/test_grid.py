@@ -110,7 +110,17 @@ def test_a_grid_sweeps_settings():
     ]
 
 
-@pytest.mark.parametrize("change", ["threshold=1", "selective.treshold=1", "anchor.x=1", "selective"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "threshold=1",
+        "selective.treshold=1",
+        "anchor.x=1",
+        "selective",
+        "selective.threshold=a,b",
+        "selective.threshold=0.5,7",
+    ],
+)
 def test_a_wrong_setting_is_refused_with_the_known_ones(change: str):
     """The message says how to write it, or what there is."""
     with pytest.raises(SpecError):

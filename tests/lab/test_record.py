@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from lycosa.cli import app
 from lycosa.errors import InputError
 from lycosa.lab.record import record_web
 from lycosa.lab.reproduce import reproduce_paper, selective
@@ -46,6 +48,11 @@ workers = 0
     assert "http://a.test/c" in opened.archive
     with pytest.raises(InputError, match="is a web already"):
         record_web(spec, web, lambda _: None)
+    for topic in ([], ["--topic", "owls"]):
+        refused = CliRunner().invoke(app, ["lab", "run", str(web), *topic]).exception
+        assert isinstance(refused, InputError)
+        assert "has no labels: write" in str(refused)
+        assert "url,topic,grade" in str(refused)
 
 
 def test_the_selective_paper_is_drawn(demo_folder: Path, tmp_path: Path, monkeypatch):

@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.errors import SpecError
 from lycosa.lab.grid import variants
+from lycosa.lab.metrics import Mean
 from lycosa.lab.run import Run
-from lycosa.lab.sweeps import sweeps
+from lycosa.lab.sweeps import Sweep, plot_sweeps, sweeps
 
 
 def run(strategy: str, found: int, **settings: object) -> Run:
@@ -26,8 +27,8 @@ def test_a_range_is_a_grid():
     """First, last and step; the ends are included, and whole numbers stay whole."""
     weights = [dict(one.settings)["w_r"] for one in variants(["genre"], ["genre.w_r=0:1:0.05"])]
     assert weights == [round(0.05 * step, 2) for step in range(21)]
-    opic = variants(["selective"], ["selective.threshold=1:3:1,0.5"])
-    assert [one.settings[0][1] for one in opic] == [1, 2, 3, 0.5]
+    pages = variants(["event"], ["event.prior_pages=1:3:1,0.5"])
+    assert [one.settings[0][1] for one in pages] == [1, 2, 3, 0.5]
 
 
 @pytest.mark.parametrize("wrong", ["1:0:0.1", "0:1:0", "0:100000:0.001"])
@@ -52,6 +53,22 @@ def test_the_largest_area_wins():
     assert best.best == 1.0
     assert best.areas[0.0].mean == 0.25
     assert "at 1" in best.told()
+
+
+def test_pictures_have_names_for_any_system(tmp_path: Path):
+    """Only letters, digits, - and _ come from a setting, and what the user calls the file stays whole."""
+    found = Sweep("ideas/short.py:Short.fading", "", {n / 2: Mean(0.1, 0.0) for n in range(3)})
+    drawn = plot_sweeps([found], tmp_path / "lab.v2.png")
+    assert [path.name for path in drawn] == [f"lab.v2-short-py-Short-fading.{end}" for end in ("png", "svg")]
+    assert all(path.exists() for path in drawn)
+
+
+def test_a_picture_of_another_kind_is_refused(demo_folder: Path, tmp_path: Path):
+    """Before the runs, with the endings that there are."""
+    out = tmp_path / "a.docx"
+    refused = CliRunner().invoke(app, ["lab", "run", str(demo_folder), "--plot", str(out)]).exception
+    assert isinstance(refused, SpecError)
+    assert "ends in .png or .svg" in str(refused)
 
 
 def test_the_command_sweeps_w_r(demo_folder: Path, tmp_path: Path):

@@ -167,3 +167,33 @@ def test_a_wrong_name_is_said(name, words, folder, monkeypatch):
     with pytest.raises(SpecError, match=re.escape(words)):
         parse_spec(f'strategy = "{name}"\n["{name}"]\nfading = 0.1\n', all_settings(), folder=folder)
     monkeypatch.delitem(sys.modules, "short_paths", raising=False)
+
+
+def test_the_hints_of_a_stranger_are_checked_where_they_can_be(folder, monkeypatch):
+    """A type hint is a promise; one that cannot be resolved, or means nothing in TOML, forbids nothing."""
+    (folder / "hinted.py").write_text(
+        "from __future__ import annotations\n"
+        "class Odd: pass\n"
+        "class Plain:\n"
+        "    def __init__(self, *, low: float | None = None, odd: Odd | None = None, pair: tuple[int, ...] = ()): ...\n"
+        "    fit = rank = None\n"
+        "class Unknown(Plain):\n"
+        "    def __init__(self, *, low: Nowhere | None = None): ...\n"
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+    def said(kind: str, line: str) -> None:
+        name = f"hinted.py:{kind}"
+        parse_spec(f'strategy = "{name}"\n["{name}"]\n{line}\n', all_settings(), folder=folder)
+
+    for kind, line in (
+        ("Plain", "low = 1"),
+        ("Plain", "odd = 'x'"),
+        ("Plain", "pair = [1]"),
+        ("Unknown", "low = 'x'"),
+    ):
+        said(kind, line)
+    for line in ("low = 'x'", "pair = ['x']"):
+        with pytest.raises(SpecError, match="valid"):
+            said("Plain", line)
+    monkeypatch.delitem(sys.modules, "hinted")

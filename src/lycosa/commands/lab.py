@@ -68,6 +68,10 @@ def run(
         raise SpecError(f"--from {start_from}: choose seeds, start or both.")
     if not 0 <= train_share < 1:
         raise SpecError(f"--train-share {train_share:g}: give a share from 0 to below 1, such as 0.2.")
+    if plot and plot.suffix.lower() not in ("", ".png", ".svg"):
+        raise SpecError(
+            f"--plot {plot}: curves are drawn as PNG and SVG. Name a file that ends in .png or .svg."
+        )
     opened = VirtualWeb.open(web)
     topics = chosen_topics(opened, topic or [])
     jsons, tables, plots = (  # before the work, not after it

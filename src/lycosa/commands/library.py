@@ -65,8 +65,8 @@ def export(
 
     Example: lycosa export demo --wacz owls.wacz --jsonl owls.jsonl --only relevant
     """
-    from lycosa.store.exports import STANDARD_OUTPUT, Choice
-    from lycosa.store.exports.corpus import export_jsonl, export_parquet
+    from lycosa.store.exports import STANDARD_OUTPUT, Choice, check_place
+    from lycosa.store.exports.corpus import export_jsonl, export_parquet, parquet_library
     from lycosa.store.exports.wacz import export_wacz
 
     targets = [(export_wacz, wacz), (export_jsonl, jsonl), (export_parquet, parquet)]
@@ -77,10 +77,17 @@ def export(
     choice = Choice(only == "relevant", dedupe, tuple(genre or ()))
     if genre:
         _refuse_unknown_genre(collection, genre)
+    if dedupe:
+        _refuse_unfingerprinted(collection)
+    if parquet is not None:
+        parquet_library()  # all that is needed is there before the first file is written, or none is
+    for write, out in targets:
+        if out is not None:
+            check_place(room_for(out), stream=write is export_jsonl)
     tell = say if jsonl in STANDARD_OUTPUT else typer.echo
     for write, out in targets:
         if out is not None:
-            tell(f"Wrote {write(collection, room_for(out), choice):,} pages to {out}")
+            tell(f"Wrote {write(collection, out, choice):,} pages to {out}")
 
 
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
@@ -95,6 +102,17 @@ def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
         )
     if unknown := [genre for genre in wanted if genre not in known]:
         raise SpecError(f"--genre {unknown[0]}: no page is of that genre. There are: {', '.join(known)}.")
+
+
+def _refuse_unfingerprinted(collection: Path) -> None:
+    from lycosa.store.collection import Collection
+
+    with Collection.read(collection) as opened:
+        if opened.reader.lacks_fingerprints():
+            raise SpecError(
+                f"--dedupe: the near duplicates of {collection} are not known yet. "
+                f"Run lycosa index {collection} first."
+            )
 
 
 def index(

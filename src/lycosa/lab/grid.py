@@ -326,4 +326,6 @@ def by_variant(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
 def chosen_topics(web: VirtualWeb, named: Sequence[str]) -> list[str]:
     """The named topics, or all of them."""
+    if not web.topics:
+        raise InputError(f"{web.path} has no labels: write {web.path / 'labels.csv'} with url,topic,grade.")
     return [web.topic(name).name for name in named] if named else sorted(web.topics)

@@ -6,6 +6,7 @@ value with the largest, and a picture.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -54,7 +55,7 @@ def sweeps(runs: Sequence[Run]) -> list[Sweep]:
 
 
 def plot_sweeps(found: Sequence[Sweep], path: Path) -> list[Path]:
-    """The areas against the values, a picture for each setting: PATH-STRATEGY.KEY.png and .svg."""
+    """The areas against the values, a picture for each setting: PATH-STRATEGY-KEY.png and .svg."""
     written = []
     for setting in dict.fromkeys(sweep.setting for sweep in found):
         plt = figure_library()
@@ -70,6 +71,14 @@ def plot_sweeps(found: Sequence[Sweep], path: Path) -> list[Path]:
         axes.set(xlabel=setting, ylabel="area under the coverage curve")
         if sum(one.setting == setting for one in found) > 1:
             axes.legend(frameon=False, fontsize=8)
-        # The dot of a setting's name would be taken for an ending.
-        written += save(figure, path.with_name(f"{path.stem}-{setting.replace('.', '-')}"))
+        written += save(figure, path.with_name(f"{path.stem}-{file_name(setting)}.png"))
     return written
+
+
+def file_name(setting: str) -> str:
+    """A setting as a part of a file's name, on any system; a strategy of one's own goes without its folders.
+
+    >>> file_name("genre.w_r"), file_name("ideas/short_paths.py:ShortPaths.fading")
+    ('genre-w_r', 'short_paths-py-ShortPaths-fading')
+    """
+    return re.sub(r"[^\w-]", "-", setting.rpartition("/")[2])

@@ -160,6 +160,15 @@ class Reader:
         rows = self._rows("SELECT key, simhash FROM pages WHERE simhash != 0 ORDER BY id")
         return ((key, simhash & (1 << 64) - 1) for key, simhash in rows)
 
+    def lacks_fingerprints(self) -> bool:
+        """Whether a crawl left the near duplicates for later, and `lycosa index` has not caught up yet."""
+        found = self._rows(
+            "SELECT count(*), count(nullif(simhash, 0)) FROM pages WHERE relevant IS NOT NULL AND words > 0"
+            " AND id > coalesce((SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM facts WHERE name = 'indexed'), 0)"
+        )
+        judged, fingerprints = next(iter(found))
+        return bool(judged and not fingerprints)
+
     def clusters(self) -> Iterator[tuple[int, int, int, int]]:
         """(id, key, simhash, key of its cluster or 0) of every page that has a fingerprint, in commit order."""
         rows = self._rows(

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, get_type_hints
 
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
@@ -149,6 +149,14 @@ def settings_of(name: str) -> dict[str, Any]:
         for key, argument in signature.parameters.items()
         if argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
     }
+
+
+def setting_hints(name: str) -> dict[str, Any]:
+    """The type hints of a strategy's settings, with their ranges; none where a stranger's cannot be resolved."""
+    try:
+        return get_type_hints(strategy_class(name).__init__, include_extras=True)
+    except (NameError, AttributeError, TypeError):  # names that only a type checker imports, and the like
+        return {}
 
 
 class Known(Mapping[str, dict[str, Any]]):

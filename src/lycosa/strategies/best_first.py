@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
+from lycosa.config import Count, Share
 from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
 from lycosa.strategies import BaseStrategy
 from lycosa.strategies.preparation import Preparation
@@ -27,10 +28,10 @@ class BestFirst(BaseStrategy):
     def __init__(
         self,
         *,
-        k: int = 0,
-        weights: str = "log",
-        page_threshold: float = 0.0,
-        url_threshold: float = 0.0,
+        k: Count = 0,
+        weights: Literal["log", "centroid"] = "log",
+        page_threshold: Share = 0.0,
+        url_threshold: Share = 0.0,
         tunnelling: bool = True,
     ) -> None:
         """Store the settings.

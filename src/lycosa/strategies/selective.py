@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
+from lycosa.config import Share
 from lycosa.errors import SpecError
 from lycosa.evidence.text import AnchorText, SelectiveText, WeighedText
 from lycosa.strategies import BaseStrategy, by_score
@@ -24,10 +25,10 @@ class Selective(BaseStrategy):
     def __init__(
         self,
         *,
-        threshold: float | None = None,
+        threshold: Share | None = None,
         drop: bool = True,
         combine: str = "selective",
-        anchor_weight: float = 0.67,
+        anchor_weight: Share = 0.67,
     ) -> None:
         """Store the settings.
 

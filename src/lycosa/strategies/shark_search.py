@@ -7,6 +7,7 @@ from typing import Self
 
 import msgspec
 
+from lycosa.config import Share
 from lycosa.evidence.topic import TopicEvidence, projected_cosine
 from lycosa.page.document import Document
 from lycosa.strategies import BaseStrategy
@@ -61,7 +62,7 @@ class Neighbourhood:
 class SharkSearch(BaseStrategy):
     """Links wait by g · inherited + (1 - g) · neighbourhood."""
 
-    def __init__(self, *, d: float = 0.5, b: float = 0.8, g: float = 0.1) -> None:
+    def __init__(self, *, d: Share = 0.5, b: Share = 0.8, g: Share = 0.1) -> None:
         """Store the settings.
 
         d: how much interest fades from a page to its children.

@@ -53,13 +53,23 @@ class Choice(msgspec.Struct, frozen=True):
 STANDARD_OUTPUT = (Path("-"), Path("/dev/stdout"))
 
 
+def check_place(out: Path, *, stream: bool = False) -> None:
+    """Refuse a place that cannot be written to; a stream is one only where it may be."""
+    if _is_stream(out):
+        if not stream:
+            raise InputError(
+                f"{out} is not a file: this format has to be written back and forth. Name a file, or use --jsonl."
+            )
+    elif not os.access(out.resolve().parent, os.W_OK):
+        raise InputError(
+            f"{out} cannot be written (its folder is missing or read-only). Choose another place."
+        )
+
+
 @contextmanager
 def written(out: Path) -> Iterator[Path]:
     """A draft beside `out` that takes its name when it is complete, and never before."""
-    if _is_stream(out):
-        raise InputError(
-            f"{out} is not a file: this format has to be written back and forth. Name a file, or use --jsonl."
-        )
+    check_place(out)
     place = out.resolve()  # what a link points to is replaced, and never the link itself
     draft = place.with_name(f".{place.name}.{os.getpid()}.part")
     with _plain_trouble(out):

@@ -93,8 +93,8 @@ def export_jsonl(directory: Path, out: Path, choice: Choice) -> int:
     return count
 
 
-def export_parquet(directory: Path, out: Path, choice: Choice) -> int:
-    """Write a Parquet table; how many rows."""
+def parquet_library() -> tuple[Any, Any]:
+    """pyarrow and its parquet module, or an InputError that says how to get them."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -102,6 +102,12 @@ def export_parquet(directory: Path, out: Path, choice: Choice) -> int:
         raise InputError(
             "Writing Parquet needs pyarrow. Install it: pip install 'lycosa[parquet]' (or: pip install pyarrow)"
         ) from None
+    return pyarrow, parquet
+
+
+def export_parquet(directory: Path, out: Path, choice: Choice) -> int:
+    """Write a Parquet table; how many rows."""
+    pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
     with (
         Collection.read(directory) as collection,
