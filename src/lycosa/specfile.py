@@ -271,7 +271,7 @@ def _explain(error: ValidationError, origin: Origin) -> str:
     first = error.errors()[0]
     location = [str(part) for part in first["loc"]]
     section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0])
-    place = f"[{section}] {key}" if section else key
+    place = f"[{section}] {key}" if section else f"[{key}]" if isinstance(first["input"], dict) else key
     if first["type"] == "extra_forbidden":
         model = Spec.model_fields[section].annotation
         return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
@@ -288,8 +288,8 @@ def _complaint(first: ErrorDetails) -> str:
         .replace("tuple", "list")
         .replace("dictionary", "table")
     )
-    if isinstance(first["input"], dict):  # of the whole section
-        return f"{origin.at('', key)}: [{key}] {complaint}. Change one of them."
+    if isinstance(first["input"], dict):  # of a whole section
+        return complaint
     says = repr(first["input"])
     says = says if len(says) <= 200 else says[:200] + "…"
     return f"{complaint}, but it says {says}"
