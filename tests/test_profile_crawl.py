@@ -88,6 +88,8 @@ def test_two_stages_and_rows(folder, monkeypatch):
     table = pq.read_table(folder / "items.parquet")
     assert table.num_rows == len(found)
     assert table.column("tags").to_pylist() == [row["tags"] for row in found]
+    said = run("train", "cotags", folder / "kites", "--tag", "kite", "--out", folder / "cotags.csv")
+    assert "name it in the spec (path from the spec's folder): [profile] topic_tags" in said
 
 
 def test_a_resumed_crawl_knows_what_it_knew(folder):

@@ -91,4 +91,5 @@ def test_command(tmp_path):
     done = CliRunner().invoke(app, arguments)
 
     assert done.exit_code == 0, done.output
+    assert "Name it in the spec (path from the spec's folder)" in done.output
     assert set(load_page_types(tmp_path / "site.json").site.types) == {"list", "detail", "profile"}

@@ -15,6 +15,8 @@ Pages = Annotated[
 ]
 Stored = Annotated[Path, typer.Argument(help="A collection crawled with the profile strategy.")]
 
+FROM_FOLDER = "path from the spec's folder"
+
 
 def register(train: typer.Typer) -> None:
     """Add the commands to `train`."""
@@ -88,7 +90,7 @@ def page_types(
                 f"  {field}: not found. Give other {kind} examples that show them, or point at one: "
                 f"--field {kind}.{field}=TEXT"
             )
-    typer.echo(f'Wrote {out}. Name it in the spec: [profile] page_types = "{out}"')
+    typer.echo(f'Wrote {out}. Name it in the spec ({FROM_FOLDER}): [profile] page_types = "{out}"')
 
 
 def cotags(
@@ -116,7 +118,10 @@ def cotags(
     write_table(out, rows)
     for row in rows:
         say(f"{row.tag:30} {row.together:6} {row.alone:6} {row.phi:.5f}")
-    typer.echo(f'Wrote {out}. Delete what does not belong, then: [profile] topic_tags = "{out}"')
+    typer.echo(
+        f"Wrote {out}. Delete what does not belong, then name it in the spec ({FROM_FOLDER}): "
+        f'[profile] topic_tags = "{out}"'
+    )
 
 
 def items(
