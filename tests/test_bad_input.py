@@ -226,7 +226,9 @@ def test_a_full_disk_stops_and_loses_nothing(begun: tuple[Path, Path], lycosa: A
     path, out = begun
     most = max(file.stat().st_size for file in out.rglob("*") if file.is_file()) + 5_000
     for workers in (0, 1):
-        told = _run_with_limit(most, "crawl", path, "--quiet", "--set", f"process.workers={workers}")
+        told = _run_with_limit(
+            resource.RLIMIT_FSIZE, most, "crawl", path, "--quiet", "--set", f"process.workers={workers}"
+        )
         assert_one_line(told, 1, "disk", "run the same command")
     assert len(kept(out)) >= 10
     assert records_of(out / "archive")
@@ -351,13 +353,15 @@ def test_few_open_files_blame_no_host(tmp_path: Path) -> None:
     with Site(web) as site:
         spec = spec_text(site, ["http://start.test/"], fetch=_all_at_once(site))
         path, out = write(tmp_path, spec), tmp_path / "out"
-        code, _, err = _run_with_files(64, "crawl", path, "--out", out, "--quiet")
+        code, _, err = _run_with_limit(resource.RLIMIT_NOFILE, 64, "crawl", path, "--out", out, "--quiet")
         assert code == 0, err
         assert "Only 64 files may be open at once: 8 requests at once instead of 200" in err
         assert len(kept(out)) == 1 + hosts
         with Collection.read(out) as collection:
             assert not list(collection.connection.execute("SELECT * FROM outcomes"))
-        told = _run_with_files(40, "crawl", path, "--out", tmp_path / "other", "--quiet")
+        told = _run_with_limit(
+            resource.RLIMIT_NOFILE, 40, "crawl", path, "--out", tmp_path / "other", "--quiet"
+        )
         assert_one_line(told, 1, "Only 40 files", "ulimit -n")
 
 
@@ -395,24 +399,11 @@ def _all_at_once(site: Site) -> dict[str, Any]:
     }
 
 
-def _run_with_files(most: int, *arguments: object) -> Told:
-    """A command that may have only so many files open."""
+def _run_with_limit(what: int, most: int, *arguments: object) -> Told:
+    """A command that may have no more than so much of a resource."""
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-    command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
-def _run_with_limit(most_bytes: int, *arguments: object) -> Told:
-    """A command whose files may not grow beyond a size."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+        resource.setrlimit(what, (most, most))
 
     command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
     done = subprocess.run(

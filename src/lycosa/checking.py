@@ -16,10 +16,9 @@ import msgspec
 from lycosa import urls
 from lycosa.config import Spec
 from lycosa.errors import InputError, SpecError
-from lycosa.evidence.topic import topic_vector
 from lycosa.page.document import Document
-from lycosa.prepare import TopicModel, given_models, judge_of, preparation, prepared_topic, wanted_models
-from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
+from lycosa.prepare import given_models, judge_of, preparation, wanted_models
+from lycosa.prepare_event import crawl_topic, prepared_event, refuse_no_event, source_priors, with_event
 from lycosa.running import looked_over
 from lycosa.scope import Scope
 from lycosa.seeds import gather
@@ -111,14 +110,8 @@ async def _fitted(spec: Spec, folder: Path, seen: _Web, said: list[str]) -> list
     tell = said.append if not any(map(urls.parse, spec.event.pages)) else lambda _: None
     event = await prepared_event(spec.event, language, folder, None, seen.document, tell, finder)
     refuse_no_event(spec.judge, event)
-    given = spec.topic.keywords or spec.topic.description or spec.topic.examples
     judge = judge_of(spec)
-    if event and not given:
-        topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
-    elif judge.kind == "all" and not given:
-        topic = TopicModel(language, {})
-    else:
-        topic = await prepared_topic(spec.topic, folder, None, seen.document, said.append)
+    topic = await crawl_topic(spec, event, folder, None, seen.document, said.append)
     wants = wanted_models(strategy_class(spec.strategy), judge)
     fitted = given_models(wants, spec.topic, folder, folder / spec.name / "models")
     missing = [name for name in wants if name not in fitted]

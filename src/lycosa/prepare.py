@@ -55,16 +55,18 @@ async def prepared_topic(
 ) -> TopicModel:
     """The saved topic of this collection, or one made of keywords, description, examples and labels."""
     saved = models / "topic.json" if models else None
+    found: dict[str, ExamplePage | None] = {}
     if saved and saved.exists():
         model = load_topic(saved)
-        if not any([await _example(where, folder, get, spec.language, say) for where in model.unread]):
+        for where in model.unread:
+            found[where] = await _example(where, folder, get, spec.language, say)
+        if not any(found.values()):
             return model
         for path in saved.parent.glob("*.model"):  # fitted without them
             path.unlink()
-    found = {
-        where: await _example(where, folder, get, spec.language, say)
-        for where in (*spec.examples, *spec.negatives)
-    }
+    for where in (*spec.examples, *spec.negatives):
+        if where not in found:
+            found[where] = await _example(where, folder, get, spec.language, say)
     marked = labelled()
     model = make_topic(
         spec,
@@ -132,10 +134,15 @@ def preparation(
     return Preparation(make_judge(judge, evidence, fitted), evidence, examples, fitted, random_seed)
 
 
+def has_topic(spec: TopicSpec) -> bool:
+    """Whether the spec says what the crawl is about."""
+    return bool(spec.keywords or spec.description or spec.examples)
+
+
 def judge_of(spec: Spec) -> JudgeSpec:
     """The spec's judge; one that takes everything if no topic is given to a strategy that judges by itself."""
-    given = spec.topic.keywords or spec.topic.description or spec.topic.examples
-    return JudgeSpec(kind="all") if strategy_class(spec.strategy).judges_itself and not given else spec.judge
+    itself = strategy_class(spec.strategy).judges_itself and not has_topic(spec.topic)
+    return JudgeSpec(kind="all") if itself else spec.judge
 
 
 def wanted_models(strategy: type[BaseStrategy], judge: JudgeSpec) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from lycosa import urls
-from lycosa.config import EventSpec, JudgeSpec
+from lycosa.config import EventSpec, JudgeSpec, Spec
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.event_model import (
     EventModel,
@@ -22,8 +23,10 @@ from lycosa.evidence.event_model import (
     topic_only,
 )
 from lycosa.evidence.event_table import event_table
+from lycosa.evidence.topic import topic_vector
+from lycosa.labelled import Labelled
 from lycosa.page.place_finder import PlaceFinder, installed_finder
-from lycosa.prepare import GetDocument, Say
+from lycosa.prepare import GetDocument, Say, TopicModel, has_topic, judge_of, prepared_topic
 from lycosa.store.schema import open_for_reading, plain_errors
 from lycosa.strategies import BaseStrategy
 from lycosa.strategies.judges import EventJudge
@@ -44,17 +47,22 @@ async def prepared_event(
     """The saved event of this collection, or one made of the spec; None if the spec has no event."""
     saved = models / "event.json" if models else None
     finder = installed_finder(place_finder)
+    facts: dict[str, Facts | None] = {}
     if saved and saved.exists():
         model = load_event(saved)
-        if not any([await _facts(where, folder, get, language, say, finder) for where in model.unread]):
+        for where in model.unread:
+            facts[where] = await _facts(where, folder, get, language, say, finder)
+        if not any(facts.values()):
             return model
     if not spec.pages and not spec.what:
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
         return None
-    facts = {where: await _facts(where, folder, get, language, say, finder) for where in spec.pages}
-    unread = tuple(where for where, found in facts.items() if found is None)
-    model = made_event(spec, language, [found for found in facts.values() if found], folder)
+    for where in spec.pages:
+        if where not in facts:
+            facts[where] = await _facts(where, folder, get, language, say, finder)
+    unread = tuple(where for where in spec.pages if facts[where] is None)
+    model = made_event(spec, language, [found for where in spec.pages if (found := facts[where])], folder)
     model = msgspec.structs.replace(model, unread=unread)
     say(event_table(model))
     if saved:
@@ -78,6 +86,23 @@ def made_event(spec: EventSpec, language: str, pages: list[Facts], folder: Path)
         raise SpecError(f"[event] {error}. Change that line.") from None
     model = scored_by(model, load_event(folder / spec.model) if spec.model else spec.scoring)
     return topic_only(model) if spec.kind == "outbreak" else model
+
+
+async def crawl_topic(
+    spec: Spec,
+    event: EventModel | None,
+    folder: Path,
+    models: Path | None,
+    get: GetDocument,
+    say: Say,
+    labelled: Callable[[], Labelled] = Labelled,
+) -> TopicModel:
+    """What a crawl is about: the spec's topic; without one the event's terms, or nothing if every page is wanted."""
+    if event and not has_topic(spec.topic):
+        return TopicModel(spec.topic.language, topic_vector([event.terms], spec.topic.terms))
+    if judge_of(spec).kind == "all" and not has_topic(spec.topic):
+        return TopicModel(spec.topic.language, {})
+    return await prepared_topic(spec.topic, folder, models, get, say, labelled)
 
 
 def refuse_no_event(judge: JudgeSpec, event: EventModel | None) -> None:

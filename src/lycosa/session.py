@@ -27,7 +27,6 @@ from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
 from lycosa.evidence.genre import GenreEvidence, built_in_model
 from lycosa.evidence.images import refuse_small
-from lycosa.evidence.topic import topic_vector
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http import HttpFetcher
 from lycosa.fetch.open_files import within_open_files
@@ -41,15 +40,13 @@ from lycosa.limits import Limits
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.prepare import (
-    TopicModel,
     fitted_models,
     given_models,
     judge_of,
     preparation,
-    prepared_topic,
     wanted_models,
 )
-from lycosa.prepare_event import prepared_event, refuse_no_event, source_priors, with_event
+from lycosa.prepare_event import crawl_topic, prepared_event, refuse_no_event, source_priors, with_event
 from lycosa.rejudge import is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.scope import Scope
 from lycosa.seeds import gather
@@ -265,19 +262,13 @@ def _failed(seed: Link, collection: Collection) -> Refusal | None:
 async def _prepare(
     spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say
 ) -> Preparation:
-    given = spec.topic.keywords or spec.topic.description or spec.topic.examples
     models, language = collection.directory / "models", spec.topic.language
     finder = spec.index.place_finder
     event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
     refuse_no_event(spec.judge, event)
     judge = judge_of(spec)
-    if event and not given:
-        topic = TopicModel(language, topic_vector([event.terms], spec.topic.terms))
-    elif judge.kind == "all" and not given:
-        topic = TopicModel(language, {})
-    else:
-        marked = partial(labelled_pages, collection, language)
-        topic = await prepared_topic(spec.topic, folder, models, helper.document, say, marked)
+    marked = partial(labelled_pages, collection, language)
+    topic = await crawl_topic(spec, event, folder, models, helper.document, say, marked)
     wants = wanted_models(strategy_class(spec.strategy), judge)
     fitted = given_models(wants, spec.topic, folder, models)
     if missing := [name for name in wants if name not in fitted]:
