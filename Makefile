@@ -16,10 +16,10 @@ test: $(STAMP) .make/peers check
 check: format lint types tests
 
 format:
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff format --check src tests tools
 
 lint:
-	$(BIN)/ruff check src tests
+	$(BIN)/ruff check src tests tools
 
 types:
 	$(BIN)/mypy
@@ -30,7 +30,7 @@ tests:
 
 # Writes the pages that are made from the program itself.
 docs:
-	$(BIN)/python -m lycosa.template > docs/spec.md
+	$(BIN)/python -m lycosa.spec.writing > docs/spec.md
 	$(BIN)/python -m lycosa.commands.reference > docs/commands.md
 
 .make/venv:

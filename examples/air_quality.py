@@ -10,15 +10,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lycosa.lab.demo import DemoWeb
-from lycosa.lab.demo.environment import TOPIC, environment_part
-from lycosa.lab.measure_multimedia import demo_models
+from lycosa.demo import DemoWeb
+from lycosa.demo.environment import TOPIC, environment_part
+from lycosa.methods.multimedia.paper.crawls import demo_models
 from lycosa.report.why import explain, explanation_text
-from lycosa.session import crawl_spec
-from lycosa.specfile import parse_spec
+from lycosa.engine.session import crawl_spec
+from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection
-from lycosa.strategies import all_settings
-from lycosa.template import toml
+from lycosa.methods import all_settings
+from lycosa.spec.writing import toml
 from lycosa.values import Kind
 
 part = environment_part(1)

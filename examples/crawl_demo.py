@@ -9,12 +9,12 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from lycosa.lab.demo import demo_web
-from lycosa.session import crawl_spec
-from lycosa.specfile import parse_spec
+from lycosa.demo import demo_web
+from lycosa.engine.session import crawl_spec
+from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection
-from lycosa.strategies import all_settings
-from lycosa.template import toml
+from lycosa.methods import all_settings
+from lycosa.spec.writing import toml
 
 web = demo_web()
 topic = web.topics["bread"]

@@ -11,14 +11,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.config import JudgeSpec, TopicSpec
+from lycosa.spec.sections import JudgeSpec, TopicSpec
 from lycosa.lab.cache import CachedWeb
-from lycosa.lab.demo import demo_web
+from lycosa.demo import demo_web
 from lycosa.lab.run import make_crawl
 from lycosa.lab.web import VirtualWeb
-from lycosa.prepare import make_topic, preparation
+from lycosa.prepare.topic import make_topic, preparation
 from lycosa.store.memory import MemoryStore
-from lycosa.strategies import BaseStrategy, strategy_class
+from lycosa.methods import BaseStrategy, strategy_class
 from lycosa.urls import key_of
 from lycosa.values import Decision, Judgement, Link, Page
 

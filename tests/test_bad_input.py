@@ -20,7 +20,7 @@ import pytest
 
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, links, redirect, text
-from tests.engine import ROOT, kept, small_web, spec_text
+from tests.crawling import ROOT, kept, small_web, spec_text
 from tests.store.archives import records_of
 
 Told = tuple[int, str, str]

@@ -15,8 +15,8 @@ import pytest
 
 from lycosa.cli import app
 from lycosa.commands.reference import _commands, commands_reference
-from lycosa.strategies import BUILT_IN, settings_of
-from lycosa.template import spec_reference
+from lycosa.methods import BUILT_IN, settings_of
+from lycosa.spec.writing import spec_reference
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -37,9 +37,9 @@ def snippets(language: str, mark: str = "") -> Iterator[tuple[Path, str]]:
 
 
 def test_every_key_of_the_spec_is_documented():
-    """docs/spec.md is what the program's fields say. Mend: python -m lycosa.template > docs/spec.md."""
+    """docs/spec.md is what the program's fields say. Mend: python -m lycosa.spec.writing > docs/spec.md."""
     written = (DOCS / "spec.md").read_text(encoding="utf-8")
-    assert written == spec_reference(), "run: python -m lycosa.template > docs/spec.md"
+    assert written == spec_reference(), "run: python -m lycosa.spec.writing > docs/spec.md"
 
 
 def test_every_command_is_documented():

@@ -106,7 +106,7 @@ def test_nothing_heavy_is_imported_at_import_time(path):
 CRAWL = """
 import json, sys
 from pathlib import Path
-from tests.engine import crawl, spec_text
+from tests.crawling import crawl, spec_text
 from lycosa.testing import Site
 page = "<title>Owls</title><p>owl night <a href=/owls>owls</a> <a href=/x>x</a>"
 with Site({"/": page, "/owls": page + "!", "/x": "<p>x"}) as site:

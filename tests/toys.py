@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from lycosa.methods import BaseStrategy, Step
 from lycosa.page.document import Document
-from lycosa.strategies import BaseStrategy, Step
 from lycosa.values import Decision, Fact, Judgement, Kind, Link, Page, Reason, Refusal, Release
 
 

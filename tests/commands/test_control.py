@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.errors import CollectionError, LycosaError
 from lycosa.testing import Site
-from tests.engine import crawling, small_web, spec_text
+from tests.crawling import crawling, small_web, spec_text
 
 
 def said(*words: str) -> str:

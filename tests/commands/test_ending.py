@@ -15,9 +15,9 @@ import pytest
 
 from lycosa import cli, errors
 from lycosa.commands import reference
-from lycosa.lab.demo import demo_web
+from lycosa.demo import demo_web
 from lycosa.testing import Site
-from tests.engine import ROOT, small_web, spec_text
+from tests.crawling import ROOT, small_web, spec_text
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +48,19 @@ def test_the_exit_codes_are_documented():
     [
         (["lab", "run", "."], "lycosa.lab.web.VirtualWeb.open"),
         (["lab", "reproduce", "selective"], "lycosa.lab.reproduce.reproduce_paper"),
-        (["bench"], "lycosa.lab.bench.run_bench"),
-        (["index", "."], "lycosa.indexing.index_collection"),
+        (["bench"], "lycosa.bench.run.run_bench"),
+        (["index", "."], "lycosa.engine.index.index_collection"),
         (["export", ".", "--wacz", "x"], "lycosa.store.exports.wacz.export_wacz"),
         (["report", "."], "lycosa.report.html.write_report"),
-        (["seeds", ROOT / "README.md"], "lycosa.seeding.find_seeds"),
-        (["train", "text", ".", "--negative", ".", "--out", "x"], "lycosa.train.pages.example_pages"),
-        (["train", "event", ".", "--out", "x"], "lycosa.train.pages.documents_in"),
-        (["train", "genre", "x.csv", "--out", "x"], "lycosa.train.genre_files.read_examples"),
-        (["train", "links", "x.csv", "--out", "x"], "lycosa.train.links.read_links"),
-        (["train", "images", ".", "--out", "x"], "lycosa.train.images.train_images"),
+        (["seeds", ROOT / "README.md"], "lycosa.prepare.post_seeds.find_seeds"),
+        (
+            ["train", "text", ".", "--negative", ".", "--out", "x"],
+            "lycosa.evidence.training.pages.example_pages",
+        ),
+        (["train", "event", ".", "--out", "x"], "lycosa.evidence.training.pages.documents_in"),
+        (["train", "genre", "x.csv", "--out", "x"], "lycosa.methods.genre.training_files.read_examples"),
+        (["train", "links", "x.csv", "--out", "x"], "lycosa.methods.multimedia.link_training.read_links"),
+        (["train", "images", ".", "--out", "x"], "lycosa.methods.multimedia.image_training.train_images"),
         (["judge", "x.model", "x.html"], "lycosa.evidence.text_model.TextModel.load"),
     ],
 )
@@ -80,7 +83,7 @@ def test_an_interrupted_crawl_ends_with_3(lycosa, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     (tmp_path / "crawl.toml").write_text("[seeds]\nurls = ['http://127.0.0.1:9/']\n", encoding="utf-8")
-    monkeypatch.setattr("lycosa.session.HttpFetcher", interrupted)
+    monkeypatch.setattr("lycosa.engine.session.HttpFetcher", interrupted)
     code, _, said = lycosa("crawl", tmp_path)
     assert code == 3
     assert "run the same command again" in said
@@ -179,7 +182,7 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
     def without(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'sklearn'", name="sklearn.svm")
 
-    monkeypatch.setattr("lycosa.train.pages.example_pages", without)
+    monkeypatch.setattr("lycosa.evidence.training.pages.example_pages", without)
     code, _, said = lycosa("train", "text", ".", "--negative", ".", "--out", tmp_path / "x")
     assert code == 1
     assert "pip install 'lycosa[train]'" in said

@@ -13,14 +13,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lycosa.cli import app
-from lycosa.config import FetchSpec, JudgeSpec, TopicSpec
+from lycosa.demo import maps
 from lycosa.errors import LycosaError, ModelError
-from lycosa.evidence.event_model import EventModel, save_event
-from lycosa.lab.demo import maps
-from lycosa.prepare import given_models, make_topic, preparation
-from lycosa.strategies.multimedia import Multimedia
+from lycosa.methods.event.model import EventModel, save_event
+from lycosa.methods.multimedia.strategy import Multimedia
+from lycosa.prepare.topic import given_models, make_topic, preparation
+from lycosa.spec.sections import FetchSpec, JudgeSpec, TopicSpec
 from lycosa.testing import Site, data
-from tests.strategies.conftest import tiny_model
+from tests.methods.conftest import tiny_model
 
 
 def judge(*arguments: object) -> Result:
@@ -112,7 +112,7 @@ def test_a_url_that_gives_no_page_says_so(model, monkeypatch, path, told):
         settings = partial(
             FetchSpec, per_host_delay_s=0, connect_to=site.connect_to, allow_private=site.allow_private
         )
-        monkeypatch.setattr("lycosa.config.FetchSpec", settings)
+        monkeypatch.setattr("lycosa.spec.sections.FetchSpec", settings)
         result = judge(model, "http://a.test/", f"http://a.test/{path}")
 
     page, other = (json.loads(line) for line in result.stdout.splitlines())

@@ -11,7 +11,7 @@ from lycosa.cli import app
 from lycosa.errors import InputError
 from lycosa.evidence.text_model import TextModel
 from lycosa.testing import Site
-from tests.engine import crawl, small_web, spec_text
+from tests.crawling import crawl, small_web, spec_text
 
 
 @pytest.fixture(scope="module")

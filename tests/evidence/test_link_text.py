@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lycosa.evidence.link_text import PLACES, LinkText, link_terms, terms_without_places
 from lycosa.page.document import Document
-from tests.strategies.conftest import tiny_model
+from tests.methods.conftest import tiny_model
 
 PAGE = """<p>Ozone in Graz: <a href="/today">values of today</a> <a href="/b">Helsinki</a> and more about bread,
     about butter and about everything that is further away than fifty characters, tulips</p>"""

@@ -14,8 +14,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # fastwarc warns of its own old names when it is imported
     import fastwarc  # noqa: F401
 
-from lycosa.config import FetchSpec
 from lycosa.fetch.http import HttpFetcher
+from lycosa.spec.sections import FetchSpec
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, NotFetched
 

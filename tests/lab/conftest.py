@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.lab.demo import demo_web
+from lycosa.demo import demo_web
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.analysis import InlineAnalyser, Recipe
+from lycosa.engine.analysis import InlineAnalyser, Recipe
 from lycosa.errors import InputError, SpecError
 from lycosa.lab import results
 from lycosa.lab.cache import CachedWeb

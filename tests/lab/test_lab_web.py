@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.demo import demo_web
 from lycosa.errors import ArchiveError, InputError
-from lycosa.lab.demo import demo_web
 from lycosa.lab.web import VirtualWeb
 
 

@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.errors import InputError
 from lycosa.lab.record import record_web
-from lycosa.lab.reproduce import reproduce_paper, selective
+from lycosa.lab.reproduce import reproduce_paper
 from lycosa.lab.web import VirtualWeb
-from lycosa.template import toml
+from lycosa.methods.selective import reproduce as selective
+from lycosa.spec.writing import toml
 from lycosa.testing import Page as ServedPage
 from lycosa.testing import Site, links
 

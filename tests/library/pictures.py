@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
+from tools.library import make_collection
 
-from lycosa.control import ask
-from lycosa.indexing import index_collection
-from lycosa.lab.demo import demo_web
-from lycosa.lab.demo.show import run_demo, spec_of
-from lycosa.lab.measure_library import make_collection
+from lycosa.demo import demo_web
+from lycosa.demo.show import run_demo, spec_of
+from lycosa.engine.control import ask
+from lycosa.engine.index import index_collection
 from lycosa.report.html import write_report
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label
-from tests.engine import crawling
+from tests.crawling import crawling
 from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -51,7 +51,7 @@ PAGES = {
 }
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
 MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo"}
-"""Of a collection with more places than the demo has: made up, as `lycosa.lab.measure_library` does."""
+"""Of a collection with more places than the demo has: made up, as `tools.library` does."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pytest
 
 from lycosa.store.labels import labels_in
 from lycosa.testing import Page, Site, data
-from tests.engine import KEYWORDS, crawling, small_web, spec_text
+from tests.crawling import KEYWORDS, crawling, small_web, spec_text
 from tests.library import shelf
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"

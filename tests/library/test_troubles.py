@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from lycosa.engine.index import index_collection
 from lycosa.errors import ArchiveError, CollectionError
-from lycosa.indexing import index_collection
 from lycosa.library import app
 from lycosa.library.shelf import Shelf
 from lycosa.report.html import write_report

@@ -234,7 +234,7 @@ def test_only_names_are_types(kind, how):
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/dates")
 def test_dates_of_real_pages():
     """At least 0.93 of the labelled pages get exactly the right day, in both halves."""
-    from lycosa.lab.measure_dates import measure
+    from tools.dates import measure
 
     scores = measure(SHARED)
     assert min(score.exact for score in scores.values()) >= 0.93

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lycosa.testing import Pages, Site, redirect, text
-from tests.engine import crawl, spec_text
+from tests.crawling import crawl, spec_text
 
 HOSTILE_TITLE = '<script>alert(1)</script> owls \x1b[2J & "night"'
 HOSTILE_PATH = "/owl?x=%22onerror=%27alert(1)%27"

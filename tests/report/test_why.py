@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import Explanation, explain, explanation_text
-from lycosa.session import crawl_spec
 from lycosa.testing import Pages, Site, links
-from tests.engine import spec_of
+from tests.crawling import spec_of
 from tests.report.conftest import HOSTILE_PATH, spec
 
 

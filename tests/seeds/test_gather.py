@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lycosa import seeds
-from lycosa.config import SeedsSpec
 from lycosa.errors import InputError
+from lycosa.spec.sections import SeedsSpec
 from lycosa.values import Reason, Refusal
 
 

@@ -60,7 +60,7 @@ def stop(collection: Where) -> None:
 
 
 def _ask(directory: Path, do: str) -> None:
-    from lycosa.control import ask
+    from lycosa.engine.control import ask
     from lycosa.store.collection import Collection
 
     with Collection.read(directory):

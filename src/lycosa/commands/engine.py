@@ -27,7 +27,7 @@ def init(
 
     Example: lycosa init owls --topic
     """
-    from lycosa.template import spec_text
+    from lycosa.spec.writing import spec_text
 
     kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
     if len(kinds) > 1:
@@ -56,7 +56,7 @@ def check(
 
     Example: lycosa check owls
     """
-    from lycosa.checking import check_spec, check_text
+    from lycosa.engine.checking import check_spec, check_text
 
     checked = check_spec(spec, tuple(changes or ()))
     typer.echo(as_json(checked) if json else check_text(checked))
@@ -83,7 +83,7 @@ def crawl(
 
     Example: lycosa crawl owls --max-pages 500 --set fetch.per_host_delay_s=5
     """
-    from lycosa.running import crawl_file
+    from lycosa.engine.run import crawl_file
 
     extra = [*(changes or [])]
     if max_pages is not None:
@@ -122,7 +122,7 @@ def crawl(
 
 def _tags(given: str) -> str:
     """Tags as a TOML value: a file's path is from where the command runs, not from the spec's folder."""
-    from lycosa.template import toml
+    from lycosa.spec.writing import toml
 
     if Path(given).suffix in (".csv", ".txt") or Path(given).is_file():
         return toml(str(Path(given).resolve()))
@@ -174,7 +174,7 @@ def demo(
 
     Example: lycosa demo --out demo
     """
-    from lycosa.lab.demo.show import run_demo, tell_demo
+    from lycosa.demo.show import run_demo, tell_demo
 
     summary = run_demo(out, say, strategy=strategy, quiet=json)
     typer.echo(as_json(summary) if json else tell_demo(out, summary, strategy))
@@ -191,6 +191,6 @@ def bench(
 
     Example: lycosa bench --pages 1000 --repeat 3
     """
-    from lycosa.lab.bench import run_bench
+    from lycosa.bench.run import run_bench
 
     run_bench(pages, repeat, json=json, say=say)

@@ -54,9 +54,9 @@ def judge(
 async def _judge_all(inputs: list[str], says: Any, contact: str) -> int:
     """Print a row for each input; returns how many were judged. One reader asks for all, so that hosts rest."""
     from lycosa.clock import SystemClock
-    from lycosa.config import FetchSpec
     from lycosa.fetch.http import HttpFetcher
     from lycosa.fetch.polite import PoliteReader
+    from lycosa.spec.sections import FetchSpec
 
     judged, spec = 0, FetchSpec(contact=contact)
     async with HttpFetcher(spec, ("*/*",)) as fetcher:
@@ -70,8 +70,8 @@ async def _judge_all(inputs: list[str], says: Any, contact: str) -> int:
 
 
 def _loaded(path: Path, language: str) -> Any:
-    from lycosa.evidence.images.model import ImageModel
     from lycosa.evidence.text_model import TextModel
+    from lycosa.methods.multimedia.images.model import ImageModel
 
     if str(path) == BUILT_IN and not path.exists():
         return lambda data, _kind: _told(ImageModel.builtin().judge(data))
@@ -88,7 +88,7 @@ def _loaded(path: Path, language: str) -> Any:
 
 def _other_kind(path: Path) -> ModelError | None:
     """What to say of an event model, which is no model file but JSON."""
-    from lycosa.evidence.event_model import load_event
+    from lycosa.methods.event.model import load_event
 
     try:
         load_event(path)

@@ -91,7 +91,7 @@ def export(
 
 
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
-    from lycosa.report.genre import genre_counts
+    from lycosa.methods.genre.report import genre_counts
     from lycosa.store.collection import Collection
 
     with Collection.read(collection) as opened:
@@ -123,7 +123,7 @@ def index(
 
     Example: lycosa index demo
     """
-    from lycosa.indexing import index_collection
+    from lycosa.engine.index import index_collection
 
     done = index_collection(collection, workers, say=say)
     typer.echo(

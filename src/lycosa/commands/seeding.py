@@ -18,7 +18,7 @@ from lycosa.errors import InputError, SpecError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from lycosa.seeding import Finding
+    from lycosa.prepare.post_seeds import Finding
     from lycosa.seeds.posts import Form, PostFile, Wanted
 
 SHOWN = 15
@@ -63,9 +63,9 @@ def seeds(
 
     Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
     """
-    from lycosa.config import FetchSpec
-    from lycosa.seeding import Expansion, find_seeds, looked, write_plots, write_seeds
+    from lycosa.prepare.post_seeds import Expansion, find_seeds, looked, write_plots, write_seeds
     from lycosa.seeds.posts import Keywords, PostFile, Wanted
+    from lycosa.spec.sections import FetchSpec
 
     wanted = Wanted(_keywords(keyword), _language(language), _day(since), _day(until))
     if wanted.since and wanted.until and wanted.since > wanted.until:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from lycosa.commands import training_event, training_genre, training_media, training_page_types, training_text
+from lycosa.commands import training_text
+from lycosa.methods.event import commands as training_event
+from lycosa.methods.genre import commands as training_genre
+from lycosa.methods.multimedia import commands as training_media
+from lycosa.methods.profile import commands as training_page_types
 
 train = typer.Typer(no_args_is_help=True, help="Fit a model from labelled pages.")
 

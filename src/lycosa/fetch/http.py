@@ -15,11 +15,11 @@ from types import TracebackType
 from typing import Self
 
 from lycosa import urls
-from lycosa.config import FetchSpec
 from lycosa.fetch.politeness import Faults, again_in_s, rest_s, retry_after_s
 from lycosa.fetch.resolver import Lookup, look_up
 from lycosa.fetch.robots import REDIRECTS, Robots, StoredRobots
 from lycosa.fetch.wire import Answer, Fault, Wire
+from lycosa.spec.sections import FetchSpec
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 
 RETRYABLE = frozenset((408, 425, 429, 500, 502, 503, 504))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from lycosa.config import FetchSpec
 from lycosa.errors import MachineError
+from lycosa.spec.sections import FetchSpec
 
 RESERVED = 48
 """Open files of everything else: catalogue, archive, workers, models, temporary files."""

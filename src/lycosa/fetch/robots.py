@@ -14,10 +14,10 @@ import msgspec
 from protego import Protego
 
 from lycosa import urls
-from lycosa.config import FetchSpec
 from lycosa.fetch.decode import decoded_start
 from lycosa.fetch.politeness import Faults, retry_after_s
 from lycosa.fetch.wire import Answer, Fault, Wire
+from lycosa.spec.sections import FetchSpec
 from lycosa.values import Reason, Refusal
 
 TOKEN = "lycosa"  # noqa: S105 - the product token of RFC 9309, 2.2.1

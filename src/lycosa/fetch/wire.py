@@ -23,7 +23,6 @@ from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
-from lycosa.config import FetchSpec
 from lycosa.errors import MACHINE_FAULTS, MachineError, SpecError
 from lycosa.fetch.gate import AddressGate
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
@@ -31,6 +30,7 @@ from lycosa.fetch.heads import NO_BODY, header_text, request_head, response_head
 from lycosa.fetch.open_files import PLENTY, open_files
 from lycosa.fetch.politeness import user_agent
 from lycosa.fetch.resolver import Lookup, Resolver, look_up
+from lycosa.spec.sections import FetchSpec
 from lycosa.values import Reason, Refusal
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 import lycosa
-from lycosa.analysis import Recipe, document_of, page_of
+from lycosa.engine.analysis import Recipe, document_of, page_of
 from lycosa.evidence import Evidence
 from lycosa.fetch.http import redirect_target
 from lycosa.lab.web import VirtualWeb

@@ -25,15 +25,16 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError, SpecError
-from lycosa.evidence.event_model import EventModel, event_model, page_facts, scored_by
 from lycosa.evidence.topic import TopicEvidence, topic_vector
+from lycosa.evidence.training.text import Label
+from lycosa.evidence.training.topic import example_of, fit_models
+from lycosa.judge.kinds import TextJudge
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
-from lycosa.specfile import check_setting, value_of
-from lycosa.strategies import (
+from lycosa.methods import (
     BUILT_IN,
     BaseStrategy,
     all_settings,
@@ -41,11 +42,10 @@ from lycosa.strategies import (
     strategy_class,
     strategy_names,
 )
-from lycosa.strategies.judges import TextJudge
-from lycosa.strategies.own import fitted
-from lycosa.strategies.preparation import Preparation
-from lycosa.train.text import Label
-from lycosa.train.topic import example_of, fit_models
+from lycosa.methods.event.model import EventModel, event_model, page_facts, scored_by
+from lycosa.methods.preparation import Preparation
+from lycosa.methods.third_party import fitted
+from lycosa.spec.reading import check_setting, value_of
 
 ORACLE = "oracle"
 TOPIC_TERMS = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lycosa.strategies import BaseStrategy
+from lycosa.methods import BaseStrategy
 from lycosa.values import Decision, Judgement, Page
 
 

@@ -6,12 +6,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from lycosa.engine.run import crawl_file
 from lycosa.errors import InputError
-from lycosa.running import crawl_file
-from lycosa.specfile import load_spec, spec_path
+from lycosa.methods import all_settings
+from lycosa.spec.reading import load_spec, spec_path
+from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
-from lycosa.strategies import all_settings
-from lycosa.template import toml
 
 
 def record_web(spec: Path, web: Path, say: Callable[[str], None]) -> Path:

@@ -13,21 +13,21 @@ from typing import Any
 import msgspec
 
 from lycosa.clock import VirtualClock
-from lycosa.config import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
-from lycosa.crawl import Crawl
-from lycosa.follow import Follow
+from lycosa.engine.admission import Follow
+from lycosa.engine.limits import Limits
+from lycosa.engine.loop import Crawl
+from lycosa.engine.scope import Scope
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Draw, Options
-from lycosa.lab.seeing import seeing
 from lycosa.lab.web import Topic
-from lycosa.limits import Limits
-from lycosa.scope import Scope
+from lycosa.methods import BaseStrategy
+from lycosa.methods.multimedia.paper.seen_images import seeing
+from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store import Record
 from lycosa.store.memory import MemoryStore
-from lycosa.strategies import BaseStrategy
 from lycosa.values import Kind, Link
 
 ANYTHING = ScopeSpec()

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from lycosa import __version__
-from lycosa.control import ask
+from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.filters import LAST_PAGE, ORDERS, RELEVANT, Filters, filters_of

@@ -15,8 +15,8 @@ from typing import IO
 
 import msgspec
 
-from lycosa.control import NAME as CONTROL
-from lycosa.indexing import LOOKED_UP_TO
+from lycosa.engine.control import NAME as CONTROL
+from lycosa.engine.index import LOOKED_UP_TO
 from lycosa.store.collection import ReadCollection
 
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lycosa.control import ask
+from lycosa.engine.control import ask
 from lycosa.library.doors import local_path
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.labelling import label_page

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.control import ask
+from lycosa.engine.control import ask
 from lycosa.frontier.entry import WAITING
 from lycosa.library.filters import Filters
 from lycosa.library.find import condition

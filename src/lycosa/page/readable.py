@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from lycosa.config import ScopeSpec
+from lycosa.spec.sections import ScopeSpec
 from lycosa.values import Reason, Refusal
 
 START = 1445

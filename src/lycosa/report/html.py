@@ -12,8 +12,8 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lycosa import __version__
 from lycosa.errors import CollectionError
+from lycosa.methods.genre.report import genre_counts, genre_table
 from lycosa.report.columns import column_chart
-from lycosa.report.genre import genre_counts, genre_table
 from lycosa.report.links import web_url
 from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots, words_of
 from lycosa.report.summary import gist_of

@@ -11,10 +11,10 @@ from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.frontier import Standing
 from lycosa.frontier.standing import dropped_for, standing_in
+from lycosa.methods.multimedia.rules import BY_IMAGE
 from lycosa.report.overview import has_table
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
-from lycosa.strategies.multimedia_rules import BY_IMAGE
 from lycosa.values import Fact, Judgement, Kind, Link
 
 NEAR = 5

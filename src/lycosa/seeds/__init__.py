@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 
 from lycosa import urls
-from lycosa.config import SeedsSpec
 from lycosa.errors import InputError
 from lycosa.files import read_file
 from lycosa.seeds.lists import feed_urls, sitemap_urls, unpacked, urls_in_lines
+from lycosa.spec.sections import SeedsSpec
 from lycosa.values import Link, Refusal
 
 MAX_SITEMAPS = 200

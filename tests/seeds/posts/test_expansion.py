@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import FetchSpec
 from lycosa.errors import InputError
-from lycosa.seeding import Expansion, expand_all
+from lycosa.prepare.post_seeds import Expansion, expand_all
 from lycosa.seeds.posts import Expander
 from lycosa.seeds.posts.expansion import Hop
+from lycosa.spec.sections import FetchSpec
 from lycosa.testing import Page, Site, redirect, status
 from lycosa.values import Reason, Refusal
 

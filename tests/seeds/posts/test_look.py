@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lycosa.config import FetchSpec
-from lycosa.seeding import look_at
+from lycosa.prepare.post_seeds import look_at
 from lycosa.seeds.posts import Keywords, Look, SeedKind, look
+from lycosa.spec.sections import FetchSpec
 from lycosa.testing import Page, Site
 
 FLOOD = Keywords(["flood"])

@@ -9,11 +9,11 @@ from pathlib import Path
 from lycosa.errors import InputError
 
 PAPERS = {
-    "selective": "lycosa.lab.reproduce.selective",
-    "genre": "lycosa.lab.reproduce.genre",
-    "event": "lycosa.lab.reproduce.event",
-    "multimedia": "lycosa.lab.reproduce.multimedia",
-    "profile": "lycosa.lab.reproduce.profile",
+    "selective": "lycosa.methods.selective.reproduce",
+    "genre": "lycosa.methods.genre.paper.reproduce",
+    "event": "lycosa.methods.event.paper.reproduce",
+    "multimedia": "lycosa.methods.multimedia.paper.reproduce",
+    "profile": "lycosa.methods.profile.paper.reproduce",
 }
 """Each module has `reproduce(web, out, say)`, which writes into the folder `out`."""
 
@@ -36,8 +36,8 @@ def reproduce_paper(paper: str, web: Path | None, out: Path, say: Say) -> list[P
 
 def demo_folder(say: Say) -> Path:
     """The demo web as a virtual web in the cache folder."""
+    from lycosa.demo import demo_web
     from lycosa.lab.cache import all_code_digest, cache_directory
-    from lycosa.lab.demo import demo_web
 
     folder = cache_directory() / f"demo-web-{all_code_digest()}"
     if not (folder / "web.toml").exists():

@@ -1,0 +1,1 @@
+"""Our own speed, as ratios to a peer in the same run."""

@@ -1,0 +1,263 @@
+"""`lycosa bench`: what a page costs us, where the time goes, and what Scrapy needs for the same site.
+
+CPU time is summed over all processes of a crawl; ratios are within one run, because machines differ.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json as jsonlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lycosa.bench.web import HOSTS, KEYWORDS, start
+from lycosa.spec.writing import toml
+from lycosa.testing import SiteProcess
+
+CONCURRENCY = 32
+MODES = {"deferred": "later", "everything": "now"}
+
+Say = Callable[[str], None]
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One crawl: CPU over all its processes (start-up included), and wall time."""
+
+    pages: int
+    cpu_s: float
+    wall_s: float
+    peak_mb: float
+
+    @property
+    def cpu_ms(self) -> float:
+        """CPU milliseconds a page."""
+        return 1000 * self.cpu_s / self.pages if self.pages else 0.0
+
+
+def run_bench(pages: int, repeat: int, *, json: bool, say: Say) -> None:
+    """Measure, and print a table or JSON."""
+    figures = measure(pages, repeat, say)
+    if json:
+        print(jsonlib.dumps(figures, indent=1))
+    else:
+        _print_table(figures)
+
+
+def measure(pages: int, repeat: int, say: Say) -> dict[str, Any]:
+    """The figures of `repeat` rounds: each crawls the same site in every way, one after the other."""
+    has_scrapy = importlib.util.find_spec("scrapy") is not None
+    if not has_scrapy:
+        say("Scrapy is not installed: no comparison. Install it with: pip install 'lycosa[bench]'")
+    runs: dict[str, list[Measured]] = defaultdict(list)
+    say(f"Making a site of {pages} pages …")
+    with (
+        SiteProcess("lycosa.bench.web:bench_pages", pages=pages, hosts=HOSTS) as site,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        for number in range(repeat):
+            for name, when in MODES.items():
+                say(f"round {number + 1} of {repeat}: lycosa, {name}")
+                runs[name].append(_crawl(Path(folder) / f"{name}{number}", site, pages, when))
+            if has_scrapy:
+                say(f"round {number + 1} of {repeat}: scrapy")
+                runs["scrapy"].append(_scrapy(site, pages))
+        say("shares of the stages")
+        stages = _stages(Path(folder) / "stages", site, pages)
+    return _figures(pages, runs, stages)
+
+
+def _figures(pages: int, runs: dict[str, list[Measured]], stages: dict[str, float]) -> dict[str, Any]:
+    figures: dict[str, Any] = {"pages": pages, "concurrency": CONCURRENCY, "runs": {}, "stages_ms": stages}
+    for name, measured in runs.items():
+        costs = [run.cpu_ms for run in measured]
+        figures["runs"][name] = {
+            "cpu_ms_per_page": statistics.median(costs),
+            "cpu_ms_all": costs,
+            "pages_per_s": statistics.median(run.pages / run.wall_s for run in measured),
+            "peak_mb": max(run.peak_mb for run in measured),
+            "pages": [run.pages for run in measured],
+        }
+    if "scrapy" in runs:
+        for name in MODES:
+            ratios = [
+                theirs.cpu_ms / ours.cpu_ms for theirs, ours in zip(runs["scrapy"], runs[name], strict=True)
+            ]
+            figures["runs"][name]["scrapy_ratio"] = statistics.median(ratios)
+            figures["runs"][name]["scrapy_ratio_all"] = ratios
+    return figures
+
+
+def _spec(site: SiteProcess, pages: int, when: str, workers: int | None) -> str:
+    process = "" if workers is None else f"workers = {workers}"
+    return f"""
+strategy = "best-first"
+[topic]
+keywords = {toml(KEYWORDS)}
+[seeds]
+urls = ["{start()}"]
+[limits]
+pages = {pages}
+[fetch]
+concurrency = {CONCURRENCY}
+per_host_concurrency = {CONCURRENCY}
+per_ip_concurrency = {CONCURRENCY}
+per_host_delay_s = 0.0
+allow_private = {toml(site.allow_private)}
+connect_to = {toml(site.connect_to)}
+[index]
+text = "{when}"
+near_duplicates = "{when}"
+[process]
+{process}
+"""
+
+
+def _crawl(directory: Path, site: SiteProcess, pages: int, when: str) -> Measured:
+    directory.mkdir()
+    spec = directory / "crawl.toml"
+    spec.write_text(_spec(site, pages, when, None), encoding="utf-8")
+    out = directory / "collection"
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "lycosa",
+        "crawl",
+        str(spec),
+        "--out",
+        str(out),
+        "--json",
+    ]
+    return _measured(command)
+
+
+def _scrapy(site: SiteProcess, pages: int) -> Measured:
+    command = [sys.executable, "-W", "ignore", "-m", "lycosa.bench.scrapy_spider"]
+    return _measured([*command, start(), str(site.port), str(pages), str(CONCURRENCY)])
+
+
+def _measured(command: list[str]) -> Measured:
+    """Run a program; its CPU time includes that of the processes it waited for."""
+    begun = time.monotonic()
+    # In a group of its own: of Ctrl-C only this process hears, and ends the other.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0)
+    assert process.stdout is not None
+    try:
+        output = process.stdout.read()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.monotonic() - begun
+    pages = int(jsonlib.loads(output)["pages"]) if process.returncode == 0 else 0
+    return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+
+
+def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
+    """CPU milliseconds a page of each stage, all in one process; the rest is fetching and the loop."""
+    import asyncio
+
+    from lycosa.engine.loop import Crawl
+    from lycosa.engine.session import crawl_spec
+    from lycosa.methods import all_settings
+    from lycosa.spec.reading import parse_spec
+
+    spent: dict[str, float] = defaultdict(float)
+
+    def watch(crawl: Crawl) -> None:
+        crawl.frontier = Timed(crawl.frontier, "frontier", spent)
+        crawl.store = Timed(crawl.store, "store", spent)
+        crawl.strategy = Timed(crawl.strategy, "strategy", spent)
+        crawl.follow = Timed(crawl.follow, "admission", spent)  # type: ignore[assignment]
+        crawl.analyser = TimedAnalyser(crawl.analyser, spent)
+
+    text = _spec(site, pages, "now", 0)
+    begun = time.process_time()
+    asyncio.run(crawl_spec(parse_spec(text, all_settings()), text, directory.parent, directory, watch=watch))
+    total = time.process_time() - begun
+    spent["fetch and loop"] = total - sum(spent.values())
+    return {name: 1000 * seconds / pages for name, seconds in sorted(spent.items())}
+
+
+class Timed:
+    """An object whose methods add their CPU time to an account; context managers count at both ends."""
+
+    def __init__(self, inner: Any, name: str, spent: dict[str, float]) -> None:
+        self._inner = inner
+        self._name = name
+        self._spent = spent
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._inner, name)
+        if not callable(value):
+            return value
+        return self._commit if name == "commit" else lambda *args, **named: self._call(value, args, named)
+
+    def _call(self, method: Callable[..., Any], args: Any, named: Any) -> Any:
+        begun = time.thread_time()
+        try:
+            return method(*args, **named)
+        finally:
+            self._spent[self._name] += time.thread_time() - begun
+
+    @contextmanager
+    def _commit(self) -> Iterator[None]:
+        inner = self._inner.commit()
+        self._call(inner.__enter__, (), {})
+        try:
+            yield
+        finally:
+            self._call(inner.__exit__, (None, None, None), {})
+
+
+class TimedAnalyser:
+    """An analyser that accounts for its CPU time; for one that works inline."""
+
+    def __init__(self, inner: Any, spent: dict[str, float]) -> None:
+        self._inner = inner
+        self._spent = spent
+
+    async def analyse(self, fetched: Any) -> Any:
+        """As the inner one."""
+        begun = time.thread_time()
+        result = await self._inner.analyse(fetched)
+        self._spent["analysis"] += time.thread_time() - begun
+        return result
+
+
+def _print_table(figures: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(
+        title=f"{figures['pages']} pages of 45 KB, {figures['concurrency']} at once, median of the rounds"
+    )
+    for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "Scrapy needs"):
+        table.add_column(heading, justify="left" if heading == "crawl" else "right")
+    for name, run in figures["runs"].items():
+        ratio = f"{run['scrapy_ratio']:.2f} × as much" if "scrapy_ratio" in run else ""
+        label = {"deferred": "lycosa, index later", "everything": "lycosa, everything on"}.get(name, name)
+        cost, speed = f"{run['cpu_ms_per_page']:.2f}", f"{run['pages_per_s']:.0f}"
+        table.add_row(label, cost, speed, f"{run['peak_mb']:.0f}", ratio)
+    console.print(table)
+    stages = Table(title="Where the time goes (one process, everything on)")
+    stages.add_column("stage")
+    stages.add_column("CPU ms/page", justify="right")
+    for name, cost in sorted(figures["stages_ms"].items(), key=lambda item: -item[1]):
+        stages.add_row(name, f"{cost:.2f}")
+    console.print(stages)

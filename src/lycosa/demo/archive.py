@@ -1,0 +1,68 @@
+"""The demo web as a virtual web on disk (DESIGN.md): a WARC file, labels.csv and web.toml."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lycosa.testing import Answer
+
+if TYPE_CHECKING:
+    from lycosa.demo import DemoWeb
+
+DATE = "2025-01-01T00:00:00Z"
+"""The date of every record: the same web is the same file."""
+
+
+def write_web(web: DemoWeb, folder: Path) -> None:
+    """Write every page as a response record, the labels, and what the web is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_warc(web, folder / "demo.warc.gz")
+    with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([("url", "topic", "grade"), *web.labels])
+    with (folder / "page-types.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([("url", "type"), *web.page_types])
+    (folder / "web.toml").write_text(_about(web), encoding="utf-8")
+
+
+def _write_warc(web: DemoWeb, path: Path) -> None:
+    with path.open("wb") as file:
+        for url, page in web.pages.items():
+            record = io.BytesIO()
+            _record(url, page).write(record, checksum_data=True)
+            file.write(gzip.compress(record.getvalue(), mtime=0))  # one gzip member per record
+
+
+def _record(url: str, page: Answer) -> Any:
+    from fastwarc.warc import WarcRecord, WarcRecordType
+
+    record = WarcRecord()
+    name = uuid.uuid5(uuid.NAMESPACE_URL, url)
+    record.init_headers(record_type=WarcRecordType.response, record_urn=f"uuid:{name}".encode())
+    record.headers["WARC-Target-URI"] = url
+    record.headers["WARC-Date"] = DATE
+    record.is_http = True
+    record.set_bytes_content(page.plain)
+    return record
+
+
+def _about(web: DemoWeb) -> str:
+    lines = [
+        'title = "The demo web of Lycosa"',
+        'licence = "MIT"',
+        'source = "generated; texts written and images drawn for this project"',
+        f"start = {json.dumps(web.start)}",
+    ]
+    for name, topic in web.topics.items():
+        lines += [
+            f"\n[topics.{name}]",
+            f"seeds = {json.dumps(topic.seeds)}",
+            f"keywords = {json.dumps(topic.keywords)}",
+            f"tags = {json.dumps(topic.tags)}",
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,97 @@
+"""The `demo` command: serve the demo web, crawl it, report, and say what to try next."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from lycosa.demo import DemoTopic, demo_web
+from lycosa.engine.run import run_spec
+from lycosa.engine.session import Summary
+from lycosa.methods import all_settings
+from lycosa.report.html import write_report
+from lycosa.spec.reading import parse_spec
+from lycosa.spec.writing import toml
+from lycosa.store.collection import Collection
+from lycosa.testing import Site
+
+TOPIC = "owls"
+PAGES = 200
+STRATEGY = "best-first"
+
+
+def spec_of(topic: DemoTopic, site: Site, pages: int = PAGES, strategy: str = STRATEGY) -> str:
+    """The crawl.toml of the demo: what a user would write, plus where the demo web really is."""
+    return f'''# The demo crawl: {topic.title}, on a small web served from this machine.
+name = "{TOPIC}"
+strategy = {toml(strategy)}
+
+[topic]
+keywords = {toml(topic.keywords)}
+description = {toml(topic.description)}
+
+[seeds]
+urls = {toml(topic.seeds)}
+
+[limits]
+pages = {pages}
+
+[fetch]
+per_host_delay_s = 0.05     # this web is our own; on the live Web leave the default of 2 seconds
+per_ip_concurrency = 32
+allow_private = {toml(site.allow_private)}
+connect_to = {toml(site.connect_to)}
+'''
+
+
+def run_demo(
+    out: Path, say: Callable[[str], None], *, strategy: str = STRATEGY, quiet: bool = False
+) -> Summary:
+    """Crawl the demo web into `out` and write the report."""
+    web = demo_web()
+    topic = web.topics[TOPIC]
+    with web.serve() as site:
+        say(
+            f"Serving the demo web: {len(web.pages)} URLs on {len({u.split('/')[2] for u in web.pages})} hosts."
+        )
+        say(f"Crawling it for: {topic.title}. Seeds: {', '.join(topic.seeds)}")
+        text = spec_of(topic, site, strategy=strategy)
+        summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
+    return summary
+
+
+def _program() -> str:
+    """How the user called us: from `make demo` we are not on the PATH, and what is printed must run."""
+    if shutil.which("lycosa"):
+        return "lycosa"
+    return sys.argv[0] if Path(sys.argv[0]).name == "lycosa" else f"{sys.executable} -m lycosa"
+
+
+def tell_demo(out: Path, summary: Summary, strategy: str = STRATEGY) -> str:
+    """How it went, and the next commands to try."""
+    report = write_report(out)
+    program = _program()
+    labelled = {url for url, topic, grade in demo_web().labels if topic == TOPIC and grade}
+    with Collection.read(out) as collection:
+        taken = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
+    right = sum(page.link.url in labelled for page in taken)
+    best = max(taken, key=lambda page: page.judgement.score if page.judgement else 0.0, default=None)
+    other = (
+        "--strategy breadth-first --out blind     (the same web, links in their order)"
+        if strategy == STRATEGY
+        else "--out demo     (the same web, the best links first)"
+    )
+    lines = [
+        f"{summary.pages} pages fetched, {summary.relevant} judged relevant (harvest {summary.harvest:.2f});",
+        f"by the demo web's own labels {right} of these {len(taken)} are about the topic, of {len(labelled)} that there are.",
+        "",
+        f"The report:      {report}",
+        "Try next:",
+        f"  {program} why {out} {best.link.url if best else 'URL'}",
+        f"  {program} serve {out}",
+        f"  {program} demo {other}",
+        f"  {program} init my-crawl --topic",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,154 @@
+"""From bytes to a Page: a pure function of the response and the recipe.
+
+In: a Fetched response. Out: a frozen Page, or a Refusal. `workers.py` runs it in processes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+from lycosa.errors import MACHINE_FAULTS, MachineError
+from lycosa.evidence import Evidence
+from lycosa.fetch.decode import decoded_body
+from lycosa.methods.multimedia.images.evidence import ImageEvidence
+from lycosa.page.document import Document
+from lycosa.page.place_finder import installed_finder
+from lycosa.page.prose import prose_of
+from lycosa.urls import INDEX_NAMES
+from lycosa.values import Fetched, Kind, Link, Page, Reason, Refusal
+
+PLACES = 200
+"""Of a page; the least mentioned beyond are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to compute of every page."""
+
+    evidence: tuple[Evidence, ...] = ()
+    language: str = "english"
+    max_decoded_bytes: int = 50_000_000
+    date: bool = False
+    places: bool = False
+    place_finder: str = ""
+    entities: bool = False
+    text: bool = False
+    simhash: bool = False
+    images: bool = False
+    requisites: bool = False
+    index_names: frozenset[str] = INDEX_NAMES
+
+    @property
+    def image_evidence(self) -> ImageEvidence | None:
+        """What looks at images, if anything does."""
+        return next((kind for kind in self.evidence if isinstance(kind, ImageEvidence)), None)
+
+
+class Analyser(Protocol):
+    """Something that makes Pages of responses."""
+
+    async def analyse(self, fetched: Fetched) -> Page | Refusal: ...
+
+
+def document_of(fetched: Fetched, recipe: Recipe) -> Document | Refusal:
+    """The lazy document of a response."""
+    body = decoded_body(fetched, recipe.max_decoded_bytes)
+    if isinstance(body, Refusal):
+        return body
+    return Document(
+        body,
+        fetched.link.url,
+        fetched.header("content-type"),
+        language=recipe.language,
+        index_names=recipe.index_names,
+        robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
+        place_finder=installed_finder(recipe.place_finder),
+    )
+
+
+def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
+    """Parse a response once and compute what the recipe asks for."""
+    if fetched.link.kind is Kind.IMAGE:
+        return image_of(fetched, recipe)
+    document = document_of(fetched, recipe)
+    return document if isinstance(document, Refusal) else page_of(document, fetched.link, recipe)
+
+
+def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
+    """What an image shows, as a Page without text or links."""
+    looks, body = recipe.image_evidence, decoded_body(fetched, recipe.max_decoded_bytes)
+    if isinstance(body, Refusal):
+        return body
+    fact = looks.of_image(body) if looks else None
+    if isinstance(fact, Refusal):
+        return fact
+    return Page(fetched.link, fetched.link.url, evidence={looks.name: fact} if looks and fact else {})
+
+
+def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
+    """The frozen Page of a document."""
+    found = document.links
+    depth, parent = link.depth + 1, link.key
+    links = tuple(
+        Link(out.url, out.key, out.anchor, out.rel, out.position, depth=depth, parent=parent) for out in found
+    )
+    evidence, link_evidence = {}, {}
+    for kind in recipe.evidence:
+        fact = kind.of_page(document)
+        if fact is not None:
+            evidence[kind.name] = fact
+        numbers = kind.of_links(document)
+        if numbers is not None:
+            link_evidence[kind.name] = tuple(numbers)
+    return Page(
+        link=link,
+        url=link.url,
+        title=document.title,
+        language=document.language,
+        date=document.date if recipe.date else "",
+        words=document.words,
+        canonical=document.canonical,
+        noindex=document.noindex,
+        nofollow=document.nofollow,
+        soft_404=document.soft_404,
+        text=prose_of(document) if recipe.text else "",
+        simhash=document.simhash if recipe.simhash else 0,
+        links=links,
+        images=document.images if recipe.images or recipe.image_evidence else (),
+        requisites=document.requisites if recipe.requisites else (),
+        places=document.places[:PLACES] if recipe.places else (),
+        entities=document.entities if recipe.entities else (),
+        evidence=evidence,
+        link_evidence=link_evidence,
+    )
+
+
+def guarded(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
+    """Like `analyse`; a page that breaks the analysis is refused, with what went wrong.
+
+    Raises a MachineError where the machine is at fault: then every page would be refused.
+    """
+    try:
+        return analyse(fetched, recipe)
+    except Exception as error:  # whatever a hostile page provokes must cost only that page
+        if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
+            raise MachineError.of(error) from error  # some parts (language models) keep temporary files
+        return Refusal(Reason.NOT_A_PAGE, f"{type(error).__name__}: {error}"[:300])
+
+
+class InlineAnalyser:
+    """Analysis in the calling process: for tests, the lab and debugging."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+
+    async def analyse(self, fetched: Fetched) -> Page | Refusal:
+        """The page, at once."""
+        return guarded(fetched, self.recipe)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass

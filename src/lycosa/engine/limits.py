@@ -1,0 +1,49 @@
+"""When a crawl ends by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from lycosa.fetch.politeness import MAX_BACKOFF_S
+from lycosa.spec.sections import FetchSpec, LimitsSpec
+
+
+class Progress(Protocol):
+    """What limits are measured against."""
+
+    pages: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much at once and in all; `patience_s`: a wait longer than this ends the crawl."""
+
+    concurrency: int = 1
+    pages: int | None = None
+    bytes: int | None = None
+    hours: float | None = None
+    patience_s: float = 3600.0
+
+    @classmethod
+    def of(cls, limits: LimitsSpec, fetch: FetchSpec) -> Limits:
+        """The limits of a spec."""
+        # Our own back-off and Crawl-delays are always waited for; a Retry-After at its cap is not.
+        patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
+        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s)
+
+    def reached(self, done: Progress) -> str:
+        """Which limit has been reached; '' if none."""
+        if self.pages is not None and done.pages >= self.pages:
+            return f"limits.pages = {self.pages} reached"
+        if self.bytes is not None and done.bytes >= self.bytes:
+            return f"limits.bytes = {self.bytes} reached"
+        if self.hours is not None and done.seconds >= self.hours * 3600:
+            return f"limits.hours = {self.hours:g} reached"
+        return ""
+
+    def full(self, done: Progress, flying: int) -> bool:
+        """Whether the pages under way may already use up the limit."""
+        return self.pages is not None and done.pages + flying >= self.pages

@@ -1,0 +1,99 @@
+"""Live progress of a crawl: a small table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import IO
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from lycosa.engine.loop import Crawl
+
+EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
+
+
+class Progress:
+    """Shows a running crawl until cancelled. Says nothing when `quiet`."""
+
+    def __init__(self, crawl: Crawl, *, quiet: bool = False, stream: IO[str] | None = None) -> None:
+        self.crawl = crawl
+        self.quiet = quiet
+        self.console = Console(file=stream or sys.stderr)
+        self._before = crawl.tally.pages, crawl.tally.seconds
+
+    async def run(self) -> None:
+        """Show until cancelled."""
+        if self.quiet:
+            return
+        if not self.console.is_terminal:
+            while True:
+                await asyncio.sleep(EVERY_S[False])
+                self.console.print(self.line(), highlight=False, markup=False, soft_wrap=True)
+        with Live(self.panel(), console=self.console, auto_refresh=False, transient=True) as live:
+            while True:
+                await asyncio.sleep(EVERY_S[True])
+                live.update(self.panel(), refresh=True)
+
+    def line(self) -> str:
+        """All of it in one line."""
+        parts = [f"{name} {value}" for name, value in self._figures()]
+        return " · ".join(["paused", *parts] if self.crawl.paused else parts)
+
+    def panel(self) -> Group:
+        """All of it as a small table with a bar."""
+        table = Table.grid(padding=(0, 2))
+        for name, value in self._figures():
+            table.add_row(Text(name, style="dim"), Text(value))
+        title, width = Text("paused" if self.crawl.paused else "crawling", style="bold"), self.console.width
+        limit = self.crawl.limits.pages
+        if not limit:
+            return Group(title, table)
+        bar = Table.grid()  # a bar alone would not end its line
+        bar.add_row(ProgressBar(total=limit, completed=self.crawl.tally.pages, width=min(48, width)))
+        return Group(title, bar, table)
+
+    def _figures(self) -> list[tuple[str, str]]:
+        tally, counts = self.crawl.tally, self.crawl.frontier.counts()
+        speed = (tally.pages - self._before[0]) / max(1e-6, tally.seconds - self._before[1])
+        harvest = tally.relevant / tally.pages if tally.pages else 0.0
+        worst = ", ".join(f"{n} × {reason.value}" for reason, n in tally.refused.most_common(3))
+        figures = [
+            (
+                "pages",
+                f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else ""),
+            ),
+            ("relevant", f"{tally.relevant:,} (harvest {harvest:.2f})"),
+            ("speed", f"{speed:.1f} pages/s"),
+            ("hosts", f"{counts.active_authorities:,} with work, {counts.authorities:,} seen"),
+            ("waiting", f"{counts.waiting:,}"),
+            ("received", f"{tally.bytes / 1e6:,.1f} MB"),
+        ]
+        if not self.crawl.paused and (left := self._time_left(speed, counts.waiting)) is not None:
+            figures.append(("time left", f"about {_duration(left)}"))
+        return [*figures, ("not taken", worst)] if worst else figures
+
+    def _time_left(self, speed: float, waiting: int) -> float | None:
+        limits, tally = self.crawl.limits, self.crawl.tally
+        left = []
+        if limits.pages and speed > 0:
+            left.append(min(limits.pages - tally.pages, waiting) / speed)
+        if limits.hours:
+            left.append(limits.hours * 3600 - tally.seconds)
+        return max(0.0, min(left)) if left else None
+
+
+def _duration(seconds: float) -> str:
+    """A span of time for people.
+
+    >>> _duration(42), _duration(150), _duration(9000)
+    ('42 s', '2 min', '2 h 30 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,393 @@
+"""A crawl from its spec: opens the collection, prepares the models, runs the loop, says how it went.
+
+The layer that a notebook uses: `summary = await crawl_spec(spec, text, folder, directory)`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from lycosa import __version__
+from lycosa.clock import SystemClock
+from lycosa.engine.admission import Follow
+from lycosa.engine.analysis import Recipe, document_of
+from lycosa.engine.control import RELEARN, control_of
+from lycosa.engine.limits import Limits
+from lycosa.engine.loop import TOO_LONG, Crawl
+from lycosa.engine.rejudge import is_judged_otherwise, judging_of, note_judging, rejudge
+from lycosa.engine.scope import Scope
+from lycosa.engine.workers import analyser_for
+from lycosa.errors import StoppedEarly
+from lycosa.evidence import Evidence
+from lycosa.fetch.decode import decoded_body
+from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.open_files import within_open_files
+from lycosa.fetch.polite import PoliteReader
+from lycosa.frontier import Policy
+from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.frontier.standing import rests_in
+from lycosa.methods import BaseStrategy, strategy_class
+from lycosa.methods.event.preparation import (
+    crawl_topic,
+    prepared_event,
+    refuse_no_event,
+    source_priors,
+    with_event,
+)
+from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
+from lycosa.methods.multimedia.images import refuse_small
+from lycosa.methods.preparation import Preparation
+from lycosa.methods.third_party import fitted
+from lycosa.page.document import Document
+from lycosa.page.duplicates import NearDuplicates
+from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
+from lycosa.prepare.labels import labelled_pages
+from lycosa.prepare.topic import (
+    fitted_models,
+    given_models,
+    judge_of,
+    preparation,
+    wanted_models,
+)
+from lycosa.seeds import gather
+from lycosa.spec.sections import Spec
+from lycosa.store import Record
+from lycosa.store.collection import Collection, Hook
+from lycosa.store.log import tell
+from lycosa.store.reader import PAUSED
+from lycosa.store.rests import Rests
+from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
+
+MOST_SEEDS_TOLD = 1000
+"""So many seeds are looked at when a summary says which of them failed."""
+
+Say = Callable[[str], None]
+Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """How a crawl went, over all its runs."""
+
+    collection: str
+    pages: int
+    relevant: int
+    harvest: float
+    bytes: int
+    seconds: float
+    waiting: int
+    ended: str
+    stopped_early: bool  # before its end: the same command goes on
+    resumable: (
+        bool  # something waits: the same command goes on, or does when the limit that ended it is raised
+    )
+    refused: dict[str, int]
+    failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
+
+
+async def crawl_spec(
+    spec: Spec,
+    text: str,
+    folder: Path,
+    directory: Path,
+    *,
+    say: Say = lambda _: None,
+    watch: Watch | None = None,
+    pause_points: Hook = lambda _: None,
+) -> Summary:
+    """Crawl into a collection, or go on where it was left. `folder` is where relative paths begin.
+
+    `watch` may show the running crawl; `pause_points` hears of each commit's steps (for tests).
+    """
+    first = first_pages(spec, directory)
+    if first is not None:
+        say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
+        summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
+        if summary.stopped_early or not summary.pages:
+            return summary
+    while True:
+        summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
+        if summary.ended != RELEARN:
+            return summary
+        say("Labels have changed: the topic is learned anew.")
+
+
+async def _crawl(
+    spec: Spec, text: str, folder: Path, directory: Path, say: Say, watch: Watch | None, pause_points: Hook
+) -> Summary:
+    clock = SystemClock()
+    with Collection.create_or_open(
+        directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes, pause_points=pause_points
+    ) as collection:
+        say = _logged(say, collection)
+        tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
+        fetch = within_open_files(spec.fetch, say)
+        fetcher = HttpFetcher(
+            spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
+        )
+        async with fetcher:
+            now, delay_s = clock.now(), spec.fetch.per_host_delay_s
+            rests = Rests(collection.catalogue, now, delay_s)
+            resting = rests_in(collection.connection, now, delay_s)
+            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
+            helper = _Reader(reader, collection, spec)
+            before = judging_of(spec, directory)
+            judged_otherwise = is_judged_otherwise(collection, before)
+            ready = await _prepare(spec, folder, collection, helper, say)
+            judging = judging_of(spec, directory)  # with the models that have just been made
+            judged_otherwise = judged_otherwise or judging != before
+            strategy = fitted_strategy(spec, ready)
+            seeds = await gather(spec.seeds, folder, helper.list, say)
+            await reader.rest()
+            recipe = recipe_of(spec, strategy)
+            with collection.commit():
+                frontier = _frontier(spec, collection, strategy, clock.now())
+                frontier.forget([link.key for link in seeds if _failed(link, collection)])
+            workers, deadline_s = spec.process.workers, spec.process.deadline_s
+            async with analyser_for(recipe, workers, deadline_s, _note_in(collection)) as analyser:
+                crawl = Crawl(
+                    frontier=frontier,
+                    fetcher=fetcher,
+                    analyser=analyser,
+                    strategy=strategy,
+                    store=collection,
+                    follow=Follow(Scope(spec.scope, spec.fetch), spec.fetch, spec.frontier, spec.archive),
+                    limits=Limits.of(spec.limits, fetch),
+                    clock=clock,
+                    near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
+                )
+                if spec.event.source_priors:
+                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors, strategy))
+                if judged_otherwise and collection.reader.counts().judged:
+                    again = fitted_strategy(spec, ready)
+                    await rejudge(collection, frontier, analyser, again, crawl.follow, say)
+                with collection.commit():
+                    note_judging(collection, judging)
+                _recall(crawl, collection)
+                async with control_of(crawl, directory):
+                    await _run(crawl, seeds, watch, say)
+        return _summary(crawl, collection, directory, seeds)
+
+
+def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
+    """The strategy that the spec names, with its settings, fitted."""
+    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready)
+
+
+def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
+    """What workers compute for this strategy and spec."""
+    about_event = any(kind.name == "event" for kind in strategy.needs)
+    return Recipe(
+        evidence=_with_genre(spec, strategy.needs),
+        language=spec.topic.language,
+        max_decoded_bytes=spec.fetch.max_decoded_bytes,
+        date=bool(spec.scope.date_from or spec.scope.date_to) or about_event,
+        places=about_event,
+        place_finder=spec.index.place_finder,
+        entities=about_event,
+        text=spec.index.text == "now",
+        simhash=spec.index.near_duplicates == "now",
+        requisites=spec.archive.requisites != "none",
+    )
+
+
+def _with_genre(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    if spec.index.genre == "never" or any(kind.name == "genre" for kind in needs):
+        return needs
+    return (*needs, GenreEvidence(built_in_model()))
+
+
+class _Reader:
+    """Lists and examples from the Web, archived like everything that was fetched."""
+
+    def __init__(self, reader: PoliteReader, collection: Collection, spec: Spec) -> None:
+        self.reader = reader
+        self.collection = collection
+        self.spec = spec
+
+    async def list(self, url: str) -> bytes | Refusal:
+        """The bytes of a sitemap or feed."""
+        result = await self._get(url, Kind.REQUISITE)
+        if isinstance(result, NotFetched):
+            return result.refusal
+        return decoded_body(result, self.spec.fetch.max_decoded_bytes)
+
+    async def document(self, url: str) -> Document | Refusal:
+        """An example page."""
+        result = await self._get(url, Kind.PAGE)
+        if isinstance(result, NotFetched):
+            return result.refusal
+        recipe = Recipe(language=self.spec.topic.language, place_finder=self.spec.index.place_finder)
+        return document_of(result, recipe)
+
+    async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
+        result = await self.reader.get(url, kind)
+        if isinstance(result, Fetched):
+            # Kept as a requisite: it was fetched to prepare the crawl, not as a page of it.
+            link = msgspec.structs.replace(result.link, kind=Kind.REQUISITE)
+            with self.collection.commit():
+                self.collection.save(Record(time.time(), msgspec.structs.replace(result, link=link)))
+            if result.status != 200:
+                return NotFetched(result.link, Refusal(Reason.HTTP_ERROR, str(result.status)))
+        return result
+
+
+def _logged(say: Say, collection: Collection) -> Say:
+    """What is said to the user is logged too."""
+    note = _note_in(collection)
+
+    def both(message: str) -> None:
+        note(message)
+        say(message)
+
+    return both
+
+
+def _note_in(collection: Collection) -> Say:
+    return lambda message: tell(collection.log, "note", message=message)
+
+
+def _failed(seed: Link, collection: Collection) -> Refusal | None:
+    """Why a seed of an earlier run (or of this one) brought nothing; such seeds are tried again."""
+    if (page := collection.reader.page(seed.key)) is not None:
+        refusal = page.refusal
+        in_vain = refusal and refusal.reason in (Reason.ANALYSIS_CRASH, Reason.ANALYSIS_TIMEOUT)
+        return refusal if page.status >= 400 or in_vain else None
+    outcome = collection.reader.outcome(seed.key)
+    return None if outcome is None or outcome.again else outcome.refusal
+
+
+async def _prepare(
+    spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say
+) -> Preparation:
+    models, language = collection.directory / "models", spec.topic.language
+    finder = spec.index.place_finder
+    event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
+    refuse_no_event(spec.judge, event)
+    judge = judge_of(spec)
+    marked = partial(labelled_pages, collection, language)
+    topic = await crawl_topic(spec, event, folder, models, helper.document, say, marked)
+    wants = wanted_models(strategy_class(spec.strategy), judge)
+    fitted = given_models(wants, spec.topic, folder, models)
+    if missing := [name for name in wants if name not in fitted]:
+        say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
+        unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
+        fitted |= fitted_models(missing, topic, unlabelled, models)
+    ready = replace(preparation(topic, judge, fitted, spec.random_seed), folder=folder)
+    return with_event(ready, judge, event)
+
+
+def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
+    policy = Policy(
+        max_waiting=spec.frontier.max_waiting,
+        per_host_concurrency=spec.fetch.per_host_concurrency,
+        pages_per_host=spec.limits.pages_per_host,
+        pages_per_site=spec.limits.pages_per_site,
+        selectivity=spec.frontier.selectivity,
+        weigh=strategy.host_weight if strategy.weighs_sources else None,
+    )
+    return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=spec.fetch.per_host_delay_s)
+
+
+def _prefer(crawl: Crawl, collection: Collection, priors: Mapping[str, tuple[float, float]]) -> None:
+    """Let sources begin with what an earlier crawl found there."""
+    with collection.commit():
+        for source, (good, bad) in priors.items():
+            crawl.tally.sources[source] = [good, bad]
+            crawl.frontier.reweigh(source, good, bad)
+
+
+def _recall(crawl: Crawl, collection: Collection) -> None:
+    """Bring a resumed crawl's counts, learned state and duplicates back from the catalogue."""
+    with collection.commit():
+        for link, judgement, evidence in collection.reader.lessons():
+            crawl.tally.pages += 1
+            crawl.learn(link, judgement, evidence)
+        for link, evidence in collection.reader.images():
+            crawl.strategy.learn(link, Judgement(False, 0.0, "an image"), evidence)
+        if crawl.near:
+            for key, simhash in collection.reader.fingerprints():
+                crawl.near.add(key, simhash)
+        collection.catalogue.begin_run(crawl.clock.now())
+    crawl.tally.relevant = collection.reader.collected()
+    crawl.tally.bytes = collection.counts().bytes
+    crawl.tally.seconds = collection.reader.seconds()
+
+
+async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:
+    watcher = watch(crawl) if watch else None
+    try:
+        with _stopped_by_signals(crawl, say):
+            await crawl.run(seeds)
+    except asyncio.CancelledError:
+        if not crawl.ended:
+            raise
+        raise StoppedEarly("Stopped at once; run the same command again and it goes on.") from None
+    finally:
+        if watcher:
+            watcher.cancel()
+            await asyncio.gather(watcher, return_exceptions=True)
+
+
+@contextmanager
+def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
+    """The first Ctrl-C lets requests under way finish; the second ends at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+
+    def on_signal() -> None:
+        if crawl.ended:
+            task.cancel()
+        crawl.stop("interrupted")
+        with suppress(OSError):  # the terminal may be gone
+            say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
+
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        numbers.append(signal.SIGHUP)
+    try:
+        for number in numbers:
+            loop.add_signal_handler(number, on_signal)
+    except (NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[Link]) -> Summary:
+    tally, waiting = crawl.tally, crawl.frontier.counts().waiting
+    with collection.commit():
+        collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
+        if crawl.rested_s:
+            paused_s = float(collection.catalogue.fact(PAUSED) or 0) + crawl.rested_s
+            collection.catalogue.set_fact(PAUSED, str(paused_s).encode())
+    failed = ((link.url, _failed(link, collection)) for link in seeds[:MOST_SEEDS_TOLD])
+    summary = Summary(
+        collection=str(directory),
+        pages=tally.pages,
+        relevant=tally.relevant,
+        harvest=round(tally.relevant / tally.pages, 4) if tally.pages else 0.0,
+        bytes=tally.bytes,
+        seconds=round(tally.seconds, 1),
+        waiting=waiting,
+        ended=crawl.ended,
+        stopped_early=crawl.ended in ("interrupted", TOO_LONG),
+        resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
+        refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
+        failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
+    )
+    tell(collection.log, "run ended", **msgspec.to_builtins(summary))
+    return summary

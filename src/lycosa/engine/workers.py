@@ -1,0 +1,189 @@
+"""Page analysis in worker processes, with a deadline for each page.
+
+A worker that dies or is late is replaced, and only its page refused; one that dies may have been killed
+from outside, so its page gets a second chance. Workers die with their parent.
+Started as programs of their own (`python -m lycosa.engine.workers`): forking the crawl would copy its event
+loop and connections, and multiprocessing would run the user's script again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import pickle
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import msgspec
+
+from lycosa.engine.analysis import InlineAnalyser, Recipe, guarded
+from lycosa.errors import LycosaError
+from lycosa.values import Fetched, Page, Reason, Refusal
+
+FRAME = struct.Struct("<I")
+MAX_FRAME = 1 << 30
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""There is a worker for every core: numpy's own threads would only get in their way."""
+
+Note = Callable[[str], None]
+"""Hears of workers that were replaced."""
+
+
+def _unnoted(_: str) -> None:
+    """Nobody wants to know."""
+
+
+class _Reply(msgspec.Struct, frozen=True, array_like=True):
+    page: Page | None
+    refusal: Refusal | None
+    trouble: str = ""  # of the machine, not of the page
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_job = msgspec.msgpack.Decoder(Fetched).decode
+_decode_reply = msgspec.msgpack.Decoder(_Reply).decode
+
+
+def _work(channel: socket.socket) -> None:
+    """The life of a worker: one response in, one page out, until the channel closes."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
+    _die_with_parent()
+    with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
+        # From our own parent, over a pair of sockets that nobody else has.
+        recipe: Recipe = pickle.load(stream)  # noqa: S301
+        while header := stream.read(FRAME.size):
+            job = _decode_job(stream.read(FRAME.unpack(header)[0]))
+            answer = _encode(_reply(job, recipe))
+            stream.write(FRAME.pack(len(answer)) + answer)
+            stream.flush()
+
+
+def _reply(job: Fetched, recipe: Recipe) -> _Reply:
+    try:
+        result = guarded(job, recipe)
+    except LycosaError as error:
+        return _Reply(None, None, str(error))
+    return _Reply(None, result) if isinstance(result, Refusal) else _Reply(result, None)
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to kill this process when its parent is gone, however it went."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def ask(self, fetched: Fetched) -> Page | Refusal:
+        job = _encode(fetched)
+        self.writer.write(FRAME.pack(len(job)) + job)
+        await self.writer.drain()
+        (size,) = FRAME.unpack(await self.reader.readexactly(FRAME.size))
+        if size > MAX_FRAME:
+            raise ConnectionError("a worker sent nonsense")
+        reply = _decode_reply(await self.reader.readexactly(size))
+        if reply.trouble:
+            raise LycosaError(reply.trouble)
+        return reply.page or reply.refusal or Refusal(Reason.NOT_A_PAGE)
+
+    def kill(self) -> None:
+        self.writer.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class WorkerPool:
+    """Analysis in `workers` processes, with a deadline for each page."""
+
+    def __init__(self, recipe: Recipe, workers: int, deadline_s: float, note: Note = _unnoted) -> None:
+        self.recipe = recipe
+        self.workers = workers
+        self.deadline_s = deadline_s
+        self.note = note
+        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+        self._all: set[_Worker] = set()
+
+    async def __aenter__(self) -> Self:
+        for _ in range(self.workers):
+            self._idle.put_nowait(await self._start())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for worker in self._all:
+            worker.kill()
+        self._all.clear()
+
+    async def analyse(self, fetched: Fetched) -> Page | Refusal:
+        """The page, from the next idle worker."""
+        first = await self._attempt(fetched)
+        crashed = isinstance(first, Refusal) and first.reason is Reason.ANALYSIS_CRASH
+        return await self._attempt(fetched) if crashed else first
+
+    async def _attempt(self, fetched: Fetched) -> Page | Refusal:
+        worker = await self._idle.get()
+        try:
+            async with asyncio.timeout(self.deadline_s):
+                result = await worker.ask(fetched)
+        except TimeoutError:
+            result = Refusal(Reason.ANALYSIS_TIMEOUT, f"{self.deadline_s:g} s")
+            worker = await self._replace(worker, fetched, result)
+        except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError):
+            # RuntimeError: what uvloop says of a channel whose other end is gone
+            worker.kill()
+            result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.returncode}")
+            worker = await self._replace(worker, fetched, result)
+        except asyncio.CancelledError:
+            # The worker is still busy with a page that nobody waits for.
+            worker.kill()
+            self._all.discard(worker)
+            raise
+        self._idle.put_nowait(worker)
+        return result
+
+    async def _start(self) -> _Worker:
+        ours, theirs = socket.socketpair()
+        # Not in a thread: Linux would end the worker with the thread that started it.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lycosa.engine.workers", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            # The same path: what the recipe is made of may be in a file of the user's.
+            env=os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            process_group=0,  # out of the terminal's reach from the first moment
+        )
+        theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
+        writer.write(pickle.dumps(self.recipe))
+        worker = _Worker(process, reader, writer)
+        self._all.add(worker)
+        return worker
+
+    async def _replace(self, worker: _Worker, fetched: Fetched, why: Refusal) -> _Worker:
+        self.note(f"A worker was replaced: {fetched.link.url}: {why}")
+        worker.kill()
+        self._all.discard(worker)
+        return await self._start()
+
+
+def analyser_for(
+    recipe: Recipe, workers: int | None, deadline_s: float, note: Note = _unnoted
+) -> InlineAnalyser | WorkerPool:
+    """In `workers` processes (None: as many as there are cores), or inline for 0."""
+    count = os.cpu_count() or 1 if workers is None else workers
+    return WorkerPool(recipe, count, deadline_s, note) if count else InlineAnalyser(recipe)
+
+
+if __name__ == "__main__":
+    _work(socket.socket(fileno=int(sys.argv[1])))

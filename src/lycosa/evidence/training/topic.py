@@ -1,0 +1,89 @@
+"""The classifiers that strategies want, fitted from example pages. In: pages. Out: models by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from lycosa.errors import InputError
+from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.training.text import Example, Label, train_text
+from lycosa.evidence.training.text_forms import TextSettings
+from lycosa.page.document import Document
+
+FIELDS = ("title", "body", "anchor")
+"""The parts of a page that a classifier can keep apart."""
+MODELS = ("text", "anchor-tree")
+"""What `fit_models` can fit: a text classifier on pages, and a decision tree on anchor texts and titles."""
+
+
+class ExamplePage(msgspec.Struct, frozen=True):
+    """What training needs of a page: term counts, title, and the anchors of its links by target."""
+
+    key: int
+    terms: dict[str, int]
+    title: list[str] = []
+    anchors: list[tuple[int, list[str]]] = []
+
+
+def example_of(document: Document, key: int) -> ExamplePage:
+    """An example page from its document."""
+    anchors = zip((link.key for link in document.links), document.link_terms, strict=True)
+    return ExamplePage(key, dict(document.terms), list(document.title_terms), list(anchors))
+
+
+def fit_models(
+    wants: Iterable[str],
+    pages: Mapping[Label, Sequence[ExamplePage]],
+    *,
+    settings: TextSettings | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[str, TextModel]:
+    """Fit the wanted models. Without negatives, unlabelled pages are learned from (PU learning)."""
+    if not pages.get(Label.POSITIVE):
+        raise InputError("There is no relevant example page to learn from. Add some to [topic] examples.")
+    settings = settings or TextSettings()
+    if not pages.get(Label.NEGATIVE):
+        settings = msgspec.structs.replace(settings, pu=True)
+    models = {}
+    for name in wants:
+        if name == "text":
+            models[name] = train_text(_page_examples(pages, settings), settings, provenance=provenance)
+        elif name == "anchor-tree":
+            tree = msgspec.structs.replace(settings, classifier="tree", min_documents=1, fields=())
+            models[name] = train_text(_anchor_examples(pages), tree, provenance=provenance)
+        else:
+            raise InputError(f"There is no model {name!r} to fit. Known are: {', '.join(MODELS)}.")
+    return models
+
+
+def _page_examples(pages: Mapping[Label, Sequence[ExamplePage]], settings: TextSettings) -> list[Example]:
+    return [
+        Example(_fields(page) if settings.fields else page.terms, label, str(page.key))
+        for label, group in pages.items()
+        for page in group
+    ]
+
+
+def _fields(page: ExamplePage) -> dict[str, Mapping[str, int]]:
+    anchors = chain.from_iterable(terms for _, terms in page.anchors)
+    return {"title": Counter(page.title), "body": page.terms, "anchor": Counter(anchors)}
+
+
+def _anchor_examples(pages: Mapping[Label, Sequence[ExamplePage]]) -> list[Example]:
+    """Titles, which are much like anchors, and anchors of links between the example pages."""
+    labels = {page.key: label for label, group in pages.items() for page in group}
+    examples = []
+    for label, group in pages.items():
+        for page in group:
+            examples.append(Example(Counter(page.title), label, str(page.key)))
+            examples += [
+                Example(Counter(terms), labels[target], str(target))
+                for target, terms in page.anchors
+                if target in labels and terms
+            ]
+    return examples

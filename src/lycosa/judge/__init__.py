@@ -1,0 +1,1 @@
+"""Whether a page is relevant: a stage between evidence and strategy."""

@@ -1,0 +1,1 @@
+"""The baselines that every method is compared with."""

@@ -1,0 +1,78 @@
+"""Best-first with a topic vector: the event paper's baseline (ch. 3)."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
+from lycosa.methods import BaseStrategy
+from lycosa.methods.preparation import Preparation
+from lycosa.spec.sections import Count, Share
+from lycosa.values import Decision, Judgement, Page, Reason, Refusal
+
+
+def best_first_priority(link_score: float, page_score: float) -> float:
+    """The mean of a link's own score and its page's.
+
+        priority = (cos(topic, URL tokens + anchor) + cos(topic, page)) / 2      [Farag, ch. 3]
+
+    >>> best_first_priority(0.5, 0.25)
+    0.375
+    """
+    return (link_score + page_score) / 2
+
+
+class BestFirst(BaseStrategy):
+    """Links wait by the mean of their own and their page's similarity to the topic."""
+
+    def __init__(
+        self,
+        *,
+        k: Count = 0,
+        weights: Literal["log", "centroid"] = "log",
+        page_threshold: Share = 0.0,
+        url_threshold: Share = 0.0,
+        tunnelling: bool = True,
+    ) -> None:
+        """Store the settings.
+
+        k: terms of the topic vector; 0: as many as `topic.terms` says.
+        weights: `log` (of the summed frequencies) or `centroid` (of the example pages).
+        page_threshold: without tunnelling, links of pages scored below this are refused.
+        url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
+        tunnelling: take the links of a page whatever its score.
+        """
+        self.k = k
+        self.weights = weights
+        self.page_threshold = page_threshold
+        self.url_threshold = url_threshold
+        self.tunnelling = tunnelling
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Use the spec's topic vector, or one of its own where the settings ask for it."""
+        super().fit(preparation)
+        self.topic_ = preparation.topic
+        if preparation.examples and (self.k or self.weights == "centroid"):
+            make = centroid if self.weights == "centroid" else topic_vector
+            vector = make(preparation.examples, self.k or len(self.topic_.vector))
+            self.topic_ = TopicEvidence(vector, preparation.topic.language, name="best-first")
+        if self.topic_ not in self.needs:
+            self.needs = (*self.needs, self.topic_)
+        return self
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        """One Decision a link, by the mean of link and page score."""
+        page_score = page.evidence[self.topic_.name].value
+        if not self.tunnelling and page_score < self.page_threshold:
+            refusal = Refusal(Reason.LOW_PRIORITY, "its page is below best-first.page_threshold")
+            return [Decision(link, refusal=refusal, rule="no tunnelling") for link in page.links]
+        scores = page.link_evidence[self.topic_.name]
+        decisions = []
+        for link, score in zip(page.links, scores, strict=True):
+            priority = best_first_priority(score, page_score)
+            if priority < self.url_threshold:
+                refusal = Refusal(Reason.LOW_PRIORITY, "below best-first.url_threshold")
+                decisions.append(Decision(link, priority, refusal, rule="mean of link and page score"))
+            else:
+                decisions.append(Decision(link, priority, rule="mean of link and page score"))
+        return decisions

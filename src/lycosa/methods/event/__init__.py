@@ -1,0 +1,1 @@
+"""Event crawling: what, where, when, and the importance of sources (Farag)."""

@@ -1,0 +1,166 @@
+"""`lycosa train event`: an event model from its pages, with what labelled pages and links teach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lycosa.commands import as_json, room_for, say
+from lycosa.errors import InputError
+
+if TYPE_CHECKING:
+    from lycosa.methods.event.model import EventModel, Facts
+
+
+def register(train: typer.Typer) -> None:
+    """Add the command to `train`."""
+    train.command("event")(event)
+
+
+def event(
+    out: Annotated[Path, typer.Option(help="Where the model goes: JSON that you can edit.")],
+    pages: Annotated[
+        list[Path] | None, typer.Argument(help="Model pages of the event: HTML or text files, or folders.")
+    ] = None,
+    positive: Annotated[
+        list[Path] | None, typer.Option(help="Other pages about the event, to learn from.")
+    ] = None,
+    negative: Annotated[list[Path] | None, typer.Option(help="Pages that are not about the event.")] = None,
+    links: Annotated[
+        Path | None, typer.Option(help="Labelled links: a CSV file with url, anchor and relevant (1 or 0).")
+    ] = None,
+    collection: Annotated[
+        Path | None,
+        typer.Option(
+            help="A collection with labelled pages: they teach the page side, links to them the link side."
+        ),
+    ] = None,
+    date: Annotated[
+        str, typer.Option(help="When it happened (2016-06-12), instead of the pages' dates.")
+    ] = "",
+    end_date: Annotated[str, typer.Option(help="When it ended.")] = "",
+    where: Annotated[
+        list[str] | None, typer.Option(help="Where it happened, instead of the pages' places.")
+    ] = None,
+    scoring: Annotated[str, typer.Option(help="ours or paper.")] = "ours",
+    weights: Annotated[str, typer.Option(help="f1 (the paper's procedure) or search.")] = "f1",
+    who: Annotated[
+        bool, typer.Option("--who", help="Let people and organisations count too, as a fourth aspect.")
+    ] = False,
+    background: Annotated[
+        list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
+    ] = None,
+    min_pages: Annotated[
+        int, typer.Option(min=1, help="Only terms on so many model pages count (the paper: 5).")
+    ] = 1,
+    language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
+    json: Annotated[bool, typer.Option("--json", help="Print the model as JSON.")] = False,
+) -> None:
+    """Make the model of an event; with labelled pages or links, learn weights, sizes and thresholds.
+
+    Without model pages, --collection gives the event as well.
+
+    Example: lycosa train event pages/ --positive good/ --negative other/ --out orlando.json
+    """
+    import msgspec
+
+    from lycosa.evidence.training.pages import documents_in
+    from lycosa.methods.event.model import (
+        background_of,
+        event_model,
+        page_facts,
+        save_event,
+        scored_by,
+    )
+    from lycosa.methods.event.table import event_table
+
+    room_for(out)  # before the work, not after it
+    if scoring not in ("ours", "paper") or weights not in ("f1", "search"):
+        raise InputError("--scoring is ours or paper, --weights is f1 or search.")
+    if bool(positive) != bool(negative):
+        raise InputError("Learning needs both --positive and --negative pages. Give both, or neither.")
+    if not pages and not collection:
+        raise InputError("Give model pages of the event, or a --collection whose event is meant.")
+
+    def facts(paths: list[Path] | None) -> list[Facts]:
+        return [page_facts(document, names=True) for document in documents_in(paths or (), language)]
+
+    taught = _Taught.of(collection, links, language)
+    taught.add_pages(facts(positive), relevant=True)
+    taught.add_pages(facts(negative), relevant=False)
+    try:
+        model = (
+            event_model(
+                facts(pages),
+                where=where or (),
+                date=date,
+                end_date=end_date,
+                min_pages=min_pages,
+                language=language,
+            )
+            if pages
+            else taught.event()
+        )
+    except ValueError as error:
+        raise InputError(f"{error}. Change --date or --end-date.") from None
+    model = scored_by(model, "ours" if scoring == "ours" else "paper")
+    if background:
+        model = msgspec.structs.replace(model, background=background_of(facts(background)))
+    model = taught.learned(model, weights, who=who)
+    save_event(out, model)
+    typer.echo(as_json(model) if json else f"{event_table(model)}\n\nWrote {out}.")
+
+
+class _Taught:
+    """What pages and links were labelled, and the event of the collection that they come from."""
+
+    def __init__(self, model: EventModel | None = None) -> None:
+        self.model = model
+        self.pages: list[Facts] = []
+        self.relevant: list[bool] = []
+        self.links: list[Facts] = []
+        self.relevant_links: list[bool] = []
+
+    @classmethod
+    def of(cls, collection: Path | None, links: Path | None, language: str) -> _Taught:
+        """The lessons of a collection and of a file of links."""
+        from lycosa.methods.event.link_training import facts_of_links, read_labelled_links
+
+        taught, found = cls(), []
+        if collection:
+            from lycosa.methods.event.lessons import event_lessons
+
+            lessons = event_lessons(collection, say)
+            taught.model, taught.pages, taught.relevant = lessons.model, lessons.pages, lessons.relevant
+            found += lessons.links
+        if links:
+            found += read_labelled_links(links)
+        taught.links = facts_of_links(found, language)
+        taught.relevant_links = [link.relevant for link in found]
+        return taught
+
+    def add_pages(self, pages: list[Facts], *, relevant: bool) -> None:
+        self.pages = [*self.pages, *pages]
+        self.relevant = [*self.relevant, *[relevant] * len(pages)]
+
+    def event(self) -> EventModel:
+        assert self.model is not None
+        return self.model
+
+    def learned(self, model: EventModel, weights: str, *, who: bool) -> EventModel:
+        """The model with what was taught, if anything was; says how well it fits that."""
+        from lycosa.methods.event.training import train_event
+
+        model, figures = train_event(
+            model,
+            (self.pages, self.relevant),
+            (self.links, self.relevant_links),
+            how="f1" if weights == "f1" else "search",
+            who=who,
+        )
+        taught = {"pages": len(self.pages), "links": len(self.links)}
+        for side, f1 in figures.items():
+            say(f"{taught[side]} labelled {side}: F1 {f1:.3f} on what it was learned from.")
+        return model

@@ -1,0 +1,388 @@
+"""How close pages and links are to an event: what, where, when (and who). In: a Document. Out: scores.
+
+The equations are pure functions; `EventScorer` applies an EventModel's settings to a page once, and
+the evidence classes hand out its numbers.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from lycosa.methods.event.model import (
+    Background,
+    EventModel,
+    EventPlace,
+    Facts,
+    Matching,
+    Missing,
+    Rarity,
+    Side,
+    Weights,
+    link_facts,
+    page_facts,
+    place_key,
+)
+from lycosa.page.document import Document
+from lycosa.values import Fact, PagePlace
+
+ASPECTS = ("topic", "place", "date", "who")
+EARTH_KM = 12742.0
+LEAST_NEARNESS = 0.2
+"""Places that match less than this by distance do not match."""
+MOST_REMEMBERED = 100_000
+ALIKE = Rarity(0)
+"""Without a background all words count alike."""
+AREAS = frozenset(("continent", "country", "state"))
+
+
+class Aspects(msgspec.Struct, frozen=True):
+    """One number an aspect; None where the page or link says nothing of it."""
+
+    topic: float = 0.0
+    place: float | None = None
+    date: float | None = None
+    who: float | None = None
+
+
+def event_score(
+    aspects: Aspects, weights: Weights, missing_date: Missing = "zero", missing_place: Missing = "zero"
+) -> float:
+    """The weighted mean of the aspects.
+
+        sim(e1, e2) = a · score(T1, T2) + b · score(L1, L2) + c · score(D1, D2),  a + b + c = 1   [Farag, eq. 1]
+
+    A missing date or place scores 0 or, renormalised, leaves its weight to the others. `who` is the
+    paper's future work and has weight 0 unless it is given one.
+
+    >>> round(event_score(Aspects(0.5, 1.0, 0.5), Weights(0.4, 0.4, 0.2)), 3)
+    0.7
+    >>> round(event_score(Aspects(0.5, None, None), Weights(0.5, 0.25, 0.25), missing_date="renormalise"), 3)
+    0.333
+    """
+    total = counted = 0.0
+    for weight, score, missing in (
+        (weights.topic, aspects.topic, "zero"),
+        (weights.place, aspects.place, missing_place),
+        (weights.date, aspects.date, missing_date),
+        (weights.who, aspects.who, "renormalise"),
+    ):
+        if score is not None:
+            total += weight * score
+        if score is not None or missing == "zero":
+            counted += weight
+    return total / counted if counted else 0.0
+
+
+def cosine(
+    event: Mapping[str, float],
+    found: Mapping[str, int],
+    *,
+    log_counts: bool = False,
+    projected: bool = True,
+    rarity: Mapping[str, float] = ALIKE,
+) -> float:
+    """Cosine of the event's weights and a text's frequencies: topic (and, with names, who).
+
+        score(T1, T2) = sum over t in both of w1(t) · w2(t) / (|T1| · |T2|)          [Farag, eq. 2]
+
+    Projected (the paper), T2 keeps only the terms of T1, so one matching word on a long page scores
+    high; not projected, |T2| is the length of the whole text. With a background, w2 is multiplied by
+    the term's rarity (the paper has none).
+
+    >>> round(cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 2}), 2)
+    0.6
+    >>> round(cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 2}, projected=False), 2)
+    0.42
+    """
+    if not event:
+        return 0.0
+    weigh = math.log1p if log_counts else float
+    product = square = 0.0
+    if len(found) < len(event) or not projected:
+        for term, count in found.items():
+            weight = event.get(term, 0.0)
+            if weight or not projected:
+                value = weigh(count) * rarity[term]
+                product += weight * value
+                square += value * value
+    else:
+        for term, weight in event.items():
+            if count := found.get(term, 0):
+                value = weigh(count) * rarity[term]
+                product += weight * value
+                square += value * value
+    if not product:
+        return 0.0
+    return min(1.0, product / math.sqrt(square * sum(w * w for w in event.values())))
+
+
+def kilometres(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
+    """The great-circle distance of two points.
+
+    >>> round(kilometres(48.85, 2.35, 50.85, 4.35))
+    265
+    """
+    lat1, lon1, lat2, lon2 = map(math.radians, (lat1, lon1, lat2, lon2))
+    half = math.sin((lat2 - lat1) / 2) ** 2
+    half += math.cos(lat1) * math.cos(lat2) * math.sin((lon2 - lon1) / 2) ** 2
+    return EARTH_KM * math.asin(min(1.0, math.sqrt(half)))
+
+
+def closeness(one: EventPlace, other: PagePlace, near_km: float = 0.0, inside: float = 0.0) -> float:
+    """How far two places are the same: 1 by name, less by distance, `inside` if one holds the other.
+
+    >>> orlando = EventPlace("Orlando", kind="city", state="FL", country="US", lat=28.54, lon=-81.38)
+    >>> closeness(orlando, PagePlace("Fla.", "Florida", "state", country="US", state="FL"), inside=0.3)
+    0.3
+    """
+    if place_key(one) == place_key(other):
+        return 1.0
+    best = 0.0
+    areas = (one.kind in AREAS) + (other.kind in AREAS)
+    if near_km and not areas and None not in (one.lat, one.lon, other.lat, other.lon):
+        km = kilometres(one.lat or 0.0, one.lon or 0.0, other.lat or 0.0, other.lon or 0.0)
+        near = math.exp(-km / near_km)
+        best = near if near >= LEAST_NEARNESS else 0.0
+    if inside and _holds(one, other):
+        best = max(best, inside)
+    return best
+
+
+def _holds(one: EventPlace, other: PagePlace) -> bool:
+    if not one.country or one.country != other.country or one.kind == other.kind:
+        return False
+    if "country" in (one.kind, other.kind):
+        return "state" in (one.kind, other.kind)  # a city does not match its whole country
+    return "state" in (one.kind, other.kind) and one.state == other.state != ""
+
+
+class PlaceScore:
+    """Cosine of the event's places and a text's, in which each place joins the event's closest one.
+
+        score(L1, L2) = sum over l of w1(l') · c(l', l) · w2(l) / (|L1| · |L2|)        [Farag, eq. 3]
+
+    The paper's c is 1 for the same place and 0 otherwise; so are the defaults of Matching.
+
+    >>> score = PlaceScore([EventPlace("Paris", 3.0), EventPlace("Nice", 4.0)], Matching())
+    >>> score([PagePlace("Paris", "Paris", "city", count=2)])
+    0.6
+    """
+
+    def __init__(
+        self, event: Sequence[EventPlace], matching: Matching, rarity: Mapping[str, float] = ALIKE
+    ) -> None:
+        self._weigh = math.log1p if matching.log_counts else float
+        self._rarity = rarity
+        self._weights = [(place, self._weigh(place.count) * rarity[place.name]) for place in event]
+        self._length = math.sqrt(sum(weight * weight for _, weight in self._weights))
+        self._matching = matching
+        # By name alone, all matches are known in advance; otherwise they are found and remembered.
+        self._affinity = {place_key(place): weight for place, weight in reversed(self._weights)}
+        self._by_name = not (matching.near_km or matching.inside)
+
+    def __call__(self, found: Sequence[PagePlace]) -> float:
+        """The score of a text's places."""
+        product = square = 0.0
+        for place in found:
+            value = self._weigh(place.count) * self._rarity[place.canonical]
+            square += value * value
+            product += value * self._affinity_of(place)
+        return min(1.0, product / (math.sqrt(square) * self._length)) if product else 0.0
+
+    def _affinity_of(self, place: PagePlace) -> float:
+        key = place_key(place)
+        known = self._affinity.get(key)
+        if known is not None or self._by_name:
+            return known or 0.0
+        near_km, inside = self._matching.near_km, self._matching.inside
+        best = max(
+            (weight * closeness(at, place, near_km, inside) for at, weight in self._weights), default=0.0
+        )
+        if len(self._affinity) < MOST_REMEMBERED:
+            self._affinity[key] = best
+        return best
+
+
+def date_score(days: float, num_days: float = 365.0) -> float:
+    """How close a page's date is to the event's.
+
+        score(D1, D2) = max(0, 1 - |D1 - D2| / num_days)          [Farag, eq. 4]
+
+    >>> date_score(73), date_score(-400)
+    (0.8, 0.0)
+    """
+    return max(0.0, 1 - abs(days) / num_days)
+
+
+def saturating_date_score(days: float, grace_days: float = 7.0, half_days: float = 30.0) -> float:
+    """Eq. 4 made lopsided: no page reports an event before it, and interest fades ever more slowly.
+
+        score = 1 / (1 + days / half_days)  after the event,  max(0, 1 + days / grace_days)  before it
+
+    The grace is for event dates that are guessed from pages, and so may be late by some days.
+
+    >>> saturating_date_score(30), saturating_date_score(0), saturating_date_score(-7)
+    (0.5, 1.0, 0.0)
+    """
+    return 1 / (1 + days / half_days) if days >= 0 else max(0.0, 1 + days / grace_days)
+
+
+class EventScorer:
+    """Compares pages and links with one event; the last page's scores are kept, for several askers."""
+
+    def __init__(self, model: EventModel) -> None:
+        self.model = model
+        rare = model.background or Background(0)
+        self._rarity = Rarity(rare.pages, rare.terms)
+        self._name_rarity = Rarity(rare.pages, rare.names)
+        self._terms = weighted_terms(model)
+        self._page_topic = dict(self._terms[: model.pages.k])
+        self._link_topic = dict(self._terms[: model.links.k])
+        names = model.names.items()
+        self._names = {name: math.log1p(count) * self._name_rarity[name] for name, count in names}
+        self._wants_names = bool(self._names and model.pages.weights.who)
+        self._place = PlaceScore(model.places, model.matching, Rarity(rare.pages, rare.places))
+        self._began = _ordinal(model.date)
+        self._ended = _ordinal(model.end_date) or self._began
+        self._document: Document | None = None
+        self._page = Aspects()
+        self._links: list[Aspects] = []
+
+    def __getstate__(self) -> dict[str, object]:
+        """For worker processes: without the page at hand."""
+        return {"model": self.model}
+
+    def __setstate__(self, state: dict[str, EventModel]) -> None:
+        self.__init__(state["model"])  # type: ignore[misc]
+
+    def page(self, document: Document) -> Aspects:
+        """The aspects of a page."""
+        self._look_at(document)
+        return self._page
+
+    def links(self, document: Document) -> list[Aspects]:
+        """The aspects of each link of a page."""
+        self._look_at(document)
+        return self._links
+
+    def of_page_facts(self, facts: Facts) -> Aspects:
+        """The aspects of what a page says."""
+        return self._aspects(facts, self._page_topic)
+
+    def beside_topic(self, facts: Facts) -> Aspects:
+        """All aspects but the topic, for who computes that of many pages at once."""
+        return self._aspects(facts, {})
+
+    def of_link_facts(self, facts: Facts) -> Aspects:
+        """The aspects of what a link's URL and anchor say."""
+        return self._aspects(facts, self._link_topic)
+
+    def _look_at(self, document: Document) -> None:
+        if self._document is not document:
+            self._page = self.of_page_facts(page_facts(document, names=self._wants_names))
+            self._links = [self.of_link_facts(facts) for facts in link_facts(document)]
+            self._document = document
+
+    def _aspects(self, facts: Facts, topic: Mapping[str, float]) -> Aspects:
+        matching = self.model.matching
+        known = bool(self.model.places)
+        return Aspects(
+            cosine(
+                topic,
+                facts.terms,
+                log_counts=matching.log_counts,
+                projected=matching.projected,
+                rarity=self._rarity,
+            ),
+            self._place(facts.places) if known and facts.places else None,
+            self._date(facts.date),
+            self._who(facts.names) if facts.names else None,
+        )
+
+    def _who(self, names: Mapping[str, int]) -> float:
+        return cosine(self._names, names, log_counts=True, projected=False, rarity=self._name_rarity)
+
+    def _date(self, day: str) -> float | None:
+        at = _ordinal(day)
+        if at is None or self._began is None or self._ended is None:
+            return None
+        days = min(0, at - self._began) + max(0, at - self._ended)
+        matching = self.model.matching
+        if matching.date_curve == "linear":
+            return date_score(days, matching.num_days)
+        return saturating_date_score(days, matching.grace_days, matching.half_days)
+
+
+def weighted_terms(model: EventModel) -> list[tuple[str, float]]:
+    """The event's terms, the most frequent first, with weight log(1 + f), times rarity if it is known."""
+    rarity = Rarity(model.background.pages, model.background.terms) if model.background else ALIKE
+    return [(term, math.log1p(count) * rarity[term]) for term, count in model.terms.items()]
+
+
+def _ordinal(day: str) -> int | None:
+    return datetime.date.fromisoformat(day).toordinal() if day else None
+
+
+def effective(side: Side, model: EventModel) -> Side:
+    """A side whose weights leave out what the model does not know: places, a date."""
+    weights = side.weights
+    known = msgspec.structs.replace(
+        weights,
+        place=weights.place if model.places else 0.0,
+        date=weights.date if model.date else 0.0,
+        who=weights.who if model.names else 0.0,
+    )
+    return msgspec.structs.replace(side, weights=known)
+
+
+def side_score(side: Side, aspects: Aspects) -> float:
+    """The event score by one side's settings."""
+    return event_score(aspects, side.weights, side.missing_date, side.missing_place)
+
+
+class EventEvidence:
+    """`event`: the event score of a page and of each of its links."""
+
+    name = "event"
+
+    def __init__(self, scorer: EventScorer) -> None:
+        self.scorer = scorer
+        self.pages = effective(scorer.model.pages, scorer.model)
+        self.links = effective(scorer.model.links, scorer.model)
+
+    def of_page(self, document: Document) -> Fact:
+        """The page's event score."""
+        return Fact(side_score(self.pages, self.scorer.page(document)))
+
+    def of_links(self, document: Document) -> list[float]:
+        """The event score of each link."""
+        return [side_score(self.links, aspects) for aspects in self.scorer.links(document)]
+
+
+class EventAspect:
+    """`event-topic`, `event-place`, `event-date`, `event-who`: one aspect of a page and its links."""
+
+    def __init__(self, scorer: EventScorer, aspect: str) -> None:
+        self.name = f"event-{aspect}"
+        self.scorer = scorer
+        self.aspect = aspect
+
+    def of_page(self, document: Document) -> Fact:
+        """The aspect's score; the label says where the page tells nothing of it."""
+        value = getattr(self.scorer.page(document), self.aspect)
+        return Fact(0.0, "not said") if value is None else Fact(value)
+
+    def of_links(self, document: Document) -> list[float]:
+        """One number a link; 0 where it says nothing."""
+        return [getattr(aspects, self.aspect) or 0.0 for aspects in self.scorer.links(document)]
+
+
+def event_evidence(model: EventModel) -> tuple[EventEvidence, *tuple[EventAspect, ...]]:
+    """All evidence of an event, sharing one scorer."""
+    scorer = EventScorer(model)
+    told: Iterable[str] = ASPECTS if model.pages.weights.who else ASPECTS[:3]
+    return EventEvidence(scorer), *(EventAspect(scorer, aspect) for aspect in told)

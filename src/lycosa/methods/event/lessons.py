@@ -1,0 +1,83 @@
+"""A labelled collection as lessons about its event. In: a collection's directory. Out: labelled pages and links.
+
+The label of a page is what people said of it in the library; that of a link is the label of the page
+that it leads to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lycosa import urls
+from lycosa.engine.analysis import Recipe, document_of
+from lycosa.errors import InputError
+from lycosa.methods import all_settings
+from lycosa.methods.event.link_training import LabelledLink
+from lycosa.methods.event.model import EventModel, Facts, load_event, page_facts
+from lycosa.spec.reading import parse_spec
+from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.labels import labels_in
+from lycosa.store.responses import response_of
+from lycosa.values import Refusal
+
+LINKS_PER_PAGE = 20
+"""Of one labelled page, the links with so many different anchors count: menus repeat them on every page."""
+TOLD_EVERY = 1000
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class EventLessons:
+    """The event of a collection, and what its labelled pages and the links to them say."""
+
+    model: EventModel
+    pages: list[Facts]
+    relevant: list[bool]
+    links: list[LabelledLink]
+
+
+def event_lessons(directory: Path, say: Say) -> EventLessons:
+    """Read the event, the labelled pages (without its model pages) and the links that lead to them."""
+    labels = {key: label.relevant for key, label in labels_in(directory).items()}
+    if len(set(labels.values())) < 2:
+        raise InputError(
+            f"{directory} has no pages labelled relevant, or none labelled not relevant. "
+            f"Label some of both: lycosa serve {directory}"
+        )
+    with Collection.read(directory) as collection:
+        spec = parse_spec(collection.spec_text(), all_settings())
+        model_pages = {urls.key_of(url) for page in spec.event.pages if (url := urls.parse(page))}
+        labels = {key: relevant for key, relevant in labels.items() if key not in model_pages}
+        recipe = Recipe(language=spec.topic.language, place_finder=spec.index.place_finder)
+        pages, relevant, found = [], [], {}
+        for key, label in labels.items():
+            stored = collection.reader.page(key)
+            fetched = response_of(collection, stored) if stored else None
+            document = document_of(fetched, recipe) if fetched else None
+            if stored is not None and document is not None and not isinstance(document, Refusal):
+                pages.append(page_facts(document, names=True))
+                relevant.append(label)
+                found[key] = stored.link.url
+        model = load_event(directory / "models" / "event.json")
+        return EventLessons(model, pages, relevant, _links_to(collection, found, labels, say))
+
+
+def _links_to(
+    collection: ReadCollection, pages: Mapping[int, str], labels: Mapping[int, bool], say: Say
+) -> list[LabelledLink]:
+    """The links that lead to labelled pages, each anchor once."""
+    anchors: set[tuple[int, str]] = set()
+    taken = Counter[int]()
+    for number, page in enumerate(collection.reader.pages(), start=1):
+        for link in collection.reader.links(page.id):
+            here = (link.target, link.anchor)
+            if link.target in pages and here not in anchors and taken[link.target] < LINKS_PER_PAGE:
+                anchors.add(here)
+                taken[link.target] += 1
+        if number % TOLD_EVERY == 0:
+            say(f"Looked for links on {number} pages.")
+    return [LabelledLink(pages[key], anchor, labels[key]) for key, anchor in sorted(anchors)]

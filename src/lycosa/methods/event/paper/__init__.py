@@ -1,0 +1,1 @@
+"""The event paper's tables and figures."""

@@ -1,0 +1,132 @@
+"""Event crawling (Farag): links wait by what, where and when; sources by what they gave so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+from lycosa.errors import SpecError
+from lycosa.frontier import Floats
+from lycosa.judge.kinds import EventJudge
+from lycosa.methods import BaseStrategy
+from lycosa.methods.baselines.best_first import best_first_priority
+from lycosa.methods.event.evidence import event_evidence
+from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
+from lycosa.methods.event.sources import checked_source, mean_score, source_keys
+from lycosa.methods.preparation import Preparation
+from lycosa.values import Decision, Fact, Judgement, Link, Page, Reason, Refusal
+
+TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
+
+
+class Event(BaseStrategy):
+    """Links wait by the mean of their own event score and that of their page."""
+
+    def __init__(
+        self,
+        *,
+        source: str = "none",
+        k: int = 0,
+        url_threshold: float = 0.0,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        prior_pages: float = 5.0,
+        newcomers: float = 0.75,
+    ) -> None:
+        """Store the settings.
+
+        source: how sources are weighed: none, negative-absolute-bad, best-score, success-rate,
+            thompson, absolute-good, thompson-best, success-rate-best or mean-score.
+        k: terms of the topic that count, for pages and links alike; 0: as the model says.
+        url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
+        alpha: relevant pages that success rate and Thompson sampling give a new source in advance.
+        beta: other pages that they give it.
+        prior_pages: pages that mean-score gives a new source in advance.
+        newcomers: how good these pages are thought to be, as a share of the crawl's mean score; the less, the
+            fewer hosts are visited.
+        """
+        self.source = source
+        self.k = k
+        self.url_threshold = url_threshold
+        self.alpha = alpha
+        self.beta = beta
+        self.prior_pages = prior_pages
+        self.newcomers = newcomers
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Use the prepared event; without one, the topic alone."""
+        super().fit(preparation)
+        self._check()
+        self.weighs_sources = checked_source(self.source) != "none"
+        self.random_seed_ = preparation.random_seed
+        self.pages_, self.credits_ = 0, 0.0
+        judge = self.judge_
+        if isinstance(judge, EventJudge) and not self.k:
+            self.evidence_ = judge.needs
+        else:
+            model = preparation.event or _topic_only(preparation)
+            self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
+            kept = () if isinstance(judge, EventJudge) else self.needs
+            self.needs = (*kept, *self.evidence_)
+        return self
+
+    def _check(self) -> None:
+        """A SpecError for settings under which no source could be weighed."""
+        for name in ("alpha", "beta", "prior_pages", "newcomers"):
+            if not (value := getattr(self, name)) > 0:
+                raise SpecError(f"event.{name} is {value:g}. Give a number above 0.")
+        if self.k < 0:
+            raise SpecError(f"event.k is {self.k}. Give a number of terms, or 0 for the model's.")
+        if not 0 <= self.url_threshold <= 1:
+            raise SpecError(f"event.url_threshold is {self.url_threshold:g}. Give a number from 0 to 1.")
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        """One Decision a link, by the mean of link and page score."""
+        page_score = page.evidence["event"].value
+        decisions = []
+        for link, score in zip(page.links, page.link_evidence["event"], strict=True):
+            priority = best_first_priority(score, page_score)
+            refusal = None
+            if priority < self.url_threshold:
+                refusal = Refusal(Reason.LOW_PRIORITY, "below event.url_threshold")
+            decisions.append(Decision(link, priority, refusal, rule="mean of link and page event score"))
+        return decisions
+
+    def credit(self, judgement: Judgement) -> float:
+        """The score, for mean-score; for the others the verdict."""
+        if self.source != "mean-score":
+            return super().credit(judgement)
+        return min(1.0, max(0.0, judgement.score))
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Keep the mean of what pages were credited with: what is expected of a new source."""
+        self.pages_ += 1
+        self.credits_ += self.credit(judgement)
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        """The choice keys of sources by the function that `source` names."""
+        if self.source == "mean-score":
+            # As if one page of score 0.1 had been seen before the first: never 0.
+            mean = (self.credits_ + 0.1) / (self.pages_ + 1)
+            return mean_score(good, bad, best, mean, self.prior_pages, self.newcomers)
+        return source_keys(
+            self.source,
+            good,
+            bad,
+            best,
+            seed=self.random_seed_,
+            step=step,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+
+
+def _topic_only(preparation: Preparation) -> EventModel:
+    """The topic as an event without place and date, for specs that give no [event]."""
+    frequent = sorted(preparation.topic.vector.items(), key=lambda item: (-item[1], item[0]))
+    return EventModel(
+        terms=dict(frequent),
+        language=preparation.topic.language,
+        pages=Side(len(frequent), weights=TOPIC_ONLY),
+        links=Side(len(frequent), weights=TOPIC_ONLY),
+    )

@@ -1,0 +1,317 @@
+"""Learning how to score an event. In: labelled pages or links. Out: weights, topic size and threshold.
+
+The paper's procedure [Farag, 4.2.2 and 6.1]: each aspect alone, its best F1 over the thresholds;
+weight = its F1 / the sum of all; then topic size and threshold jointly, for pages and for links apart.
+Ours differs in one step: the weights are those with the highest mean average precision.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.errors import InputError
+from lycosa.frontier import Floats
+from lycosa.methods.event.evidence import EventScorer, weighted_terms
+from lycosa.methods.event.model import EventModel, Facts, Rarity, Side, Weights
+
+KS = tuple(range(5, 1366, 10))
+"""The topic sizes that the paper tried."""
+THRESHOLDS = np.linspace(0.0, 1.0, 21)
+SEARCH_STEP = 0.05
+FEW = 30
+"""Up to so many relevant pages, counting what stands before each is faster than sorting."""
+
+Bools = NDArray[np.bool_]
+How = Literal["f1", "search"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The labelled pages (or links) of one event: one row of `topic` per topic size; nan: not said."""
+
+    topic: Floats
+    place: Floats
+    date: Floats
+    who: Floats
+    relevant: Bools
+
+    def of_rows(self, kept: Sequence[int]) -> Sample:
+        """These pages of it."""
+        place, date, who = (values[kept] for values in (self.place, self.date, self.who))
+        return Sample(self.topic[:, kept], place, date, who, self.relevant[kept])
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A side as learned, and its F1 on what it was learned from."""
+
+    side: Side
+    f1: float
+
+
+class Texts:
+    """The terms of many texts as arrays, made once: comparing them with an event is then a few sums."""
+
+    def __init__(self, texts: Sequence[Mapping[str, int]]) -> None:
+        self.vocabulary: dict[str, int] = {}
+        number = self.vocabulary.setdefault
+        self.terms = np.array(
+            [number(term, len(self.vocabulary)) for text in texts for term in text], np.intp
+        )
+        self.counts = np.array([count for text in texts for count in text.values()], float)
+        self.of = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+        self.number = len(texts)
+
+    def sums(self, values: Floats, kept: Bools | slice = slice(None)) -> Floats:
+        """The sum of the values of each text, one value a term of it."""
+        return np.bincount(self.of[kept], values, self.number).astype(float)
+
+
+def sample_of(
+    model: EventModel,
+    facts: Sequence[Facts],
+    relevant: Sequence[bool],
+    ks: Sequence[int] = KS,
+    texts: Texts | None = None,
+) -> Sample:
+    """Compare labelled pages or links with an event, at all topic sizes at once.
+
+    `texts`: the terms of these facts, where they are compared with many events.
+    """
+    scorer = EventScorer(model)
+    found = [scorer.beside_topic(one) for one in facts]
+    place, date, who = (
+        np.array([_nan(getattr(one, name)) for one in found], float) for name in ("place", "date", "who")
+    )
+    topic = topic_scores(model, texts or Texts([one.terms for one in facts]), ks)
+    return Sample(topic, place, date, who, np.array(relevant, bool))
+
+
+def topic_scores(model: EventModel, texts: Texts, ks: Sequence[int]) -> Floats:
+    """The topic score (eq. 2) of each text at each topic size: one row a size.
+
+    >>> model = EventModel({"owl": 3.0, "night": 1.0})
+    >>> topic_scores(model, Texts([{"owl": 2}, {"night": 1, "bread": 5}]), [1, 2]).round(2).tolist()
+    [[1.0, 0.0], [0.89, 0.45]]
+    """
+    matching = model.matching
+    weights = np.array([weight for _, weight in weighted_terms(model)], float)
+    place_of = np.full(len(texts.vocabulary), len(weights))  # in the topic; beyond its end: not of it
+    for place, term in enumerate(model.terms):
+        if (number := texts.vocabulary.get(term)) is not None:
+            place_of[number] = place
+    values = np.log1p(texts.counts) if matching.log_counts else texts.counts
+    if model.background:
+        rarity = Rarity(model.background.pages, model.background.terms)
+        values = values * np.array([rarity[term] for term in texts.vocabulary])[texts.terms]
+    at = place_of[texts.terms]
+    whole = texts.sums(values**2)
+    scores = np.zeros((len(ks), texts.number))
+    for row, k in enumerate(ks):
+        within = at < min(k, len(weights))
+        product = texts.sums(values[within] * weights[at[within]], within)
+        square = texts.sums(values[within] ** 2, within) if matching.projected else whole
+        length = np.sqrt(square * (weights[:k] ** 2).sum())
+        np.divide(product, length, out=scores[row], where=product > 0)
+    return np.minimum(scores, 1.0)
+
+
+def combined(sample: Sample, row: int, side: Side) -> Floats:
+    """The event score (eq. 1) of every page of a sample, at one topic size."""
+    scores: Floats = combined_by(sample, row, side, [side.weights])[0]
+    return scores
+
+
+def combined_by(sample: Sample, row: int, side: Side, grid: Sequence[Weights]) -> Floats:
+    """The event scores by each of several weights (rows) of every page (columns)."""
+    aspects = np.array([sample.topic[row], sample.place, sample.date, sample.who])
+    said = ~np.isnan(aspects)
+    zero = np.array([True, side.missing_place == "zero", side.missing_date == "zero", False])
+    weights = np.array([(one.topic, one.place, one.date, one.who) for one in grid])
+    total, counted = weights @ np.nan_to_num(aspects), weights @ (said | zero[:, None])
+    scores: Floats = np.divide(total, counted, out=np.zeros_like(total), where=counted > 0)
+    return scores
+
+
+def average_precision(scores: Floats, relevant: Bools) -> float:
+    """The mean precision at each relevant page of the ranking; ties keep their order.
+
+        AP = (1/R) · sum over relevant ranks r of hits(r) / r
+
+    >>> round(average_precision(np.array([0.9, 0.8, 0.7]), np.array([True, False, True])), 3)
+    0.833
+    """
+    return float(average_precisions(scores[None, :], relevant)[0])
+
+
+def average_precisions(scores: Floats, relevant: Bools) -> Floats:
+    """The average precision of each row of scores."""
+    wanted = np.flatnonzero(relevant)
+    if not len(wanted):
+        return np.zeros(len(scores))
+    if len(wanted) > FEW:
+        order = np.argsort(-scores, axis=1, kind="stable")
+        ranks = np.array([np.flatnonzero(row) for row in relevant[order]]) + 1
+    else:  # the same, without sorting all the others
+        before = [
+            (scores > scores[:, [at]]).sum(axis=1) + (scores[:, :at] == scores[:, [at]]).sum(axis=1)
+            for at in wanted
+        ]
+        ranks = np.sort(np.array(before).T, axis=1) + 1
+    precision: Floats = (np.arange(1, len(wanted) + 1) / ranks).mean(axis=1)
+    return precision
+
+
+class Taken(NamedTuple):
+    """What is taken at each threshold: how many, how many of them relevant, and all that are relevant."""
+
+    hits: Floats
+    taken: Floats
+    wanted: float
+
+    def best_f1(self, thresholds: Floats = THRESHOLDS) -> tuple[float, float]:
+        """The highest F1 = 2 · hits / (taken + relevant), and its threshold."""
+        f1 = 2 * self.hits / np.maximum(1, self.taken + self.wanted)
+        best = int(np.argmax(f1))
+        return float(f1[best]), float(thresholds[best])
+
+
+def taken_of(scores: Floats, relevant: Bools, thresholds: Floats = THRESHOLDS) -> Taken:
+    """What is taken of one event's pages."""
+    over = scores[None, :] >= thresholds[:, None]
+    return Taken(over[:, relevant].sum(axis=1), over.sum(axis=1), float(relevant.sum()))
+
+
+def pooled(events: Iterable[Taken]) -> Taken:
+    """What is taken of several events together."""
+    hits, taken, wanted = zip(*events, strict=True)
+    return Taken(np.sum(hits, axis=0), np.sum(taken, axis=0), sum(wanted))
+
+
+def best_f1(
+    scores: Iterable[Floats], relevant: Iterable[Bools], thresholds: Floats = THRESHOLDS
+) -> tuple[float, float]:
+    """The highest F1 over the thresholds, pooled over events, and its threshold.
+
+    >>> best_f1([np.array([0.9, 0.6, 0.2])], [np.array([True, True, False])], np.array([0.0, 0.5, 1.0]))
+    (1.0, 0.5)
+    """
+    taken = (taken_of(*event, thresholds) for event in zip(scores, relevant, strict=True))
+    return pooled(taken).best_f1(thresholds)
+
+
+ALONE = ("topic", "place", "date", "who")
+
+
+def taken_alone(sample: Sample, row: int) -> dict[str, Taken]:
+    """What each aspect alone takes of an event's pages."""
+    scores = dict(zip(ALONE, (sample.topic[row], sample.place, sample.date, sample.who), strict=True))
+    return {name: taken_of(np.nan_to_num(values), sample.relevant) for name, values in scores.items()}
+
+
+def f1_weights(samples: Sequence[Sample], row: int, *, who: bool = False) -> Weights:
+    """The paper's weights: each aspect's best F1 alone, over the sum of them."""
+    return weights_by_f1([taken_alone(sample, row) for sample in samples], who=who)
+
+
+def weights_by_f1(events: Sequence[Mapping[str, Taken]], *, who: bool = False) -> Weights:
+    """The same, of what each aspect alone takes of each event."""
+    counted = ALONE if who else ALONE[:3]
+    alone = {name: pooled(event[name] for event in events).best_f1()[0] for name in counted}
+    total = sum(alone.values()) or 1.0
+    return Weights(**{name: alone.get(name, 0.0) / total for name in ALONE})
+
+
+def weight_grid(*, who: bool = False, step: float = SEARCH_STEP) -> Iterator[Weights]:
+    """All weights that are multiples of the step and sum to 1, the topic's above 0.
+
+    >>> len([*weight_grid(step=0.25)])
+    10
+    """
+    parts = round(1 / step)
+    for place, date, name in itertools.product(range(parts), range(parts), range(parts if who else 1)):
+        if place + date + name < parts:
+            topic = parts - place - date - name
+            yield Weights(topic / parts, place / parts, date / parts, name / parts)
+
+
+def precisions(samples: Sequence[Sample], row: int, side: Side, grid: Sequence[Weights]) -> Floats:
+    """The average precision of every sample (columns) by every weights of the grid (rows)."""
+    found = [average_precisions(combined_by(sample, row, side, grid), sample.relevant) for sample in samples]
+    return np.array(found).T
+
+
+def searched_weights(samples: Sequence[Sample], row: int, side: Side, grid: Iterable[Weights]) -> Weights:
+    """The weights with the highest mean average precision; of equals the first."""
+    tried = [*grid]
+    return tried[int(np.argmax(precisions(samples, row, side, tried).mean(axis=1)))]
+
+
+def fit_side(
+    samples: Sequence[Sample],
+    side: Side,
+    ks: Sequence[int] = KS,
+    *,
+    how: How = "f1",
+    who: bool = False,
+    of: str = "pages",
+) -> Fitted:
+    """Learn weights, topic size and threshold of a side jointly: those with the best F1."""
+    if not any(sample.relevant.any() for sample in samples):
+        raise InputError(f"None of the labelled {of} is relevant. Add {of} about the event.")
+    if all(sample.relevant.all() for sample in samples):
+        raise InputError(f"All of the labelled {of} are relevant. Add {of} that are not about the event.")
+    truths = [sample.relevant for sample in samples]
+    best = Fitted(side, -1.0)
+    for row, k in enumerate(ks):
+        if how == "f1":
+            weights = f1_weights(samples, row, who=who)
+        else:
+            weights = searched_weights(samples, row, side, weight_grid(who=who, step=0.1))
+        tried = msgspec.structs.replace(side, k=k, weights=weights)
+        f1, threshold = best_f1((combined(sample, row, tried) for sample in samples), truths)
+        if f1 > best.f1:
+            best = Fitted(msgspec.structs.replace(tried, threshold=threshold), f1)
+    return best
+
+
+Labelled = tuple[Sequence[Facts], Sequence[bool]]
+"""Pages or links, and which of them are about the event."""
+
+
+def train_event(
+    model: EventModel,
+    pages: Labelled = ((), ()),
+    links: Labelled = ((), ()),
+    *,
+    how: How = "f1",
+    who: bool = False,
+    ks: Sequence[int] = KS,
+) -> tuple[EventModel, dict[str, float]]:
+    """The event model with what its labelled pages and links teach, and the F1 of each side that was taught.
+
+    Each side is learned by itself, and stays as it is where nothing is labelled.
+    """
+    sizes = [k for k in ks if k <= len(model.terms)] or [max(1, len(model.terms))]
+    sides, figures = {}, {}
+    for name, (facts, relevant) in (("pages", pages), ("links", links)):
+        if not facts:
+            continue
+        sample = sample_of(model, facts, relevant, sizes)
+        fitted = fit_side(
+            [sample], getattr(model, name), sizes, how=how, who=who and name == "pages", of=name
+        )
+        sides[name], figures[name] = fitted.side, fitted.f1
+    return msgspec.structs.replace(model, **sides), figures
+
+
+def _nan(value: float | None) -> float:
+    return math.nan if value is None else value

@@ -1,0 +1,1 @@
+"""Genre-enhanced crawling (Qian, Suebchua and Yamana)."""

@@ -1,0 +1,1 @@
+"""The genre paper's tables and figures."""

@@ -1,0 +1,1 @@
+"""Multimedia evidence: link text and the images of a page (Tsikrika et al.)."""

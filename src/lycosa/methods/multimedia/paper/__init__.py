@@ -1,0 +1,1 @@
+"""The multimedia paper's tables and figures."""

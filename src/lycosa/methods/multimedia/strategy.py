@@ -1,0 +1,252 @@
+"""Multimedia evidence (Tsikrika et al.): the words around a link, and what the images of its page show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self, get_args
+
+import msgspec
+
+from lycosa.errors import SpecError
+from lycosa.evidence.link_text import LinkText
+from lycosa.evidence.text_model import TextModel
+from lycosa.methods import BaseStrategy, Step
+from lycosa.methods.multimedia.images import ImageEvidence, ImageModel, is_small
+from lycosa.methods.multimedia.rules import (
+    BY_IMAGE,
+    Exploration,
+    Selection,
+    is_explored,
+    is_selected,
+    nearness,
+    next_t2,
+    next_trail,
+    score,
+    with_parent,
+)
+from lycosa.methods.preparation import Preparation
+from lycosa.values import Decision, Fact, Image, Judgement, Kind, Link, Page, Reason, Refusal, Release
+
+HIT = 0.5
+"""An image scored so by its model shows what is sought."""
+IMAGES_FIRST = 2.0
+"""The priority of images: above every page, because links wait for them."""
+MOST_IMAGES = 50
+"""Held links remember which images they wait for, and what a link remembers is to stay small."""
+_64_BITS = (1 << 64) - 1
+
+
+class Multimedia(BaseStrategy):
+    """Follows links with promising words, and less promising ones on pages that show such an image.
+
+    With exploration, up to `k` unpromising pages are looked through for what they may block.
+    """
+
+    def __init__(
+        self,
+        *,
+        selection: Selection = "either",
+        t1: float = 0.5,
+        t2: float = 0.2,
+        exploration: Exploration = "none",
+        t3: float = 0.2,
+        k: int = 1,
+        links: str = "",
+        images: str = "",
+        rule: str = "mean",
+        max_images: int = 20,
+        parent: float = 0.0,
+        fade: float = 0.0,
+        target: float = 0.0,
+    ) -> None:
+        """Store the settings.
+
+        selection: what selects a link: its text (f'), its page's images (visual, f''), both (f''') or either (f_S).
+        t1: the text score from which a link is selected.
+        t2: with `either`, the text score that suffices on a page with such an image; below t1.
+        exploration: which other links are only looked through: none, text (f'_E), visual (f''_E) or both (f'''_E).
+        t3: the text score from which a link is explored; below t1, and with `either` at most t2.
+        k: so many pages in a row are explored at most.
+        links: a link classifier from `lycosa train links`; without one, the topic's classifier or words.
+        images: an image model from `lycosa train images`; without one, the built-in one of heatmaps.
+        rule: how the image model's machines decide together: mean, or (the paper), or one of them.
+        max_images: so many images of a page are fetched at most.
+        parent: how much the text of the page a link is on counts in its text score; 0 as the paper, below 1.
+        fade: so many links away from the image it counts half; 0 as the paper: the same all over the page.
+        target: t2 moves until this share of the pages that only images select is relevant; 0 as the paper: it stays.
+        """
+        self.selection = selection
+        self.t1 = t1
+        self.t2 = t2
+        self.exploration = exploration
+        self.t3 = t3
+        self.k = k
+        self.links = links
+        self.images = images
+        self.rule = rule
+        self.max_images = max_images
+        self.parent = parent
+        self.fade = fade
+        self.target = target
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Load the models; where the text alone decides, no image is ever fetched."""
+        super().fit(preparation)
+        self._check()
+        model = (
+            TextModel.load(preparation.folder / self.links, "links")
+            if self.links
+            else preparation.models.get("text")
+        )
+        words = LinkText(model) if model else preparation.topic
+        self.text_ = words.name
+        if not any(kind.name == words.name for kind in self.needs):
+            self.needs = (*self.needs, words)
+        if self.selection != "text" or self.exploration in ("visual", "both"):
+            named = preparation.folder / self.images
+            looks = ImageModel.load(named) if self.images else ImageModel.builtin()
+            self.needs = (*self.needs, ImageEvidence(looks.with_rule(self.rule)))
+        self.t2_ = self.t2
+        self.shown_: dict[int, bool] = {}  # images looked at: whether they show what is sought
+        self.waiting_: dict[int, set[str]] = {}  # image -> the holds that wait for it
+        self.hold_of_: dict[int, str] = {}  # link -> the hold that has it
+        self.others_: dict[str, list[Link]] = {}  # hold -> links of its page that another hold has
+        return self
+
+    def _check(self) -> None:
+        """Refuse settings that contradict each other."""
+        for name, allowed in (("selection", get_args(Selection)), ("exploration", get_args(Exploration))):
+            if getattr(self, name) not in allowed:
+                raise SpecError(
+                    f"multimedia.{name} is {getattr(self, name)!r}. Use one of: {', '.join(allowed)}."
+                )
+        if self.selection == "either" and not 0 <= self.t2 < self.t1:
+            raise SpecError(f"multimedia.t2 is {self.t2:g} and t1 {self.t1:g}. Give 0 <= t2 < t1.")
+        if self.exploration in ("text", "both"):
+            most = min(self.t1, self.t2) if self.selection == "either" else self.t1
+            if self.t3 > most or self.t3 >= self.t1:
+                raise SpecError(f"multimedia.t3 is {self.t3:g}. Give at most t2, and less than t1.")
+        for name in ("parent", "target"):
+            if not 0 <= getattr(self, name) < 1:
+                raise SpecError(
+                    f"multimedia.{name} is {getattr(self, name):g}. Give a share: 0 <= {name} < 1."
+                )
+        if not 1 <= self.max_images <= MOST_IMAGES:
+            raise SpecError(f"multimedia.max_images is {self.max_images}. Give 1 to {MOST_IMAGES}.")
+        if not self.fade >= 0:
+            raise SpecError(f"multimedia.fade is {self.fade:g}. Give a number of links, or 0.")
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Step]:
+        """Decide on links by their words where these suffice; hold the others for the page's images."""
+        if page.link.kind is Kind.IMAGE:
+            return self._seen(page)
+        links = [
+            msgspec.structs.replace(
+                link,
+                memo={"t": round(with_parent(text, judgement.score, self.parent), 4), "d": page.link.trail},
+            )
+            for link, text in zip(page.links, page.link_evidence[self.text_], strict=True)
+        ]
+        images = [image for image in page.images if _is_candidate(image)]
+        hit = next((image for image in images if self.shown_.get(image.key)), None)
+        if hit:
+            return [
+                self._decide(link, nearness(link.position, hit.after_link, self.fade), hit.key)
+                for link in links
+            ]
+        unseen = [image for image in images if image.key not in self.shown_][: self.max_images]
+        if not unseen or not any(self._depends(link) for link in links):
+            return [self._decide(link, 0.0) for link in links]
+        return self._wait(page, links, unseen)
+
+    def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
+        """Decide on links that waited for images, by what these have shown (the memo tells which they were)."""
+        for link in links:
+            self.others_.pop(self.hold_of_.pop(link.key, ""), None)
+        return [self._settled(link) for link in links]
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Remember what images show, and whether images led well; a resumed crawl learns it again."""
+        if link.kind is Kind.IMAGE:
+            if "image" in evidence:
+                shown = evidence["image"].value >= HIT
+                self.shown_ |= dict.fromkeys(_names(link), shown)
+        elif self.target and BY_IMAGE in link.memo and not link.trail:
+            self.t2_ = next_t2(self.t2_, judgement.relevant, self.target, self.t1)
+
+    def _wait(self, page: Page, links: Sequence[Link], images: Sequence[Image]) -> list[Step]:
+        hold = f"images of {page.link.key & _64_BITS:x}"
+        keys = tuple(image.key for image in images)
+        places = {"i": [[image.key, image.after_link] for image in images]}
+        steps: list[Step] = []
+        for link in links:
+            if not self._depends(link):
+                steps.append(self._decide(link, 0.0))
+                continue
+            link = msgspec.structs.replace(link, memo=link.memo | places)
+            if self.hold_of_.setdefault(link.key, hold) != hold:
+                self.others_.setdefault(hold, []).append(link)
+            steps.append(Decision(link, hold=hold, waits_for=keys, rule="waits for the images of its page"))
+        for image in images:
+            self.waiting_.setdefault(image.key, set()).add(hold)
+            link = Link(image.url, image.key, kind=Kind.IMAGE, depth=page.link.depth, parent=page.link.key)
+            steps.append(Decision(link, IMAGES_FIRST, rule="an image of a page"))
+        return steps
+
+    def _seen(self, image: Page) -> list[Step]:
+        """An image was looked at: a hit settles every page that waited for it."""
+        holds = sorted({hold for key in _names(image.link) for hold in self.waiting_.pop(key, ())})
+        if not self.shown_.get(image.link.key):
+            return []
+        steps: list[Step] = []
+        for hold in holds:
+            # Links that another page's hold has: what this page says of them is told at once.
+            steps += [self._settled(link) for link in self.others_.pop(hold, ())]
+            steps.append(Release(hold, 1.0))
+        return steps
+
+    def _settled(self, link: Link) -> Decision:
+        """Decide on a link that waited for images."""
+        memo = dict(link.memo)
+        places = memo.pop("i", ())
+        near = [
+            (nearness(link.position, after, self.fade), key) for key, after in places if self.shown_.get(key)
+        ]
+        return self._decide(msgspec.structs.replace(link, memo=memo), *max(near, default=(0.0, 0)))
+
+    def _depends(self, link: Link) -> bool:
+        """Whether images can change what is done with a link."""
+        return self._trail(link, 1.0) != self._trail(link, 0.0)
+
+    def _trail(self, link: Link, visual: float) -> int | None:
+        """0: selected; more: explored at that depth; None: refused."""
+        text = link.memo["t"]
+        if is_selected(self.selection, text, visual, self.t1, self.t2_):
+            return 0
+        explored = is_explored(self.exploration, text, visual, self.t3)
+        return next_trail(link.memo["d"], self.k) if explored else None
+
+    def _decide(self, link: Link, visual: float, image: int = 0) -> Decision:
+        text, trail = link.memo["t"], self._trail(link, visual)
+        priority = score(self.selection, text, visual, self.t1, self.t2_)
+        shown = "its page shows such an image" if visual else "no such image on its page"
+        if trail is None:
+            refusal = Refusal(Reason.LOW_PRIORITY, f"text {text:.2f}, {shown}")
+            return Decision(link, priority, refusal, rule="multimedia: neither selected nor explored")
+        if visual and self._trail(link, 0.0) != trail:
+            link = msgspec.structs.replace(link, memo=link.memo | {BY_IMAGE: image})
+        if trail:
+            link = msgspec.structs.replace(link, trail=trail)
+            return Decision(link, priority, rule=f"multimedia: explored ({shown})")
+        return Decision(link, priority, rule=f"multimedia: selected ({shown})")
+
+
+def _names(image: Link) -> tuple[int, ...]:
+    """The keys of an image: its own, and those of the URLs that redirected to it."""
+    return (image.key, *image.memo.get("via", ()))
+
+
+def _is_candidate(image: Image) -> bool:
+    """Whether an image may be worth fetching, by what the markup says of it."""
+    drawn = image.url.lower().partition("?")[0].endswith((".svg", ".svgz", ".ico"))
+    return not drawn and not is_small(image.width, image.height)

@@ -1,0 +1,41 @@
+"""What a strategy is prepared from: the topic as the user gave it, the judge, and fitted models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lycosa.errors import SpecError
+from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.topic import TopicEvidence
+from lycosa.judge.kinds import Judge
+from lycosa.methods.event.model import EventModel
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Handed to `Strategy.fit`.
+
+    `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
+    keywords and of the description. `models` are the fitted classifiers that the strategy `wants`;
+    `event` is the event where the spec has one. Files that settings name begin at `folder`, where
+    the spec is.
+    """
+
+    judge: Judge
+    topic: TopicEvidence
+    examples: tuple[Mapping[str, int], ...] = ()
+    models: Mapping[str, TextModel] = field(default_factory=dict)
+    random_seed: int = 1
+    event: EventModel | None = None
+    folder: Path = Path()
+
+    def model(self, name: str) -> TextModel:
+        """A fitted classifier by its name."""
+        if name not in self.models:
+            raise SpecError(
+                f"This strategy needs a {name} model. Give [topic] examples to train it on, "
+                "or name a trained one in the strategy's `model` setting."
+            )
+        return self.models[name]

@@ -1,0 +1,67 @@
+"""Detail pages of a sharing site as rows. In: a collection. Out: URL, title, tags, uploader and rank, JSONL or Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from lycosa.errors import InputError
+from lycosa.methods.profile.reading import TYPE, UPLOADER, people_of, texts_of
+from lycosa.store.collection import Collection
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A detail page. `rank` is its uploader's as last known; None if the profile was not read."""
+
+    url: str
+    title: str
+    tags: list[str]
+    uploader: str
+    rank: float | None
+    relevant: bool
+    rule: str
+
+
+def stored_items(directory: Path) -> list[Item]:
+    """The detail pages of a collection, in the order they came."""
+    items: list[tuple[int, Item]] = []
+    profiles: set[int] = set()
+    ranks: dict[int, float] = {}  # many items come before the profile does: the last one knows best
+    with Collection.read(directory) as collection:
+        for page in collection.reader.pages():
+            evidence = collection.reader.evidence(page.id)
+            kind = evidence[TYPE].label if TYPE in evidence else ""
+            if kind == "profile":
+                profiles.add(page.link.key)
+            if page.judgement is None or kind != "detail":
+                continue
+            name, user = next(iter(people_of(evidence, UPLOADER)), ("", 0))
+            ranks[user] = page.judgement.score
+            tags, judgement = texts_of(evidence, "tags"), page.judgement
+            row = Item(page.link.url, page.title, tags, name, None, judgement.relevant, judgement.rule)
+            items.append((user, row))
+    return [
+        msgspec.structs.replace(row, rank=ranks[user]) if user in profiles else row for user, row in items
+    ]
+
+
+def write_items(directory: Path, out: Path) -> int:
+    """Write all rows; the suffix decides how. Returns how many."""
+    rows = stored_items(directory)
+    if out.suffix == ".parquet":
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise InputError(
+                "Parquet needs pyarrow: pip install 'lycosa[parquet]', or write .jsonl."
+            ) from None
+        kinds = {"tags": pa.list_(pa.string()), "rank": pa.float64(), "relevant": pa.bool_()}
+        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in Item.__struct_fields__])
+        pq.write_table(pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema), out)
+    elif out.suffix == ".jsonl":
+        out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    else:
+        raise InputError(f"{out} is neither .jsonl nor .parquet. Choose one of these endings.")
+    return len(rows)

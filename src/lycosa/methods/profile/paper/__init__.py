@@ -1,0 +1,1 @@
+"""The profile paper's tables and figures."""

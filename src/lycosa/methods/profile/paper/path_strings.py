@@ -1,0 +1,77 @@
+"""What path strings cost, beside parsing: `python -m lycosa.methods.profile.paper.path_strings WEB...`. In: archived pages. Out: CPU milliseconds."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from statistics import mean
+from time import process_time
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.fetch.decode import decoded_body
+from lycosa.lab.web import VirtualWeb
+from lycosa.page.paths import outline_of
+from lycosa.urls import key_of
+from lycosa.values import Fetched, Link
+
+PAGES = 40
+REPEAT = 5
+MAX_BYTES = 50_000_000
+IMAGES = ("jpg", "jpeg", "png", "gif", "svg")
+
+
+class PathCost(msgspec.Struct, frozen=True):
+    """Means over pages, each the best of some repetitions; `worst_ms` is that of the dearest page."""
+
+    pages: int
+    elements: float
+    path_strings_ms: float
+    parsing_ms: float
+    worst_ms: float
+
+
+def path_cost(web: VirtualWeb, urls: Sequence[str]) -> PathCost:
+    """Measure on a random draw of the URLs."""
+    drawn = Random("path strings").sample(sorted(urls), min(PAGES, len(urls)))
+    timed = [_timed(body) for body in _bodies(web, drawn)]
+    elements, outlining, parsing = (mean(each) for each in zip(*timed, strict=True))
+    worst = max(each[1] for each in timed)
+    return PathCost(
+        len(timed), round(elements, 1), *(round(1000 * s, 3) for s in (outlining, parsing, worst))
+    )
+
+
+def _bodies(web: VirtualWeb, urls: Sequence[str]) -> Iterator[bytes]:
+    for url in urls:
+        fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.index_names))))
+        if isinstance(fetched, Fetched) and isinstance(body := decoded_body(fetched, MAX_BYTES), bytes):
+            yield body
+
+
+def _timed(body: bytes) -> tuple[int, float, float]:
+    """Elements, seconds for path strings, seconds for parsing."""
+    times = []
+    for _ in range(REPEAT):
+        began = process_time()
+        tree = LexborHTMLParser(body)
+        parsed = process_time()
+        outline = outline_of(tree, {})
+        times.append((process_time() - parsed, parsed - began))
+    return len(outline.parents), min(each[0] for each in times), min(each[1] for each in times)
+
+
+def main(paths: Sequence[str]) -> None:
+    """Print a line for each web."""
+    for path in paths:
+        web = VirtualWeb.open(Path(path))
+        pages = [url for url in web.archive.urls() if url.rsplit(".", 1)[-1].lower() not in IMAGES]
+        print(Path(path).name, path_cost(web, pages), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

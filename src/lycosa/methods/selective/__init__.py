@@ -1,0 +1,1 @@
+"""Selective use of link context (Liu, Peng and Zuo)."""

@@ -1,0 +1,166 @@
+"""Strategies of other people: from a Python file or an installed package, loaded and called with care.
+
+In: `FILE.py:Class`, or an entry point of the group `lycosa.methods`. Out: a strategy whose errors say in
+plain words whose they are. What is built in is not wrapped: its errors are ours.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from lycosa.errors import LycosaError, SpecError, StrategyError
+from lycosa.frontier import Floats
+from lycosa.methods import BaseStrategy, Step, strategy_class
+from lycosa.methods.preparation import Preparation
+from lycosa.values import Decision, Fact, Judgement, Link, Page, Release
+
+
+def in_file(name: str) -> bool:
+    """Whether a name means a class in a file.
+
+    >>> in_file("ideas/short.py:ShortPaths"), in_file("best-first")
+    (True, False)
+    """
+    return ".py:" in name
+
+
+def seen_from(folder: Path, name: str) -> str:
+    """The name with the path to its file from anywhere, where it means a file in a folder."""
+    return str((folder / name).absolute()) if in_file(name) else name
+
+
+def class_in_file(name: str) -> type[BaseStrategy]:
+    """The class that `FILE.py:Class` names; the file is imported as a script's neighbours are."""
+    where, _, attribute = name.rpartition(":")
+    path = Path(where).absolute()
+    if not path.is_file():
+        raise SpecError(f"{name}: there is no file {path}. Name a strategy as FILE.py:Class.")
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))  # so that worker processes find it by the same name
+    module = _made(lambda: import_module(path.stem), str(path), "Mend the file")
+    if Path(getattr(module, "__file__", None) or "").absolute() != path:
+        raise SpecError(f"{path}: another module is called {path.stem!r} already. Rename the file.")
+    known = [key for key, value in vars(module).items() if is_strategy(value) and value is not BaseStrategy]
+    if not hasattr(module, attribute):
+        raise SpecError(f"{path} has no class {attribute!r}. Strategies in it: {', '.join(known) or 'none'}.")
+    return checked(getattr(module, attribute), name)
+
+
+def class_of_package(point: EntryPoint) -> type[BaseStrategy]:
+    """The class that an installed package offers."""
+    package = point.dist.name if point.dist else point.value
+    told = f"The strategy {point.name!r} of the installed package {package}"
+    return checked(_made(point.load, told, f"Mend the package, or: pip uninstall {package}"), told)
+
+
+def is_strategy(found: object) -> bool:
+    """Whether something is a class that can be fitted and can rank."""
+    return isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "rank")
+
+
+def checked(found: Any, told: str) -> type[BaseStrategy]:
+    """A class, if it is one of a strategy."""
+    if not is_strategy(found):
+        raise SpecError(f"{told} is no strategy: give a class with `fit` and `rank`, such as a BaseStrategy.")
+    kind: type[BaseStrategy] = found
+    return kind
+
+
+def _made(make: Callable[[], Any], told: str, advice: str) -> Any:
+    try:
+        return make()
+    except LycosaError:
+        raise
+    except Exception as error:
+        raise SpecError(f"{told} cannot be loaded ({type(error).__name__}: {error}). {advice}.") from error
+
+
+def fitted(name: str, settings: Mapping[str, Any], preparation: Preparation) -> BaseStrategy:
+    """A strategy by its name, fitted; that of a stranger is guarded."""
+    kind = strategy_class(name)
+    if kind.__module__.startswith("lycosa."):
+        return kind(**settings).fit(preparation)
+    try:
+        return Guarded(kind(**settings).fit(preparation))
+    except LycosaError:
+        raise
+    except Exception as error:
+        raise _fault(kind, error, "before the crawl began") from error
+
+
+class Guarded(BaseStrategy):
+    """A strategy whose errors, and answers that are none, are a StrategyError that names class and page."""
+
+    def __init__(self, inner: BaseStrategy) -> None:
+        self.inner = inner
+        self.merge, self.weighs_sources, self.needs = inner.merge, inner.weighs_sources, inner.needs
+
+    def judge(self, page: Page) -> Judgement:
+        """As the inner one; anything but a Judgement is its error."""
+        judgement = self._ask(self.inner.judge, page.link.url, page)
+        if not isinstance(judgement, Judgement):
+            raise self._wrong(f"judge gave {_short(judgement)}, not a Judgement", page.link.url)
+        return judgement
+
+    def rank(self, page: Page, judgement: Judgement) -> Sequence[Step]:
+        """As the inner one; every step must be a Decision or a Release."""
+        return self._steps(self.inner.rank, page.link.url, page, judgement)
+
+    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
+        """As the inner one."""
+        url = links[0].url if links else "held links"
+        return [s for s in self._steps(self.inner.settle, url, links, value) if isinstance(s, Decision)]
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """As the inner one."""
+        self._ask(self.inner.learn, link.url, link, judgement, evidence)
+
+    def credit(self, judgement: Judgement) -> float:
+        """As the inner one."""
+        return float(self._ask(self.inner.credit, "a judged page", judgement))
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        """As the inner one."""
+        weights: Floats = self._ask(self.inner.host_weight, "the choice of a source", good, bad, best, step)
+        return weights
+
+    def _ask(self, method: Callable[..., Any], about: str, *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except LycosaError:
+            raise
+        except Exception as error:
+            raise _fault(type(self.inner), error, f"at {about}") from error
+
+    def _steps(self, method: Callable[..., Any], url: str, *arguments: Any) -> list[Step]:
+        steps: list[Step] = self._ask(lambda: list(method(*arguments)), url)
+        for step in steps:
+            if not isinstance(step, Decision | Release):
+                raise self._wrong(f"{method.__name__} gave {_short(step)}, not a Decision", url)
+            if isinstance(step, Decision) and not isfinite(step.priority):
+                raise self._wrong(f"{method.__name__} gave the priority {step.priority}", url)
+        return steps
+
+    def _wrong(self, what: str, url: str) -> StrategyError:
+        return _fault(type(self.inner), TypeError(what), f"at {url}")
+
+
+def _short(value: object) -> str:
+    return repr(value)[:100]
+
+
+def _fault(kind: type[Any], error: Exception, when: str) -> StrategyError:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or kind.__module__
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f"{file}, line {lines[-1]}" if lines else file
+    return StrategyError(
+        f"The strategy {kind.__name__} ({place}) failed {when}: {type(error).__name__}: {error}. "
+        "What was collected is safe: mend it and run the same command (lycosa --debug … shows the traceback)."
+    )

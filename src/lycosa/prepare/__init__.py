@@ -1,0 +1,1 @@
+"""Step 0 of a crawl: from a spec to topic, judge and fitted models."""

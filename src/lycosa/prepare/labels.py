@@ -1,0 +1,51 @@
+"""Labels as lessons: pages that people marked teach the topic anew. In: a collection. Out: example pages.
+
+When labels have changed, what was prepared from the old ones is stale: the topic is prepared again, and
+`rejudge` scores pages and waiting links by it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from lycosa.engine.analysis import Recipe, document_of
+from lycosa.evidence.training.topic import ExamplePage, example_of
+from lycosa.store.collection import Collection
+from lycosa.store.labels import Label, labels_in
+from lycosa.store.responses import response_of
+from lycosa.values import Judgement, Refusal
+
+
+class Labelled(msgspec.Struct, frozen=True):
+    """Pages that people marked, as examples."""
+
+    examples: tuple[ExamplePage, ...] = ()
+    negatives: tuple[ExamplePage, ...] = ()
+
+
+def labelled_pages(collection: Collection, language: str) -> Labelled:
+    """The labelled pages of a collection, read from its archive."""
+    found: dict[bool, list[ExamplePage]] = {True: [], False: []}
+    for key, label in labels_in(collection.directory).items():
+        stored = collection.reader.page(key)
+        fetched = response_of(collection, stored) if stored else None
+        document = document_of(fetched, Recipe(language=language)) if fetched else None
+        if document is not None and not isinstance(document, Refusal):
+            found[label.relevant].append(example_of(document, key))
+    return Labelled(tuple(found[True]), tuple(found[False]))
+
+
+def verdict_of(label: Label | None) -> Judgement | None:
+    """What a label says of its own page: it holds whatever any judge would say."""
+    if label is None:
+        return None
+    return Judgement(label.relevant, float(label.relevant), "labelled by a person")
+
+
+def labels_as_used(directory: Path) -> dict[str, str]:
+    """What tells these labels from others, for remembering what pages were judged by; empty without any."""
+    labels = sorted((label.key, label.relevant) for label in labels_in(directory).values())
+    return {"labels": hashlib.sha256(repr(labels).encode()).hexdigest()} if labels else {}

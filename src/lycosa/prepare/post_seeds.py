@@ -1,0 +1,248 @@
+"""Seeds from posts, with all stages at hand: the layer that a notebook and the command line use.
+
+In: files of posts and a Wanted. Out: a Finding (seeds, sources, statistics). Short URLs are expanded,
+and pages looked at, through the polite fetcher.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from lycosa import urls
+from lycosa.clock import Clock, SystemClock
+from lycosa.engine.analysis import Recipe, document_of
+from lycosa.errors import InputError
+from lycosa.fetch import Fetcher
+from lycosa.fetch.http import HttpFetcher, redirect_target
+from lycosa.fetch.polite import PoliteReader
+from lycosa.page.languages import language_of
+from lycosa.report.post_charts import bar_chart
+from lycosa.seeds.posts import (
+    Expander,
+    Keywords,
+    Look,
+    PostCounts,
+    PostFile,
+    Seed,
+    SeedKind,
+    SourceCount,
+    UrlCounts,
+    UrlTally,
+    Wanted,
+    best_sources,
+    count_posts,
+    count_urls,
+    look,
+    select,
+)
+from lycosa.seeds.posts.selection import Watch
+from lycosa.spec.sections import FetchSpec, ScopeSpec
+from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
+
+SHOWN_SOURCES = 50
+AT_ONCE = 16
+"""Shorteners (or sites) that are asked at the same time; each of them gets one request after another."""
+
+Asked = Callable[[int, int], None]
+"""Told after every answer: how many of how many URLs were asked for."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """All that was found out about a collection of posts."""
+
+    posts: PostCounts
+    urls: UrlCounts
+    sources: list[SourceCount]
+    seeds: list[Seed]
+    not_expanded: dict[str, int]  # by reason
+    looks: dict[str, Look | str] = {}  # by URL; a string says why it could not be looked at
+
+
+class Expansion(msgspec.Struct, frozen=True):
+    """How short URLs are expanded: at most so many, the most frequent first; `cache` keeps what was learned."""
+
+    fetch: FetchSpec
+    cache: Path | None = None
+    most: int = 500
+
+
+def find_seeds(
+    files: Sequence[PostFile],
+    wanted: Wanted,
+    top: int,
+    per_source: int = 1,
+    *,
+    expansion: Expansion | None = None,
+    watch: Watch = lambda _posts, _file: None,
+    asked: Asked = lambda _done, _all: None,
+) -> Finding:
+    """Read the posts, expand short URLs (if an Expansion is given), and select seeds by source."""
+    keywords = Keywords(wanted.keywords)
+    with UrlTally() as tally:
+        posts = count_posts(files, wanted, tally, language_of=language_of, watch=watch)
+        failed: Counter[str] = Counter()
+        if expansion is not None and (short := tally.short(expansion.most)):
+            ends, failed = asyncio.run(expand_all(short, expansion, asked))
+            tally.expanded(ends.items())
+        counts = count_urls(tally, keywords)
+        return Finding(
+            posts=posts,
+            urls=counts,
+            sources=best_sources(tally, SHOWN_SOURCES),
+            seeds=select(tally, top, per_source),
+            not_expanded=dict(failed.most_common()),
+        )
+
+
+async def expand_all(
+    short: Iterable[str], expansion: Expansion, asked: Asked = lambda _done, _all: None
+) -> tuple[dict[str, str], Counter[str]]:
+    """(long URL by short URL, why others have none). Each shortener is asked politely, several at a time."""
+    ends: dict[str, str] = {}
+    failed: Counter[str] = Counter()
+    by_host: dict[str, list[str]] = defaultdict(list)
+    for url in short:
+        by_host[urls.host_of(urls.parse(url) or url)].append(url)
+    total, turns = sum(map(len, by_host.values())), asyncio.Semaphore(AT_ONCE)
+    async with _fetcher(expansion.fetch) as fetcher:
+        with Expander(PoliteHops(fetcher, SystemClock()), expansion.cache) as expander:
+
+            async def one_host(waiting: list[str]) -> None:
+                async with turns:
+                    for url in waiting:
+                        end = await expander.expand(urls.parse(url) or url)
+                        if isinstance(end, Refusal):
+                            failed[end.reason.value] += 1
+                        else:
+                            ends[url] = end
+                        asked(len(ends) + failed.total(), total)
+
+            await asyncio.gather(*map(one_host, by_host.values()))
+    return ends, failed
+
+
+class PoliteHops:
+    """One request for one redirect; an authority is never asked twice at once, and rests in between."""
+
+    def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
+        self.fetcher = fetcher
+        self.clock = clock
+        self._rest_until: dict[str, float] = {}
+        self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def __call__(self, url: str) -> str | Refusal | None:
+        """Where it redirects to, None if it does not, or why it could not be asked."""
+        link = Link(url, urls.key_of(url))
+        authority = urls.authority_of(url)
+        async with self._turns[authority]:
+            while True:
+                await self.clock.sleep(max(0.0, self._rest_until.get(authority, 0.0) - self.clock.now()))
+                result = await self.fetcher.fetch(link)
+                self._rest_until[authority] = self.clock.now() + result.rest_s
+                if isinstance(result, Fetched):
+                    if result.status >= 400:
+                        return Refusal(Reason.HTTP_ERROR, str(result.status))
+                    return redirect_target(result)
+                if result.again_in_s is None:
+                    return result.refusal
+                await self.clock.sleep(result.again_in_s)
+                if result.refusal.reason is not Reason.ROBOTS_PENDING:
+                    link = msgspec.structs.replace(link, attempts=link.attempts + 1)
+
+
+async def look_at(
+    seeds: Iterable[str], keywords: Keywords, fetch: FetchSpec, asked: Asked = lambda _done, _all: None
+) -> dict[str, Look | str]:
+    """The kind of each seed by a look at its page; a string says why there was nothing to look at."""
+    waiting = list(seeds)
+    looks: dict[str, Look | str] = {}
+    async with _fetcher(fetch) as fetcher:
+        reader = PoliteReader(fetcher, SystemClock(), fetch.max_redirects)
+        for url in waiting:
+            looks[url] = await _look(url, reader, keywords)
+            asked(len(looks), len(waiting))
+    return looks
+
+
+async def _look(url: str, reader: PoliteReader, keywords: Keywords) -> Look | str:
+    result = await reader.get(url)
+    if isinstance(result, NotFetched):
+        return str(result.refusal)
+    if result.status != 200:
+        return str(Refusal(Reason.HTTP_ERROR, str(result.status)))
+    document = document_of(result, Recipe())
+    if isinstance(document, Refusal):
+        return str(document)
+    links = [(link.url, link.anchor) for link in document.links]
+    return look(result.link.url, document.title, document.main_text, links, keywords)
+
+
+def looked(
+    finding: Finding, keywords: Keywords, fetch: FetchSpec, asked: Asked = lambda _done, _all: None
+) -> Finding:
+    """The finding after a look at each seed: rejects are gone, of the others the kind is known."""
+    looks = asyncio.run(look_at([seed.url for seed in finding.seeds], keywords, fetch, asked))
+    kept = [seed for seed in finding.seeds if not _is_reject(looks[seed.url])]
+    return msgspec.structs.replace(finding, seeds=kept, looks=looks)
+
+
+def _is_reject(seen: Look | str) -> bool:
+    return isinstance(seen, Look) and seen.kind is SeedKind.REJECT
+
+
+@asynccontextmanager
+async def _fetcher(spec: FetchSpec) -> AsyncIterator[HttpFetcher]:
+    async with HttpFetcher(spec, ScopeSpec().content_types) as fetcher:
+        yield fetcher
+
+
+def write_seeds(path: Path, finding: Finding) -> None:
+    """One URL per line, best source first, as [seeds] files are read; what was seen of it is a comment."""
+    lines = []
+    for seed in finding.seeds:
+        seen = finding.looks.get(seed.url)
+        kind = f", {seen.kind.value}" if isinstance(seen, Look) else f", {seen}" if seen else ""
+        lines.append(f"{seed.url} # {seed.source}, posted {seed.times} ×{kind}\n")
+    try:
+        path.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be written ({error.strerror}). Choose another file: --out."
+        ) from None
+
+
+def write_plots(folder: Path, finding: Finding) -> list[Path]:
+    """Figures 29 to 32 of the event paper: languages, posts by day (all, with URLs), URLs by source."""
+    posts = finding.posts
+    languages = [(code or "unknown", float(n)) for code, n in posts.by_language.most_common(50)]
+    charts = {
+        "languages.svg": bar_chart(languages, "Languages of the posts", "posts"),
+        "days.svg": bar_chart(_by_day(posts.by_day), "Posts by day", "posts"),
+        "days-with-urls.svg": bar_chart(_by_day(posts.by_day_with_urls), "Posts with URLs by day", "posts"),
+        "sources.svg": bar_chart(
+            [(source.source, float(source.urls)) for source in finding.sources], "URLs by source", "URLs"
+        ),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, chart in charts.items():
+            (folder / name).write_text(chart, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be written ({error.strerror}). Choose another folder: --plots."
+        ) from None
+    return [folder / name for name in charts]
+
+
+def _by_day(counts: Counter[datetime.date]) -> list[tuple[str, float]]:
+    """At most the 366 busiest days, in order: one stray date must not stretch the axis over decades."""
+    busiest = sorted(str(day) for day, _ in counts.most_common(366))
+    by_name = {str(day): float(number) for day, number in counts.items()}
+    return [(day, by_name[day]) for day in busiest]

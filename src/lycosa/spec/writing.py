@@ -1,0 +1,185 @@
+"""Writing a commented `crawl.toml`: every key with what it means, made from the spec's own fields."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from lycosa.spec.sections import NONE, Section, Spec
+
+PLACEHOLDER = "https://www.example.org/"
+"""What the user has to replace; a crawl of it is refused."""
+STARTS: dict[str, dict[str, dict[str, Any]]] = {
+    "topic": {
+        "": {"strategy": "best-first"},
+        "topic": {"keywords": ["owl", "owls", "night birds"], "description": "", "examples": []},
+        "seeds": {"urls": [PLACEHOLDER], "files": [], "sitemaps": [], "feeds": []},
+        "limits": {"pages": 1000},
+        "fetch": {"contact": ""},
+    },
+    "event": {
+        "": {"strategy": "event"},
+        "event": {"pages": [f"{PLACEHOLDER}what-happened"], "what": [], "where": []},
+        "seeds": {"urls": [PLACEHOLDER], "files": [], "feeds": []},
+        "limits": {"pages": 1000},
+        "fetch": {"contact": ""},
+        "judge": {"kind": "event"},
+    },
+    "site": {
+        "": {"strategy": "breadth-first"},
+        "seeds": {"urls": [PLACEHOLDER]},
+        "scope": {"domains": ["example.org"]},
+        "limits": {"pages": 1000},
+        "fetch": {"contact": ""},
+        "judge": {"kind": "all"},
+    },
+}
+"""What is written out, uncommented, for each kind of crawl; all other keys stay comments."""
+
+
+def spec_text(kind: str, name: str) -> str:
+    """A crawl.toml to start from."""
+    start = STARTS[kind]
+    lines = [
+        "# A crawl of Lycosa. Change what is written out; a line behind # shows a default.",
+        "# Then: lycosa crawl crawl.toml     (all keys: docs/spec.md, strategies: docs/strategies/)",
+        "",
+    ]
+    lines += _lines(Spec, {"name": name, **start.get("", {})})
+    for section, field in Spec.model_fields.items():
+        if _is_section(field):
+            model: Any = field.annotation
+            lines += ["", f"# {model.__doc__}", f"[{section}]"]
+            lines += _lines(model, start.get(section, {}))
+    return "\n".join(lines) + "\n"
+
+
+def as_run(spec: Spec) -> str:
+    """A spec as TOML, with whatever the command line changed: only what differs from the defaults."""
+    given = spec.model_dump(exclude_defaults=True, mode="python")
+    options = given.pop("options", {})
+    tables = {
+        name: given.pop(name)
+        for name, field in Spec.model_fields.items()
+        if _is_section(field) and name in given
+    }
+    lines = ["# As run: the spec with the changes of the command line, defaults left out."]
+    lines += [f"{key} = {toml(value)}" for key, value in given.items()]
+    for name, table in (tables | options).items():
+        lines += ["", f"[{_key(name)}]", *(f"{_key(key)} = {toml(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def spec_reference() -> str:
+    """docs/spec.md: every key of a crawl.toml with its type, default and meaning."""
+    lines = [
+        "# crawl.toml, key by key",
+        "",
+        "Written from the program's own fields by `python -m lycosa.spec.writing > docs/spec.md`; a test keeps it",
+        "up to date. `lycosa init DIR --topic` writes the same as a file with comments. A key that is not",
+        "listed here is refused, with the nearest one that is. Any key can be changed for one run:",
+        '`lycosa crawl crawl.toml --set limits.pages=500`. A key whose default is `"none"` has no value unless you',
+        'give one; where such a default is a number, `"none"` takes it away: `pages = "none"` crawls without that limit.',
+        "",
+        "## At the top",
+        "",
+        *_rows(Spec),
+    ]
+    for section, field in Spec.model_fields.items():
+        if _is_section(field):
+            model: Any = field.annotation
+            lines += ["", f"## [{section}]", "", str(model.__doc__), "", *_rows(model)]
+    lines += [
+        "",
+        "## Settings of strategies",
+        "",
+        "A strategy's own settings stand in a table with its name, for example:",
+        "",
+        "```toml",
+        'strategy = "best-first"',
+        "",
+        "[best-first]",
+        "url_threshold = 0.1",
+        "```",
+        "",
+        "[The strategies](strategies/index.md) list theirs. Files that settings name are sought from the folder of the spec.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(model: type[BaseModel]) -> list[str]:
+    rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
+    for key, field in model.model_fields.items():
+        if not _is_section(field) and key != "options":
+            shown = f"`{toml(field.get_default())}`"
+            meaning = " ".join((field.description or "").split()).replace("|", "\\|")
+            rows.append(f"| `{key}` | {_kind(field.annotation)} | {shown} | {meaning} |")
+    return rows
+
+
+def _kind(annotation: Any) -> str:
+    """The type of a key in words."""
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    if get_origin(annotation) is Literal:
+        return ", ".join(f"`{toml(part)}`" for part in parts)
+    if get_origin(annotation) in (tuple, dict):
+        return "list of texts" if get_origin(annotation) is tuple else "table"
+    if parts:
+        return _kind(parts[0])
+    words = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+    return words.get(annotation, "date")
+
+
+def _lines(model: type[BaseModel], written: dict[str, Any]) -> list[str]:
+    lines = []
+    for key, field in model.model_fields.items():
+        if _is_section(field) or key == "options":
+            continue
+        lines += [f"# {line.strip()}" for line in (field.description or "").splitlines()]
+        if key in written:
+            lines.append(f"{key} = {toml(written[key])}")
+        else:
+            lines.append(f"# {key} = {toml(field.get_default())}")
+    return lines
+
+
+def _is_section(field: FieldInfo) -> bool:
+    return isinstance(field.annotation, type) and issubclass(field.annotation, Section)
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it.
+
+    >>> toml(("a", "b")), toml({"x.y": 1.5}), toml(True)
+    ('["a", "b"]', '{ "x.y" = 1.5 }', 'true')
+    >>> toml(None)  # TOML has no word for it: `config` takes this one
+    '"none"'
+    """
+    if value is None:
+        value = NONE
+    if isinstance(value, dict):
+        inner = ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml(item) for item in value) + "]"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return _text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _text(value: str) -> str:
+    """A string in quotes, without what TOML forbids: DEL, and halves of surrogate pairs (odd file names)."""
+    return json.dumps(value.replace("\x7f", "").encode("utf-8", "replace").decode(), ensure_ascii=False)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
+
+
+if __name__ == "__main__":
+    print(spec_reference(), end="")

@@ -1,0 +1,15 @@
+"""The measurement of the frontier runs and says what it measured."""
+
+from pathlib import Path
+
+from lycosa.bench.frontier import measure
+
+
+def test_a_small_measurement_has_all_figures(tmp_path: Path) -> None:
+    """A row per size, each with the three costs; nothing is left behind."""
+    figures = measure(1500, 20, at=(500,), folder=tmp_path)
+    sizes = figures["sizes"]
+    assert isinstance(sizes, list)
+    assert [size["urls"] >= least for size, least in zip(sizes, (500, 1500), strict=True)] == [True, True]
+    assert set(sizes[0]) == {"urls", "add_us_per_link", "take_done_us_per_url", "commit_us_per_page"}
+    assert not list(tmp_path.iterdir())

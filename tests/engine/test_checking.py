@@ -1,0 +1,74 @@
+"""`lycosa check`: all that a spec names is read, nothing is asked of the Web."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lycosa.engine.checking import check_spec, check_text
+from lycosa.errors import LycosaError
+from lycosa.spec.writing import spec_text
+
+TOPIC = '[topic]\nkeywords = ["owl"]\n'
+SEEDS = '[seeds]\nurls = ["http://a.test/"]\n'
+
+
+def spec(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "crawl.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["topic", "event", "site"])
+def test_what_init_writes_is_right(tmp_path, kind):
+    """Each template can be crawled as soon as its example URLs are replaced; as a crawl would, it notes the rest."""
+    text = spec_text(kind, "mine")
+    with pytest.raises(LycosaError, match=r"example\.org"):
+        check_spec(spec(tmp_path, text))
+    checked = check_spec(spec(tmp_path, text.replace("example.org", "mine.test")).parent)
+    assert "Set [fetch] contact" in checked.said[0]
+    assert checked.collection == str(tmp_path / "mine")
+    assert "is right" in check_text(checked)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_what_is_on_the_web_is_only_counted(tmp_path):
+    """Lists and examples there are named, and not asked for."""
+    text = 'name = "x"\n[topic]\nexamples = ["http://a.test/owl"]\n[seeds]\nsitemaps = ["http://a.test/map.xml"]\n'
+    checked = check_spec(spec(tmp_path, text))
+    assert (checked.seeds, checked.lists) == (0, ("http://a.test/map.xml",))
+    assert checked.examples == ("http://a.test/owl",)
+    assert "and those of lists on the Web" in check_text(checked)
+
+
+def test_seeds_in_files_are_counted(tmp_path):
+    """Lines that are no URLs are noted."""
+    (tmp_path / "seeds.txt").write_text("http://a.test/\nhttp://b.test/\nnonsense\n")
+    checked = check_spec(spec(tmp_path, TOPIC + '[seeds]\nfiles = ["seeds.txt"]\n'))
+    assert checked.seeds == 2
+    assert "nonsense" in checked.said[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TOPIC, "There are no seeds"),
+        (TOPIC + '[seeds]\nfiles = ["none.txt"]\nfeeds = ["http://a.test/feed"]\n', "none.txt"),
+        (TOPIC + '[seeds]\nfeeds = ["http://a.test/feed"]\nsitemaps = ["none.xml"]\n', "none.xml"),
+        ('[topic]\nexamples = ["none.html"]\n' + SEEDS, "none.html"),
+        (SEEDS, "The topic is empty"),
+        (TOPIC + SEEDS + "[limits]\npage = 3\n", "Did you mean"),
+        ('strategy = "nonsense"\n' + TOPIC + SEEDS, "nonsense"),
+        (TOPIC + SEEDS + '[judge]\nkind = "text"\n', "examples"),
+        ('[topic]\nkeywords = ["owl"]\nmodel = "none.model"\n[judge]\nkind = "text"\n' + SEEDS, "none.model"),
+        (TOPIC + SEEDS + '[judge]\nkind = "event"\n', r"\[event\] is empty"),
+        ('[event]\nwhat = ["storm"]\nmodel = "none.json"\n' + SEEDS, "none.json"),
+        (TOPIC + SEEDS + '[event]\nwhat = ["storm"]\nsource_priors = "none"\n', "none"),
+        ('strategy = "genre"\n' + TOPIC + SEEDS + '[genre]\nprior = "none.json"\n', "none.json"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, text, words):
+    """Whatever a crawl would stumble over is found before."""
+    with pytest.raises(LycosaError, match=words):
+        check_spec(spec(tmp_path, text))

@@ -1,0 +1,171 @@
+"""The control socket of a running crawl, and what labels do to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.crawling import KEYWORDS, small_web, spec_of, spec_text
+
+from lycosa.engine.control import NAME, ask
+from lycosa.engine.loop import Crawl
+from lycosa.engine.session import Summary, crawl_spec
+from lycosa.store.collection import Collection
+from lycosa.store.labels import Label, set_label
+from lycosa.testing import Site
+
+
+@pytest.fixture
+def site() -> Any:
+    with Site(small_web(3, 40)) as local:
+        yield local
+
+
+def run(site: Site, out: Path, script: Any, **sections: dict[str, Any]) -> Summary:
+    """A crawl, and beside it, once it is under way, what the script does."""
+    text = spec_text(site, ["http://h0.test/"], **sections)
+
+    async def both() -> Summary:
+        def watch(crawl: Crawl) -> asyncio.Task[None]:
+            return asyncio.ensure_future(script(crawl))
+
+        return await crawl_spec(spec_of(text), text, out.parent, out, watch=watch)
+
+    return asyncio.run(asyncio.wait_for(both(), 60))
+
+
+async def asked(out: Path, do: str) -> dict[str, Any]:
+    answer = await asyncio.to_thread(ask, out, do)
+    assert answer is not None
+    return answer
+
+
+def test_a_crawl_pauses_goes_on_and_stops(site, tmp_path):
+    """Paused, nothing more is taken; resumed, it goes on; stopped, it ends and can go on another time."""
+    out = tmp_path / "c"
+    seen: list[Any] = []
+
+    async def script(crawl: Crawl) -> None:
+        seen.append(await asked(out, "pause"))
+        while crawl._flying:
+            await asyncio.sleep(0.01)
+        before = crawl.tally.pages
+        await asyncio.sleep(0.1)
+        seen.append(crawl.tally.pages == before)
+        seen.append(await asked(out, "status"))
+        seen.append(await asked(out, "nonsense"))
+        seen.append(await asked(out, "resume"))
+        seen.append(await asked(out, "stop"))
+
+    summary = run(site, out, script)
+    paused, still, status, nonsense, resumed, _ = seen
+    assert paused["ok"]
+    assert status["paused"]
+    assert still
+    assert nonsense["ok"] is False
+    assert resumed["paused"] is False
+    assert (summary.ended, summary.resumable) == ("interrupted", True)
+    assert not (out / NAME).exists()
+
+
+def test_a_pause_counts_for_no_limit(site, tmp_path):
+    """The time of a pause is none of the crawl's: in its summary, its limits, and when it goes on another day."""
+    out = tmp_path / "c"
+    began = time.monotonic()
+
+    async def script(crawl: Crawl) -> None:
+        crawl.pause()
+        await asyncio.sleep(1.5)
+        assert crawl.rested_s >= 1.5
+        crawl.resume()
+        crawl.pause()
+        crawl.stop("interrupted")
+
+    summary = run(site, out, script, limits={"hours": 1.4 / 3600})
+    assert summary.ended == "interrupted"
+    assert time.monotonic() - began > 1.5
+    assert summary.seconds < 1.4
+    with Collection.read(out) as collection:
+        assert collection.reader.seconds() < 1.4
+
+
+def test_nobody_answers_where_no_crawl_runs(tmp_path):
+    """Without a socket, or with a dead one, there is simply no answer."""
+    assert ask(tmp_path, "status") is None
+    (tmp_path / NAME).write_text("not a socket")
+    assert ask(tmp_path, "status") is None
+
+
+def test_a_busy_crawl_is_not_taken_for_none(tmp_path):
+    """Somebody listens but does not answer in time: it is running, and not done."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as busy:
+        busy.bind(str(tmp_path / NAME))
+        busy.listen()
+        answer = ask(tmp_path, "pause", 0.1)
+    assert answer is not None
+    assert answer["ok"] is False
+    assert "busy" in answer["error"]
+
+
+def test_a_long_path_has_a_socket_too(site, tmp_path):
+    """A collection deep in the folders is controlled like any other."""
+    deep = tmp_path / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    answers: list[Any] = []
+
+    async def script(_: Crawl) -> None:
+        answers.append(await asked(deep / "c", "stop"))
+
+    run(site, deep / "c", script)
+    assert answers[0]["ok"]
+
+
+def test_nonsense_on_the_line_is_answered_in_words(site, tmp_path):
+    """What is not a command costs nothing: the crawl goes on."""
+    out = tmp_path / "c"
+    answers: list[Any] = []
+
+    async def script(_: Crawl) -> None:
+        reader, writer = await asyncio.open_unix_connection(str(out / NAME))
+        for line in (b"\xff\xfe\n", b"[]\n", b'{"do": 5}\n', b"[" * 5000 + b"\n"):
+            writer.write(line)
+            answers.append(json.loads(await reader.readline()))
+        writer.close()
+        await asked(out, "stop")
+
+    run(site, out, script)
+    assert [answer["ok"] for answer in answers] == [False] * 4
+
+
+def test_labels_teach_a_running_crawl(site, tmp_path):
+    """Told of new labels, the crawl prepares its topic anew, judges its pages by it and goes on."""
+    out = tmp_path / "c"
+    told: list[bool] = []
+
+    async def script(crawl: Crawl) -> None:
+        if told:
+            return
+        while crawl.tally.pages < 3:
+            await asyncio.sleep(0.005)
+        crawl.pause()
+        with Collection.read(out) as collection:
+            page = next(page for page in collection.reader.pages() if page.judgement)
+        set_label(out, Label(page.link.key, page.link.url, True, time.time()))
+        told.append((await asked(out, "labels-changed"))["ok"])
+
+    sections: dict[str, Any] = {
+        "top": {"strategy": "best-first"},
+        "topic": {"keywords": list(KEYWORDS)},
+        "limits": {"pages": 30},
+    }
+    summary = run(site, out, script, judge={"kind": "topic", "threshold": 0.2}, **sections)
+    assert told == [True]
+    assert summary.pages >= 30 or summary.waiting == 0
+    assert json.loads((out / "models" / "topic.json").read_bytes())["examples"]
+    with Collection.read(out) as collection:
+        assert next(run.reason for run in collection.reader.runs()) == "labels have changed"

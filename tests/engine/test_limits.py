@@ -1,0 +1,52 @@
+"""Limits: when a crawl ends by itself."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lycosa.engine.limits import Limits
+from lycosa.fetch.politeness import MAX_BACKOFF_S
+from lycosa.spec.sections import FetchSpec, LimitsSpec
+
+
+def done(pages: int = 0, size: int = 0, seconds: float = 0.0) -> Any:
+    return SimpleNamespace(pages=pages, bytes=size, seconds=seconds)
+
+
+def test_limits_come_from_the_spec():
+    """Pages, bytes and hours are the spec's; a wait as long as our own longest back-off is borne."""
+    limits = Limits.of(
+        LimitsSpec(pages=5, bytes=6, hours=7), FetchSpec(concurrency=3, max_retry_after_s=9000)
+    )
+    assert limits == Limits(3, 5, 6, 7.0, 9000.0)
+    assert Limits.of(LimitsSpec(), FetchSpec(max_retry_after_s=0)).patience_s >= MAX_BACKOFF_S
+
+
+@pytest.mark.parametrize(
+    ("limits", "before", "after", "word"),
+    [
+        (Limits(pages=10), done(9), done(10), "limits.pages = 10"),
+        (Limits(bytes=100), done(size=99), done(size=100), "limits.bytes = 100"),
+        (Limits(hours=0.5), done(seconds=1799), done(seconds=1800), "limits.hours = 0.5"),
+    ],
+)
+def test_the_limit_that_was_reached_is_named(limits, before, after, word):
+    """Exactly at the limit, not before it, and in the words of the spec."""
+    assert limits.reached(before) == ""
+    assert word in limits.reached(after)
+
+
+def test_without_limits_nothing_ends_it():
+    """None means no limit."""
+    assert Limits().reached(done(10**9, 10**15, 10**9)) == ""
+    assert not Limits().full(done(10**9), 10**6)
+
+
+def test_pages_under_way_count():
+    """No more is taken when what flies could already use the limit up."""
+    limits = Limits(pages=10)
+    assert not limits.full(done(7), 2)
+    assert limits.full(done(7), 3)

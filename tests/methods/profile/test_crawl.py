@@ -1,0 +1,163 @@
+"""A crawl of the demo's sharing site from end to end, as docs/strategies/profile.md says: by commands alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from tests.crawling import spec_text
+from typer.testing import CliRunner
+
+from lycosa.cli import app
+from lycosa.demo import DemoWeb
+from lycosa.demo.sharing import HOST, sharing_part
+from lycosa.errors import InputError, SpecError
+from lycosa.testing import Site
+
+WEB = DemoWeb((sharing_part(1),))
+CLOSED = f"{HOST}/maker/knut"
+
+
+@pytest.fixture(scope="module")
+def site():
+    with WEB.serve() as site:
+        yield site
+
+
+def run(*arguments: object) -> str:
+    """What a command prints; it has to succeed."""
+    done = CliRunner().invoke(app, list(map(str, arguments)))
+    assert done.exit_code == 0, done.output + done.stderr
+    return done.output
+
+
+def examples(folder: Path, first: int = 20) -> list[str]:
+    """Arguments for saved example pages of each type."""
+    told: list[str] = []
+    for kind in ("list", "detail", "profile"):
+        for url in [url for url, each in WEB.page_types if each == kind][first:][:3]:
+            file = folder / f"{kind}-{len(told)}.html"
+            file.write_bytes(WEB.pages[url].body)
+            told += [f"--{kind}", f"{file}={url}"]
+    return told
+
+
+@pytest.fixture
+def folder(site: Site, tmp_path: Path) -> Path:
+    """A folder with a spec and, beside it, the site's page types."""
+    run("train", "page-types", *examples(tmp_path), "--out", tmp_path / "site.json")
+    about = {
+        "page_types": "site.json",
+        "tag": "kite",
+        "cotag_items": 15,
+        "cotag_top": 4,
+        "cotag_table": "tags.csv",
+    }
+    sections: dict[str, Any] = {
+        "profile": about,
+        "limits": {"pages": 240},
+        "judge": {},
+        "top": {"name": "kites", "strategy": "profile"},
+    }
+    text = spec_text(site, [f"{HOST}/", f"{HOST}/fresh"], **sections)
+    (tmp_path / "crawl.toml").write_text(text.replace('kind = "all"\n', ""))
+    return tmp_path
+
+
+def rows(folder: Path, name: str) -> list[dict[str, object]]:
+    run("train", "items", folder / name, "--out", folder / "items.jsonl")
+    return [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+
+
+def test_two_stages_and_rows(folder, monkeypatch):
+    """From a tag to rows; paths of the spec begin at its folder, wherever the command runs."""
+    monkeypatch.chdir("/")
+    said = run("crawl", folder / "crawl.toml", "--quiet")
+    found = rows(folder, "kites")
+
+    assert "240 pages" in said
+    assert (folder / "tags.csv").read_text().splitlines()[1].startswith("kite,15,")
+    assert sum(bool(row["relevant"]) for row in found) > 40
+    assert {"url", "title", "tags", "uploader", "rank", "relevant"} <= found[0].keys()
+    assert any(row["rank"] for row in found)
+    assert not any(row["rank"] for row in found if row["uploader"] == "knut"), "his profile asks to sign in"
+    run("train", "items", folder / "kites", "--out", folder / "items.parquet")
+    table = pq.read_table(folder / "items.parquet")
+    assert table.num_rows == len(found)
+    assert table.column("tags").to_pylist() == [row["tags"] for row in found]
+    said = run("train", "cotags", folder / "kites", "--tag", "kite", "--out", folder / "cotags.csv")
+    assert "name it in the spec (path from the spec's folder): [profile] topic_tags" in said
+
+
+def test_a_resumed_crawl_knows_what_it_knew(folder):
+    """Stopped in stage one and in stage two, and gone on with, it finds about as much as in one go."""
+    run("crawl", folder / "crawl.toml", "--quiet", "--out", folder / "whole")
+    for pages in (12, 130, 240):
+        run("crawl", folder / "crawl.toml", "--quiet", "--max-pages", pages)
+    whole, parts = (
+        [row["url"] for row in rows(folder, name) if row["relevant"]] for name in ("whole", "kites")
+    )
+
+    assert len(set(parts)) == len(parts)
+    assert len(parts) > 0.85 * len(whole)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ("--topic-tags", "kite,paper kite"),
+        ("--topic-tags", "FOLDER/own.csv"),
+        ("--set", "profile.topic_tags=own.csv"),
+    ],
+)
+def test_topic_tags_skip_stage_one(folder, how, monkeypatch):
+    """With tags from the command line or a file no table is made, and profiles are read at once."""
+    monkeypatch.chdir("/")
+    (folder / "own.csv").write_text("tag,together\nkite,9\npaper kite,3\n")
+    name, value = how
+    run("crawl", folder / "crawl.toml", "--quiet", name, value.replace("FOLDER", str(folder)))
+
+    assert not (folder / "tags.csv").exists()
+    assert all("kite" in str(row["tags"]) for row in rows(folder, "kites") if row["relevant"])
+
+
+def test_a_closed_profile_is_explained(folder):
+    """Items of a maker whose profile asks to sign in wait last, or are refused, and `why` says so."""
+    run("crawl", folder / "crawl.toml", "--quiet", "--topic-tags", "lantern", "--max-pages", 400)
+    closed = next(p for p, answer in WEB.pages.items() if p == CLOSED and answer.status == 302)
+    items = [url for url, page in WEB.pages.items() if "/piece/" in url and b"/maker/knut" in page.body]
+    told = [run("why", folder / "kites", url) for url in items]
+
+    assert closed
+    assert any("no profile of its uploader" in each for each in told)
+
+
+def test_a_spec_can_be_checked(folder, monkeypatch):
+    """`lycosa check` reads the model beside the spec, and wants no [topic] either."""
+    monkeypatch.chdir("/")
+    assert "is right" in run("check", folder / "crawl.toml")
+    (folder / "site.json").unlink()
+    assert "cannot be read" in str(CliRunner().invoke(app, ["check", str(folder / "crawl.toml")]).exception)
+
+
+def test_a_model_without_tags(folder, tmp_path):
+    """Examples without tags are told when the model is trained, and again before a crawl that could find nothing."""
+    said = run("train", "page-types", *examples(tmp_path, first=0), "--out", folder / "site.json")
+    done = CliRunner().invoke(app, ["crawl", str(folder / "crawl.toml"), "--quiet"])
+
+    assert "--field detail.tags=TEXT" in said
+    assert isinstance(done.exception, SpecError)
+    assert "--field detail.tags=TEXT" in str(done.exception)
+
+
+def test_a_missing_file_of_tags(folder):
+    """A table that is not there is not taken for a tag."""
+    done = CliRunner().invoke(
+        app, ["crawl", str(folder / "crawl.toml"), "--topic-tags", "gone.csv", "--quiet"]
+    )
+
+    assert isinstance(done.exception, InputError)
+    assert "gone.csv cannot be read as a table of tags (No such file" in str(done.exception)

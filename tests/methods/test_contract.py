@@ -1,0 +1,213 @@
+"""One contract for every strategy that a spec can name, baselines too."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+import pickle
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.methods.conftest import analysed
+
+from lycosa.errors import SpecError
+from lycosa.evidence import Evidence
+from lycosa.methods import BaseStrategy, Step, settings_of, strategy_class, strategy_names
+from lycosa.methods.preparation import Preparation
+from lycosa.methods.profile.page_types import PageTypes, Site
+from lycosa.values import MEMO_BYTES, Decision, Fact, Judgement, Link, Merge, Page
+
+OWLS = """<title>Owls at night</title><h1>Owls</h1><p>The owl hunts at night, and every mouse knows.
+    <a href="/owls">more owls</a> <a href="/bread">bread</a></p><ul><li>At night the <a href="/x">next</a>
+    owl <a href="http://b.example/night">calls</a></ul><img src="owl.jpg" alt="an owl" width=300 height=200>"""
+PAGES = {
+    "owls": OWLS,
+    "no links": "<title>Owls</title><p>The owl hunts at night.",
+    "no text": '<a href="/x"></a><a href="/y"><img src="y.png"></a>',
+    "nothing": "",
+    "broken": "<td><a href=/x>owl<a href=/y>night<p></a><b <i>",
+}
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "profile": {
+        "page_types": PageTypes(Site("a site", {}, {"detail": {"tags": ("<i>",)}}, {})),
+        "topic_tags": ("owl",),
+    },
+}
+"""What must be set for a strategy to be fitted; all others have defaults that will do."""
+OWN_JUDGE = {"profile": "relevance on sharing sites is by tags, whatever the spec's judge"}
+TAKES_IN = {
+    "profile": "users, tags and cash of a page count before its links are ranked",
+    "multimedia": "which links wait for which images is noted when they are held",
+}
+NOT_SHARES = {("profile", "uploader"): "for each link the number of the link to its uploader, -1 for none"}
+"""Departures from the contract, each with its reason."""
+
+
+@pytest.fixture(params=strategy_names())
+def strategy(request: pytest.FixtureRequest, ready: Preparation) -> BaseStrategy:
+    return strategy_class(request.param)(**SETTINGS.get(request.param, {})).fit(ready)
+
+
+def name_of(strategy: BaseStrategy) -> str:
+    return next(name for name in strategy_names() if strategy_class(name) is type(strategy))
+
+
+def ranked(strategy: BaseStrategy, page: Page) -> list[Step]:
+    return list(strategy.rank(page, strategy.judge(page)))
+
+
+def links_of(steps: list[Step]) -> list[tuple[str, int]]:
+    return [(step.link.url, step.link.position) for step in steps if isinstance(step, Decision)]
+
+
+@pytest.mark.parametrize("html", PAGES.values(), ids=PAGES.keys())
+def test_there_is_a_decision_for_each_link_in_order(strategy, html):
+    """Whatever the page, its links come first and in their order; nothing is forgotten."""
+    page = analysed(strategy, html)
+    steps = ranked(strategy, page)
+    assert links_of(steps)[: len(page.links)] == [(link.url, link.position) for link in page.links]
+
+
+@pytest.mark.parametrize("html", PAGES.values(), ids=PAGES.keys())
+def test_decisions_are_usable(strategy, html):
+    """A finite priority, a reason for each refusal, a rule for `why`, a memo that can be stored."""
+    for step in ranked(strategy, analysed(strategy, html)):
+        if isinstance(step, Decision):
+            assert math.isfinite(step.priority)
+            assert step.rule
+            assert not (step.refusal and step.hold)
+            assert len(msgspec.msgpack.encode(step.link.memo)) <= MEMO_BYTES
+
+
+def test_asking_twice_changes_nothing(strategy):
+    """Ranking depends on what was seen, not on being asked, and leaves the strategy as it was."""
+    page = analysed(strategy, OWLS)
+    judgement = strategy.judge(page)
+    before = _state(strategy)
+    first = list(strategy.rank(page, judgement))
+    assert strategy.judge(page) == judgement
+    if name_of(strategy) not in TAKES_IN:
+        assert list(strategy.rank(page, judgement)) == first
+        assert _state(strategy) == before
+
+
+def _state(strategy: BaseStrategy) -> bytes:
+    return pickle.dumps(copy.deepcopy(strategy.__dict__))
+
+
+def test_the_judge_is_the_specs(strategy, ready):
+    """Strategies differ in how they rank, never in what they call relevant."""
+    page = analysed(strategy, OWLS)
+    if name_of(strategy) not in OWN_JUDGE:
+        assert strategy.judge(page) == ready.judge.judge(page)
+
+
+def test_settings_are_introspectable(strategy):
+    """The constructor's keyword arguments, each with a default, are stored as they are."""
+    name = name_of(strategy)
+    for key, default in settings_of(name).items():
+        assert default is not inspect.Parameter.empty, key
+        assert default is None or isinstance(default, bool | int | float | str | tuple | list | dict), key
+        stored = getattr(strategy_class(name)(), key)
+        assert callable(stored) or stored == default  # a setting may be called like a method: `genre.learn`
+        assert f"{key}:" in (inspect.getdoc(strategy_class(name).__init__) or ""), f"{key} is not explained"
+
+
+def test_the_class_is_described(strategy):
+    """The first line of the docstring says how links wait."""
+    assert (type(strategy).__doc__ or "").strip()
+    assert isinstance(strategy.merge, Merge)
+
+
+def test_its_evidence_goes_to_workers(strategy):
+    """Each kind of evidence has a name of its own and crosses process borders."""
+    names = [kind.name for kind in strategy.needs]
+    assert len(names) == len(set(names))
+    kinds: tuple[Evidence, ...] = pickle.loads(pickle.dumps(strategy.needs))
+    assert [kind.name for kind in kinds] == names
+
+
+def test_evidence_is_within_bounds(strategy):
+    """A number in [0, 1] for the page, and one for each of its links."""
+    for html in PAGES.values():
+        page = analysed(strategy, html)
+        assert all(0 <= fact.value <= 1 for fact in page.evidence.values())
+        for name, numbers in page.link_evidence.items():
+            assert len(numbers) == len(page.links)
+            assert (name_of(strategy), name) in NOT_SHARES or all(0 <= number <= 1 for number in numbers), (
+                name
+            )
+
+
+def test_learning_needs_only_what_is_stored(strategy):
+    """A link, a judgement and evidence after a round trip through the catalogue's encoding suffice."""
+    page = analysed(strategy, OWLS)
+    link = msgspec.msgpack.decode(msgspec.msgpack.encode(page.link), type=Link)
+    evidence = {name: Fact(fact.value, fact.label) for name, fact in page.evidence.items()}
+    strategy.learn(link, Judgement(True, 0.5, "topic score"), evidence)
+    ranked(strategy, page)
+
+
+def test_source_weights_are_numbers(strategy):
+    """One finite key a source, the same when asked again for the same step."""
+    good, bad, best = np.array([0.0, 3.0, 1.0]), np.array([0.0, 1.0, 9.0]), np.array([0.5, 0.1, 0.9])
+    keys = strategy.host_weight(good, bad, best, 7)
+    assert len(keys) == 3
+    assert np.isfinite(keys).all()
+    assert (keys == strategy.host_weight(good, bad, best, 7)).all()
+
+
+def test_held_links_are_settled_or_there_are_none(strategy):
+    """Whatever is held comes back from `settle`, with a value or without one."""
+    held = [
+        step
+        for step in ranked(strategy, analysed(strategy, OWLS))
+        if isinstance(step, Decision) and step.hold
+    ]
+    for value in (None, 0.0, 1.0):
+        settled = strategy.settle([decision.link for decision in held], value)
+        assert [decision.link.url for decision in settled if not decision.hold][: len(held)] == [
+            decision.link.url for decision in held
+        ]
+
+
+@pytest.mark.parametrize("name", strategy_names())
+def test_without_its_model_it_says_what_is_missing(name, ready):
+    """A strategy that wants a model refuses to be fitted without, in one sentence."""
+    found: Any = strategy_class(name)
+    without = Preparation(ready.judge, ready.topic)
+    if found.wants:
+        with pytest.raises(SpecError, match="model"):
+            found().fit(without)
+    else:
+        assert found(**SETTINGS.get(name, {})).fit(without).judge_ is ready.judge
+
+
+MARKUP = st.sampled_from(
+    [
+        "<a href=/a>owl</a>",
+        "<a href=/b>bread",
+        "</a>",
+        "<p>",
+        "night",
+        "<li>",
+        "<a href='//['>x</a>",
+        "<img src=x>",
+        "é",
+    ]
+)
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(MARKUP, max_size=12).map(" ".join))
+def test_any_page_can_be_ranked(strategy, html):
+    """No page is too strange."""
+    page = analysed(strategy, html)
+    assert len(links_of(ranked(strategy, page))) >= len(page.links)

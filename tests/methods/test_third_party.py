@@ -1,0 +1,199 @@
+"""Strategies that users write: from a file or a package, in crawls and in the lab, and what happens when they fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.crawling import ROOT, kept, small_web, spec_text
+
+from lycosa.demo import demo_web
+from lycosa.errors import SpecError
+from lycosa.methods import all_settings
+from lycosa.spec.reading import parse_spec
+from lycosa.testing import Site
+
+GUIDE = (ROOT / "docs" / "strategies" / "index.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"^```python\n(.*?)^```", GUIDE, re.M | re.S)[0]
+ENTRY = re.search(r'entry-points\."lycosa\.strategies"\]\n(.*?)^```', GUIDE, re.M | re.S)
+NAME = "short_paths.py:ShortPaths"
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site(small_web(2, 6)) as local:
+        yield local
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "short_paths.py").write_text(PYTHON, encoding="utf-8")
+    return tmp_path
+
+
+def lycosa(folder: Path, *arguments: object, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LYCOSA_CACHE": str(folder / "cache"), "COLUMNS": "200"}
+    if path:
+        environment["PYTHONPATH"] = f"{path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    command = [sys.executable, "-W", "ignore", "-m", "lycosa", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def write(folder: Path, site: Site, strategy: str, **sections: dict[str, object]) -> Path:
+    text = spec_text(site, ["http://h0.test/"], top={"strategy": strategy}, **sections)
+    (folder / "crawl.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def broken(folder: Path, line: str) -> None:
+    text = PYTHON.replace("        return [\n", f"        {line}\n        return [\n")
+    (folder / "short_paths.py").write_text(text, encoding="utf-8")
+
+
+def test_the_file_of_the_guide_crawls(folder, site):
+    """Named in the spec (from another folder) with its settings, in worker processes too."""
+    write(folder, site, NAME, process={"workers": 1})
+    text = (folder / "crawl.toml").read_text(encoding="utf-8")
+    (folder / "crawl.toml").write_text(f'{text}["{NAME}"]\nfading = 0.02\n', encoding="utf-8")
+    (folder / "elsewhere").mkdir()
+    done = lycosa(folder / "elsewhere", "crawl", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert len(kept(folder / "crawl")) == 12
+    assert "short URLs of good pages" in lycosa(folder, "why", "crawl", "http://h0.test/p1").stdout
+    assert lycosa(folder, "index", "crawl").returncode == 0
+
+
+def test_the_file_of_the_guide_runs_in_the_lab(folder):
+    """Named on the command line, over a grid of its settings; edited, it is run again."""
+    demo_web().write(folder / "web")
+    command = ["lab", "run", "web", "--topic", "owls", "--pages", "20", "--runs", "2", "--strategy", NAME]
+    command += ["--set", f"{NAME}.fading=0.01,0.1", "--workers", "2"]
+    done = lycosa(folder, *command)
+    assert done.returncode == 0, done.stderr
+    assert "fading=0.1 " in done.stdout
+    assert not list(folder.glob("*.png")), "nothing is written that was not asked for"
+    broken(folder, "1 / 0")
+    done = lycosa(folder, *command)
+    assert done.returncode == 1
+    assert "ShortPaths" in done.stderr
+    assert "ZeroDivisionError" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def installed(folder: Path, module: str) -> Path:
+    """A folder that looks as if a package with the entry point of the guide were installed there."""
+    assert ENTRY
+    place = folder / "site"
+    (place / "lycosa_short_paths-1.0.dist-info").mkdir(parents=True)
+    about = place / "lycosa_short_paths-1.0.dist-info"
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lycosa-short-paths\nVersion: 1.0\n")
+    points = "[lycosa.methods]\n" + ENTRY[1].replace('"', "")
+    (about / "entry_points.txt").write_text(points)
+    (place / "short_paths.py").write_text(module, encoding="utf-8")
+    return place
+
+
+def test_the_entry_point_of_the_guide_crawls(folder, site):
+    """By its plain name."""
+    (folder / "short_paths.py").unlink()
+    place = installed(folder, PYTHON)
+    done = lycosa(write(folder, site, "short-paths"), "crawl", "crawl.toml", "--quiet", path=place)
+    assert done.returncode == 0, done.stderr
+    assert len(kept(folder / "crawl")) == 12
+
+
+def test_a_broken_package_stops_only_what_names_it(folder, site):
+    """A crawl with another strategy goes on; one that names it says which package to mend."""
+    (folder / "short_paths.py").unlink()
+    place = installed(folder, "import a_module_that_is_nowhere\n")
+    done = lycosa(write(folder, site, "breadth-first"), "crawl", "crawl.toml", "--quiet", path=place)
+    assert done.returncode == 0, done.stderr
+    done = lycosa(folder, "crawl", "crawl.toml", "--quiet", "--strategy", "short-paths", path=place)
+    assert done.returncode == 2
+    assert "'short-paths' of the installed package lycosa-short-paths cannot be loaded" in done.stderr
+    assert "a_module_that_is_nowhere" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("1 / 0", [", line 1", "ZeroDivisionError"]),
+        ("return [3]", ["rank gave 3, not a Decision"]),
+        ("return None", ["TypeError"]),
+        ("return [Decision(link, float('nan')) for link in page.links]", ["the priority nan"]),
+    ],
+)
+def test_a_strategy_that_fails_loses_nothing(line, words, folder, site):
+    """One line names class, file, line and page; mended, the same command goes on."""
+    write(folder, site, NAME)
+    assert lycosa(folder, "crawl", ".", "--quiet", "--max-pages", "3").returncode == 0
+    broken(folder, line)
+    done = lycosa(folder, "crawl", ".", "--quiet")
+    assert done.returncode == 1, done.stderr
+    (said,) = done.stderr.strip().splitlines()
+    for word in ("The strategy ShortPaths", "short_paths.py", "at http://h", "--debug", *words):
+        assert word in said
+    assert "Traceback" in lycosa(folder, "--debug", "crawl", ".", "--quiet").stderr
+    (folder / "short_paths.py").write_text(PYTHON, encoding="utf-8")
+    assert lycosa(folder, "crawl", ".", "--quiet").returncode == 0
+    assert len(kept(folder / "crawl")) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("none.py:Class", "there is no file"),
+        ("short_paths.py:Class", "Strategies in it: ShortPaths"),
+        ("short_paths.py:Decision", "is no strategy"),
+        ("short_paths.py:", "has no class ''"),
+        ("queue.py:Queue", "Rename the file"),
+        ("bad.py:Class", "SyntaxError"),
+    ],
+)
+def test_a_wrong_name_is_said(name, words, folder, monkeypatch):
+    """The file, the class, and what it could have been."""
+    (folder / "queue.py").write_text("class Queue: pass\n")
+    (folder / "bad.py").write_text("class\n")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "short_paths", raising=False)
+    with pytest.raises(SpecError, match=re.escape(words)):
+        parse_spec(f'strategy = "{name}"\n["{name}"]\nfading = 0.1\n', all_settings(), folder=folder)
+    monkeypatch.delitem(sys.modules, "short_paths", raising=False)
+
+
+def test_the_hints_of_a_stranger_are_checked_where_they_can_be(folder, monkeypatch):
+    """A type hint is a promise; one that cannot be resolved, or means nothing in TOML, forbids nothing."""
+    (folder / "hinted.py").write_text(
+        "from __future__ import annotations\n"
+        "class Odd: pass\n"
+        "class Plain:\n"
+        "    def __init__(self, *, low: float | None = None, odd: Odd | None = None, pair: tuple[int, ...] = ()): ...\n"
+        "    fit = rank = None\n"
+        "class Unknown(Plain):\n"
+        "    def __init__(self, *, low: Nowhere | None = None): ...\n"
+    )
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+    def said(kind: str, line: str) -> None:
+        name = f"hinted.py:{kind}"
+        parse_spec(f'strategy = "{name}"\n["{name}"]\n{line}\n', all_settings(), folder=folder)
+
+    for kind, line in (
+        ("Plain", "low = 1"),
+        ("Plain", "odd = 'x'"),
+        ("Plain", "pair = [1]"),
+        ("Unknown", "low = 'x'"),
+    ):
+        said(kind, line)
+    for line in ("low = 'x'", "pair = ['x']"):
+        with pytest.raises(SpecError, match="valid"):
+            said("Plain", line)
+    monkeypatch.delitem(sys.modules, "hinted")

@@ -1,0 +1,93 @@
+"""The written crawl.toml: parses, means what it shows, and names every key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.methods import all_settings
+from lycosa.spec.reading import parse_spec
+from lycosa.spec.sections import Spec
+from lycosa.spec.writing import STARTS, as_run, spec_reference, spec_text, toml
+
+KINDS = list(STARTS)
+
+
+def written(kind: str) -> Spec:
+    tables: dict[str, Any] = {"name": "x", **STARTS[kind]}
+    return Spec(**tables.pop("", {}), **tables)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_written_spec_is_what_it_says(kind):
+    """As written it is the defaults with what the kind of crawl changes."""
+    assert parse_spec(spec_text(kind, "x"), all_settings()) == written(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_comments_show_the_true_defaults(kind):
+    """With every comment that shows a default uncommented, the spec means the same."""
+    text = re.sub(r"^# (\w+ = )", r"\1", spec_text(kind, "x"), flags=re.M)
+    assert text.count("\n#") < spec_text(kind, "x").count("\n#")
+    assert parse_spec(text, all_settings()) == written(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_is_in_the_written_spec(kind):
+    """Nobody has to look a key up."""
+    text = spec_text(kind, "x")
+    for section, field in Spec.model_fields.items():
+        for key in getattr(field.annotation, "model_fields", {}):
+            assert re.search(rf"^(# )?{key} = ", text, re.M), f"{section}.{key}"
+
+
+PLAIN = (
+    st.text()
+    | st.booleans()
+    | st.integers(-(2**62), 2**62)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+TREES = st.recursive(
+    PLAIN, lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(), x, max_size=3), max_leaves=8
+)
+
+
+@given(TREES)
+def test_any_plain_value_can_be_written(value):
+    """TOML reads back what was written, but for the few characters that TOML forbids."""
+    read = tomllib.loads(f"x = {toml(value)}")["x"]
+    if "\\x7f" not in repr(value):
+        assert read == value
+
+
+def test_a_folder_with_any_name_gets_a_spec():
+    """Odd file names (halves of surrogate pairs, quotes, control characters) do not break the file."""
+    for name in ('a"b', "new\nline", "\udce9t\udce9", "del\x7f", "back\\slash"):
+        parse_spec(spec_text("topic", name), all_settings())
+
+
+def test_the_reference_lists_every_key():
+    """docs/spec.md has a row for each key, with its default."""
+    text = spec_reference()
+    assert "| `per_host_delay_s` | number | `2.0` |" in text
+    assert '| `kind` | `"topic"`' in text
+    assert '| `date_from` | date | `"none"` |' in text
+
+
+def test_a_spec_as_run_says_what_the_command_line_changed():
+    """What is stored beside the results parses to the spec that was run."""
+    text = '[topic]\nkeywords = ["owl"]\n[fetch]\nconnect_to = { "*.test" = "127.0.0.1:80" }\n[best-first]\nk = 5\n'
+    changes = (
+        "limits.pages=none",
+        "limits.pages_per_host=7",
+        "strategy=breadth-first",
+        "scope.date_from=2020-01-01",
+    )
+    spec = parse_spec(text, all_settings(), changes)
+
+    assert parse_spec(as_run(spec), all_settings()) == spec

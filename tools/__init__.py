@@ -1,0 +1,1 @@
+"""Programs of the repository that measure, label and make the shipped models: not part of the wheel."""

@@ -1,0 +1,1 @@
+"""What the event method reaches on the web of news."""

@@ -1,0 +1,1 @@
+"""Labelled genre pages, and what the genre models reach on them."""

