@@ -7,16 +7,26 @@ Values are msgspec structs: they cross process borders as MessagePack, never as 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 MEMO_BYTES = 1024
 """A memo larger than this (as MessagePack) is refused: it is stored with every waiting URL."""
 
 Memo = dict[str, Any]
 """Plain data (numbers, strings, lists) that a strategy leaves on a link for when its page arrives."""
+
+
+Say = Callable[[str], None]
+"""Tells the person who waits one line of what is happening: a terminal prints it, a test collects it."""
+
+Floats = NDArray[np.float64]
+"""Numbers in double precision."""
 
 
 class Kind(StrEnum):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from lycosa.frontier import Floats, Frontier, FrontierView
-from lycosa.values import Decision, Kind, Merge, Outcome, Reason, Refusal
+from lycosa.frontier import Frontier, FrontierView
+from lycosa.values import Decision, Floats, Kind, Merge, Outcome, Reason, Refusal
 from tests.frontier.conftest import Open
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
 

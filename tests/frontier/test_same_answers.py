@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from lycosa.frontier import Floats, Policy
+from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason, Refusal
+from lycosa.values import Decision, Floats, Kind, Link, Merge, Outcome, Reason, Refusal
 from tests.frontier.offers import key, link
 
 HOSTS = ("x.a", "y.a", "b", "c")

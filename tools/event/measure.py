@@ -24,8 +24,9 @@ from lycosa.methods.event.paper.crawls import (
     measure_crawls,
     source_halves,
 )
-from lycosa.methods.event.paper.ranking import KS, Say, measure_classification, measure_ways
+from lycosa.methods.event.paper.ranking import KS, measure_classification, measure_ways
 from lycosa.methods.event.paper.web import EventWeb
+from lycosa.values import Say
 from tools.event.tables import markdown
 
 DRAWS = 2

@@ -9,7 +9,7 @@ counted on the same topics: this explains what a sweep found, and chooses nothin
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.paper.crawls import Case, Remembered, RememberingGenre, cases_of, pooled
 from lycosa.methods.genre.strategy import genre_priority
-from lycosa.values import Decision, Judgement, Page
+from lycosa.values import Decision, Judgement, Page, Say
 
 W_R = 0.9
 
@@ -54,7 +54,7 @@ def _alike(page: Page, priority: float) -> list[Decision]:
     return [Decision(link, priority) for link in page.links]
 
 
-def parts(cases: Sequence[Case], say: Callable[[str], None]) -> dict[str, Mean]:
+def parts(cases: Sequence[Case], say: Say) -> dict[str, Mean]:
     """How much each variant of the term adds to the area of best-first at w_R = 0.9."""
     prior = pooled(cases)
     base = [case.run(1.0, None, learn=False).auc for case in cases]

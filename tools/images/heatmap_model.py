@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import msgspec
 
 from lycosa.methods.multimedia.image_training import SETTINGS, Examples, Setting, fit_images
 from lycosa.methods.multimedia.images import ImageModel
+from lycosa.values import Say
 from tools.images.measure import SHARED_HEATMAPS, RuleScore, measure, read_heatmaps
 
 SHIPPED = Path(__file__).parents[1] / "evidence" / "images" / "heatmap.model"
@@ -27,7 +28,7 @@ def make_model(
     *,
     draws: Sequence[int] = DRAWS,
     settings: Sequence[Setting] = SETTINGS,
-    say: Callable[[str], None] = print,
+    say: Say = print,
 ) -> ImageModel:
     """Fit on everything; measure on held-out owners; tell both in the model."""
     say(f"Fitting on {len(examples.labels):,} images …")

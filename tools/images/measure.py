@@ -26,7 +26,8 @@ from lycosa.methods.multimedia.image_training import (
     read_examples,
     source_of,
 )
-from lycosa.methods.multimedia.images.model import RULES, ImageModel, Singles, describe
+from lycosa.methods.multimedia.images.descriptors import Singles
+from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
 from lycosa.methods.multimedia.images.reading import LONGEST, read_image
 
 SHARED_HEATMAPS = Path("../shared/data/heatmaps-dev")

@@ -24,11 +24,10 @@ import msgspec
 from lycosa.bench.web import HOSTS, KEYWORDS, start
 from lycosa.spec.writing import toml
 from lycosa.testing import SiteProcess
+from lycosa.values import Say
 
 CONCURRENCY = 32
 MODES = {"deferred": "later", "everything": "now"}
-
-Say = Callable[[str], None]
 
 
 class Measured(msgspec.Struct, frozen=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from lycosa.demo import DemoTopic, demo_web
@@ -16,6 +15,7 @@ from lycosa.spec.reading import parse_spec
 from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
+from lycosa.values import Say
 
 TOPIC = "owls"
 PAGES = 200
@@ -46,9 +46,7 @@ connect_to = {toml(site.connect_to)}
 '''
 
 
-def run_demo(
-    out: Path, say: Callable[[str], None], *, strategy: str = STRATEGY, quiet: bool = False
-) -> Summary:
+def run_demo(out: Path, say: Say, *, strategy: str = STRATEGY, quiet: bool = False) -> Summary:
     """Crawl the demo web into `out` and write the report."""
     web = demo_web()
     topic = web.topics[TOPIC]

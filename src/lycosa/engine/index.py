@@ -6,7 +6,7 @@ Pages are read from the archive again, not from the Web.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,7 @@ from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import StoredPage
 from lycosa.store.responses import response_of
-from lycosa.values import Page
+from lycosa.values import Page, Say
 
 BATCH = 200
 LOOKED_UP_TO = "indexed"
@@ -38,9 +38,7 @@ class Indexed(msgspec.Struct, frozen=True):
     unread: int = 0  # pages that the archive does not have (any more)
 
 
-def index_collection(
-    directory: Path, workers: int | None = None, *, say: Callable[[str], None] = lambda _: None
-) -> Indexed:
+def index_collection(directory: Path, workers: int | None = None, *, say: Say = lambda _: None) -> Indexed:
     """Index every judged page that lacks something. Run again, it goes on where it was."""
     spec_text = _spec_text(directory)
     spec = parse_spec(spec_text, all_settings())
@@ -68,7 +66,7 @@ def _spec_text(directory: Path) -> str:
 
 
 async def _index(
-    collection: Collection, recipe: Recipe, workers: int | None, deadline_s: float, say: Callable[[str], None]
+    collection: Collection, recipe: Recipe, workers: int | None, deadline_s: float, say: Say
 ) -> Indexed:
     total = Indexed()
     with Collection.read(collection.directory) as reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
 from lycosa.store.refused import count_again
 from lycosa.store.responses import response_of
-from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release
+from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release, Say
 
 BATCH = 200
 """Pages of one commit."""
@@ -36,7 +36,6 @@ MODELS = {"topic": "topic.json", "event": "event.json", "labels": "topic.json"}
 """What is prepared of which section of the spec, or of people's labels."""
 _JUDGED_BY = "judged_by"
 
-Say = Callable[[str], None]
 Judging = dict[str, Any]
 
 

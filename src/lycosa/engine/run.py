@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from lycosa.engine.loop import Crawl
@@ -16,8 +15,7 @@ from lycosa.methods.third_party import in_file
 from lycosa.spec.reading import load_spec, spec_path
 from lycosa.spec.sections import Spec
 from lycosa.spec.writing import PLACEHOLDER, as_run
-
-Say = Callable[[str], None]
+from lycosa.values import Say
 
 
 def crawl_file(

@@ -65,12 +65,11 @@ from lycosa.store.collection import Collection, Hook
 from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
-from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal
+from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal, Say
 
 MOST_SEEDS_TOLD = 1000
 """So many seeds are looked at when a summary says which of them failed."""
 
-Say = Callable[[str], None]
 Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
 
 

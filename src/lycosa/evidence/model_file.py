@@ -24,7 +24,6 @@ MAX_BYTES = 1 << 29
 JSON_BYTES = 50_000_000
 """The same of a model that is JSON for people to read."""
 
-Floats = NDArray[np.float64]
 Int32s = NDArray[np.int32]
 
 Model = TypeVar("Model", bound=msgspec.Struct)

@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.evidence.model_file import Floats, Int32s
+from lycosa.evidence.model_file import Int32s
+from lycosa.values import Floats
 
 Integers = NDArray[np.intp]
 Singles = NDArray[np.float32]

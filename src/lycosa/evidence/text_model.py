@@ -16,9 +16,10 @@ import msgspec
 import numpy as np
 
 from lycosa.errors import ModelError
-from lycosa.evidence.model_file import Floats, load_model, save_model
+from lycosa.evidence.model_file import load_model, save_model
 from lycosa.evidence.text_kinds import LARGEST, Batch, Form, Sigmoid
 from lycosa.evidence.weighting import tfc, tfidf
+from lycosa.values import Floats
 
 FORMAT = "lycosa text model 1"
 CHUNK = 256

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from lycosa.values import Floats
+
 Integers = NDArray[np.intp]
 
 

@@ -6,10 +6,10 @@ Sockets are open files. Where they run out, hosts would be blamed for what is th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 from lycosa.errors import MachineError
 from lycosa.spec.sections import FetchSpec
+from lycosa.values import Say
 
 RESERVED = 48
 """Open files of everything else: catalogue, archive, workers, models, temporary files."""
@@ -35,7 +35,7 @@ def open_files() -> int:
     return wanted
 
 
-def within_open_files(spec: FetchSpec, say: Callable[[str], None]) -> FetchSpec:
+def within_open_files(spec: FetchSpec, say: Say) -> FetchSpec:
     """The same settings, with a concurrency that the machine can serve; `say` hears of a change."""
     files = open_files()
     most = (files - RESERVED) // 2

@@ -12,12 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from lycosa.values import Decision, Link, Merge, Outcome
-
-Floats = NDArray[np.float64]
+from lycosa.values import Decision, Floats, Link, Merge, Outcome
 
 Weigh = Callable[[Floats, Floats, Floats, int], Floats]
 """The choice key of the sources that may go now: (good, bad, best, step) -> one number each.

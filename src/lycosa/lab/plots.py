@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lycosa.errors import InputError
 from lycosa.lab.grid import by_variant
 from lycosa.lab.run import Run
+from lycosa.values import Floats
 
 COLOURS = (
     "#0b6e66",
@@ -25,7 +25,6 @@ COLOURS = (
     "#3d8f4e",
     "#1d1d1f",
 )
-Floats = NDArray[np.float64]
 
 
 def figure_library() -> Any:

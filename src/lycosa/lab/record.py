@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from lycosa.engine.run import crawl_file
@@ -12,9 +11,10 @@ from lycosa.methods import all_settings
 from lycosa.spec.reading import load_spec, spec_path
 from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
+from lycosa.values import Say
 
 
-def record_web(spec: Path, web: Path, say: Callable[[str], None]) -> Path:
+def record_web(spec: Path, web: Path, say: Say) -> Path:
     """Crawl as the spec says, breadth-first, and lay the archive out as a web without labels yet.
 
     The collection stays in the web's folder: run again, an interrupted recording goes on.

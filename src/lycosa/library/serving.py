@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
@@ -19,10 +19,9 @@ from lycosa.library import app, replay
 from lycosa.library.doors import Keys, Origins, is_loopback, new_keys
 from lycosa.library.shelf import Shelf
 from lycosa.library.tiles import Tiles
+from lycosa.values import Say
 
 LAST_PORT = 65_535
-
-Say = Callable[[str], None]
 
 
 def serve(

@@ -16,10 +16,9 @@ from typing import Any, ClassVar, Protocol, Self, get_type_hints
 
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
-from lycosa.frontier import Floats
 from lycosa.judge.kinds import Judge
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Release
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release
 
 Step = Decision | Release
 

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.errors import LycosaError, SpecError, StrategyError
-from lycosa.frontier import Floats
 from lycosa.methods import BaseStrategy, Step, strategy_class
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Judgement, Link, Page, Release
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release
 
 
 def in_file(name: str) -> bool:

@@ -28,10 +28,9 @@ from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.prepare.labels import Labelled
 from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
-from lycosa.values import Refusal
+from lycosa.values import Refusal, Say
 
 GetDocument = Callable[[str], Awaitable[Document | Refusal]]
-Say = Callable[[str], None]
 
 
 class TopicModel(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from lycosa.errors import InputError
 from lycosa.files import read_file
 from lycosa.seeds.lists import feed_urls, sitemap_urls, unpacked, urls_in_lines
 from lycosa.spec.sections import SeedsSpec
-from lycosa.values import Link, Refusal
+from lycosa.values import Link, Refusal, Say
 
 MAX_SITEMAPS = 200
 """Sitemaps of one sitemap index that are read."""
@@ -18,7 +18,6 @@ MAX_SITEMAPS = 200
 MAX_COMPLAINTS = 5
 """Bad seeds that are named; the others are only counted."""
 
-Say = Callable[[str], None]
 Read = Callable[[str], Awaitable[bytes | Refusal]]
 """How a list on the Web is read: politely, by whoever has a fetcher."""
 

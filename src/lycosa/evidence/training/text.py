@@ -39,10 +39,10 @@ from lycosa.evidence.training.text_forms import (
 )
 from lycosa.evidence.training.unlabelled import find_negatives
 from lycosa.evidence.training.validation import Figures, figures_of, fit_sigmoid, folds_by_group
+from lycosa.values import Floats
 
 __all__ = ["Example", "Label", "TextSettings", "train_text"]
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 

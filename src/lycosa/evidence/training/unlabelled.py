@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.evidence.text_kinds import Batch
+from lycosa.values import Floats
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 Decide = Callable[[Rows, Rows], Floats]

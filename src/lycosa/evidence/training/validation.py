@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.evidence.text_kinds import LARGEST, Sigmoid
+from lycosa.values import Floats
 
-Floats = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
 from lycosa.errors import InputError
+from lycosa.values import Say
 
 PAPERS = {
     "selective": "lycosa.methods.selective.reproduce",
@@ -16,8 +16,6 @@ PAPERS = {
     "profile": "lycosa.methods.profile.paper.reproduce",
 }
 """Each module has `reproduce(web, out, say)`, which writes into the folder `out`."""
-
-Say = Callable[[str], None]
 
 
 def reproduce_paper(paper: str, web: Path | None, out: Path, say: Say) -> list[Path]:

@@ -7,7 +7,7 @@ that it leads to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,13 +21,11 @@ from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
-from lycosa.values import Refusal
+from lycosa.values import Refusal, Say
 
 LINKS_PER_PAGE = 20
 """Of one labelled page, the links with so many different anchors count: menus repeat them on every page."""
 TOLD_EVERY = 1000
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

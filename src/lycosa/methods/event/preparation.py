@@ -29,10 +29,10 @@ from lycosa.methods.event.table import event_table
 from lycosa.methods.preparation import Preparation
 from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.prepare.labels import Labelled
-from lycosa.prepare.topic import GetDocument, Say, TopicModel, has_topic, judge_of, prepared_topic
+from lycosa.prepare.topic import GetDocument, TopicModel, has_topic, judge_of, prepared_topic
 from lycosa.spec.sections import EventSpec, JudgeSpec, Spec
 from lycosa.store.schema import open_for_reading, plain_errors
-from lycosa.values import Judgement, Refusal
+from lycosa.values import Judgement, Refusal, Say
 
 
 async def prepared_event(

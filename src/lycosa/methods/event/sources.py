@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from lycosa.errors import SpecError
-from lycosa.frontier import Floats
+from lycosa.values import Floats
 
 Source = Literal[
     "none",

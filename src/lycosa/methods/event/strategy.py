@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Self
 
 from lycosa.errors import SpecError
-from lycosa.frontier import Floats
 from lycosa.judge.kinds import EventJudge
 from lycosa.methods import BaseStrategy
 from lycosa.methods.baselines.best_first import best_first_priority
@@ -14,7 +13,7 @@ from lycosa.methods.event.evidence import event_evidence
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import checked_source, mean_score, source_keys
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Judgement, Link, Page, Reason, Refusal
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason, Refusal
 
 TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import InputError
-from lycosa.frontier import Floats
 from lycosa.methods.event.evidence import EventScorer, weighted_terms
 from lycosa.methods.event.model import EventModel, Facts, Rarity, Side, Weights
+from lycosa.values import Floats
 
 KS = tuple(range(5, 1366, 10))
 """The topic sizes that the paper tried."""

@@ -16,8 +16,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.evidence.model_file import Floats, Int32s, load_model, save_model
+from lycosa.evidence.model_file import Int32s, load_model, save_model
 from lycosa.page.genre_signs import FEATURES
+from lycosa.values import Floats
 
 FORMAT = "lycosa genre model 1"
 MOST_NODES = 500_000

@@ -7,7 +7,7 @@ folds over single images would promise too much.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from lycosa.errors import InputError
 from lycosa.evidence.text_kinds import Sigmoid
 from lycosa.evidence.training.tables import read_rows
 from lycosa.evidence.training.validation import figures_of, fit_sigmoid, folds_by_group
+from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.model import (
     BLOCKS,
     MACHINES,
@@ -28,14 +29,12 @@ from lycosa.methods.multimedia.images.model import (
     Class,
     ImageModel,
     Machine,
-    Numbers,
-    Singles,
     columns,
     describe,
     encoded,
 )
 from lycosa.methods.multimedia.images.reading import Pixels, read_image
-from lycosa.values import Reason, Refusal
+from lycosa.values import Floats, Reason, Refusal, Say
 
 Truth = NDArray[np.bool_]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -47,8 +46,6 @@ MAX_BYTES = 50_000_000
 FOLDS = 5
 SAY_EVERY = 200
 """Images read between two lines of progress."""
-
-Say = Callable[[str], None]
 
 
 def _silent(_message: str) -> None:
@@ -226,7 +223,7 @@ def _fit_class(
     return Class(label, machines, threshold), figures
 
 
-def _held_out(x: Numbers, truth: Truth, folds: Sequence[Fold], setting: Setting) -> Numbers:
+def _held_out(x: Floats, truth: Truth, folds: Sequence[Fold], setting: Setting) -> Floats:
     """The decision on every image by a machine that has not seen its fold."""
     decisions = np.zeros(truth.size)
     for train, test in folds:
@@ -234,14 +231,14 @@ def _held_out(x: Numbers, truth: Truth, folds: Sequence[Fold], setting: Setting)
     return decisions
 
 
-def _svc(x: Numbers, truth: Truth, setting: Setting) -> Any:
+def _svc(x: Floats, truth: Truth, setting: Setting) -> Any:
     from sklearn.svm import SVC
 
     weight = "balanced" if setting.balanced else None
     return SVC(C=setting.c, gamma=setting.gamma / x.shape[1], class_weight=weight).fit(x, truth)
 
 
-def _machine(x: Numbers, truth: Truth, setting: Setting, probability: Sigmoid) -> Machine:
+def _machine(x: Floats, truth: Truth, setting: Setting, probability: Sigmoid) -> Machine:
     """Fit on everything and keep what numpy needs."""
     svc = _svc(x, truth, setting)
     return Machine(
@@ -266,12 +263,12 @@ def _shared(classes: Sequence[Class]) -> tuple[list[Class], NDArray[np.intp]]:
     ], used
 
 
-def _figures(truth: Truth, decision: Numbers, folds: int) -> dict[str, Any]:
+def _figures(truth: Truth, decision: Floats, folds: int) -> dict[str, Any]:
     plain: dict[str, Any] = to_builtins(figures_of(truth, decision, folds=folds))
     return plain
 
 
-def average_precision(scores: Numbers, truth: Truth) -> float:
+def average_precision(scores: Floats, truth: Truth) -> float:
     """Mean precision at the rank of every positive.
 
     >>> average_precision(np.array([3.0, 2.0, 1.0]), np.array([True, False, True])).__round__(3)
@@ -281,7 +278,7 @@ def average_precision(scores: Numbers, truth: Truth) -> float:
     return float((ranked.cumsum() / np.arange(1, ranked.size + 1))[ranked].mean())
 
 
-def best_threshold(truth: Truth, chance: Numbers) -> float:
+def best_threshold(truth: Truth, chance: Floats) -> float:
     """The threshold of the best F1: the middle of all that reach it within a hundredth.
 
     One best value follows single images; the middle of a plateau does not.

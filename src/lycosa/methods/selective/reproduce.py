@@ -15,13 +15,14 @@ from lycosa.lab.progress import Bar
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
+from lycosa.values import Say
 
 STRATEGIES = ("breadth-first", "best-first-page", "anchor", "anchor-tree", "link-context", "selective")
 PAGES, RUNS = 500, 5
 RULES = ("anchor text alone", "anchor text and link context")
 
 
-def reproduce(web: Path, out: Path, say: Callable[[str], None]) -> None:
+def reproduce(web: Path, out: Path, say: Say) -> None:
     """Run the paper's six crawlers on all topics of a web, and draw its figures."""
     opened = VirtualWeb.open(web)
     options = Options(pages=PAGES)

@@ -6,7 +6,7 @@ settings are those that did best on other events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from random import Random
@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from lycosa.evidence.topic import topic_vector
-from lycosa.frontier import Floats
 from lycosa.lab.metrics import paired_test
 from lycosa.lab.protocol import Draw, Options, reachable
 from lycosa.lab.run import Run, run_strategy
@@ -30,6 +29,7 @@ from lycosa.methods.event.strategy import Event
 from lycosa.prepare.topic import TopicModel, preparation
 from lycosa.spec.sections import JudgeSpec
 from lycosa.urls import authority_of, key_of, source_of
+from lycosa.values import Floats, Say
 
 TRIED_SOURCES: list[dict[str, Any]] = [
     *({"source": name} for name in SOURCES if name != "mean-score"),
@@ -43,7 +43,6 @@ TRIED_SOURCES: list[dict[str, Any]] = [
 BACKGROUND_PAGES = 500
 HELD = 0.01
 """Recall and area have held if they are not lower by more than this."""
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

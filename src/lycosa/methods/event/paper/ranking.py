@@ -7,14 +7,13 @@ The way of comparing itself is chosen on one half of the events and measured on 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from lycosa.frontier import Floats
 from lycosa.lab.metrics import paired_test
 from lycosa.methods.event.model import (
     OURS,
@@ -40,6 +39,7 @@ from lycosa.methods.event.training import (
     weight_grid,
     weights_by_f1,
 )
+from lycosa.values import Floats, Say
 
 KS = (10, 30, 100, 200, 500, 1000)
 VARIANTS = {
@@ -53,7 +53,6 @@ FULL = "topic + place + date"
 SEARCH_STEP = 0.1
 PLACES = ((0.0, 0.0), (0.3, 0.0), (0.3, 50.0))
 """How well a city matches its state, and kilometres over which nearby places match: by name, hierarchy, both."""
-Say = Callable[[str], None]
 T = TypeVar("T")
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from lycosa.frontier import Floats
 from lycosa.lab.plots import COLOURS, draw_curves, figure_library, harvest_over_pages, recall_over_pages, save
 from lycosa.lab.progress import Bar
 from lycosa.lab.run import Run
@@ -27,6 +26,7 @@ from lycosa.methods.event.paper.web import EventWeb
 from lycosa.methods.event.table import event_table
 from lycosa.methods.event.training import THRESHOLDS, Sample, best_f1, combined, f1_weights
 from lycosa.urls import authority_of, source_of
+from lycosa.values import Floats, Say
 
 KS = (5, 10, 20, 50, 100, 200, 500, 1000, 1310)
 FOUR = [*VARIANTS][:4]
@@ -39,7 +39,6 @@ SOURCES: dict[str, dict[str, Any]] = {
     "event, mean-score": {"source": "mean-score"},
     "event, mean-score, fewer hosts": {"source": "mean-score", "prior_pages": 10.0, "newcomers": 0.5},
 }
-Say = Callable[[str], None]
 
 
 def reproduce(web: Path, out: Path, say: Say) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -39,15 +39,13 @@ from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Fact
+from lycosa.values import Fact, Say
 
 WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
 HOPS = 2
 GRAPH_PAGES = 3_000
 LEAST_SHARE = 0.05
 """A margin is claimed only where two genres have at least this share of the pages."""
-
-Say = Callable[[str], None]
 
 
 def genre_mix(web: CachedWeb, extended: bool = False) -> dict[str, float]:

@@ -8,7 +8,7 @@ labels; what the relevance classifier itself took for relevant, as in the paper,
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,11 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.paper.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
 from lycosa.methods.genre.prior import Counts, prior_table
+from lycosa.values import Say
 
 PAGES = 500
 TOPICS = 2
 LATER_SEEDS = (2, 3, 4)
-
-Say = Callable[[str], None]
 
 
 def reproduce(web: Path, out: Path, say: Say) -> None:

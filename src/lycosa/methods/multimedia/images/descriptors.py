@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from lycosa.methods.multimedia.images.reading import Pixels
+from lycosa.values import Floats
 
-Floats = NDArray[np.float32]
+Singles = NDArray[np.float32]
 
 # ------------------------------------------------------------------ Scalable Color
 
 
-def scalable_color(pixels: Pixels) -> Floats:
+def scalable_color(pixels: Pixels) -> Singles:
     """256 Haar coefficients of the HSV histogram, coarse to fine.
 
         bin(h, s, v) = 64·V + 16·S + H   with H of 16, S and V of 4 levels
@@ -52,7 +53,7 @@ def hsv_bins(pixels: Pixels) -> NDArray[np.uint8]:
     return np.asarray(value | saturation | hue, np.uint8)
 
 
-def quantised(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def quantised(shares: Floats) -> Floats:
     """Bin shares as 4-bit numbers, finer for the rare colours.
 
     >>> quantised(np.array([0.0, 0.01, 0.4, 1.0])).tolist()
@@ -61,7 +62,7 @@ def quantised(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(np.rint(15 * (np.rint(2047 * shares) / 818.8) ** 0.4), 15)
 
 
-def haar(histogram: NDArray[np.float64]) -> NDArray[np.float64]:
+def haar(histogram: Floats) -> Floats:
     """The 2-D Haar transform of a 256-bin histogram, in the order of the standard.
 
     Levels in turn over neighbours in hue, saturation, value, hue, saturation, value, hue, hue.
@@ -123,7 +124,7 @@ _EDGE_SIDE = 70
 _EDGE_LONGEST = 800
 
 
-def edge_histogram(pixels: Pixels) -> Floats:
+def edge_histogram(pixels: Pixels) -> Singles:
     """Share of blocks with an edge of each of 5 types in each of 4 × 4 sub-images: 80 numbers.
 
         block side b = 2·⌊√(w·h/1100)/2⌋, at least 2
@@ -154,17 +155,17 @@ def edge_histogram(pixels: Pixels) -> Floats:
     down = np.arange(rows) * side * 4 // height
     sub = down[:, None] * 4 + across
     counts = np.bincount((6 * sub + kind).ravel(), minlength=96).reshape(16, 6)
-    of_type: Floats = (counts[:, :5] / np.maximum(counts.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+    of_type: Singles = (counts[:, :5] / np.maximum(counts.sum(axis=1, keepdims=True), 1)).astype(np.float32)
     return of_type.ravel()
 
 
-def _quarter_means(grey: Floats, side: int) -> Floats:
+def _quarter_means(grey: Singles, side: int) -> Singles:
     """Means of the 2 × 2 quarters of every whole block, (rows, columns, 4)."""
     rows, columns, half = grey.shape[0] // side, grey.shape[1] // side, side // 2
     whole = grey[: rows * side, : columns * side]
     sums = whole.reshape(rows * 2, half, columns * side).sum(axis=1)
     sums = sums.reshape(rows * 2, columns * 2, half).sum(axis=2)
-    quarters: Floats = sums.reshape(rows, 2, columns, 2).transpose(0, 2, 1, 3) / np.float32(half * half)
+    quarters: Singles = sums.reshape(rows, 2, columns, 2).transpose(0, 2, 1, 3) / np.float32(half * half)
     return quarters.reshape(rows, columns, 4)
 
 
@@ -174,7 +175,7 @@ _SIDE = 128
 _OVERSAMPLING = 3
 
 
-def homogeneous_texture(pixels: Pixels) -> Floats:
+def homogeneous_texture(pixels: Pixels) -> Singles:
     """Mean, standard deviation, and log energy and log deviation in 5 × 6 frequency channels.
 
         t(θ, ρ) = |F(θ, ρ)|²·ρ²/16 · G_s(ρ)²·G_r(θ)²        θ = 0° … 179°, ρ = 1 … 64
@@ -199,7 +200,7 @@ def homogeneous_texture(pixels: Pixels) -> Floats:
     return np.concatenate([[mean, deviation], channels]).astype(np.float32)
 
 
-def _polar_power(grey: Floats) -> NDArray[np.float64]:
+def _polar_power(grey: Singles) -> Floats:
     """|F|²·ρ²/16 at 180 angles × 64 radii, bilinear between points of an oversampled DFT.
 
     The mean was taken off, so that zero padding does not leak its energy into all channels.
@@ -208,12 +209,12 @@ def _polar_power(grey: Floats) -> NDArray[np.float64]:
     spectrum = np.fft.rfft2(grey, s=(size, size))
     power = spectrum.real**2 + spectrum.imag**2
     corners, weights = _polar_grid()
-    sampled: NDArray[np.float64] = (power.ravel()[corners] * weights).sum(axis=0)
+    sampled: Floats = (power.ravel()[corners] * weights).sum(axis=0)
     return sampled
 
 
 @lru_cache(maxsize=1)
-def _polar_grid() -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _polar_grid() -> tuple[NDArray[np.intp], Floats]:
     """For each (angle, radius) the four surrounding points of the half spectrum and their weights."""
     size = _SIDE * _OVERSAMPLING
     radius = np.arange(1, _SIDE // 2 + 1)
@@ -233,7 +234,7 @@ def _polar_grid() -> tuple[NDArray[np.intp], NDArray[np.float64]]:
 
 
 @lru_cache(maxsize=1)
-def _channels() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _channels() -> tuple[Floats, Floats]:
     """Squared Gaussians: radial (64, 5), low to high, and angular (6, 180)."""
     to_sigma = 1 / (2 * np.sqrt(2 * np.log(2)))
     octave = 2.0 ** -np.arange(4, -1, -1)
@@ -247,13 +248,13 @@ def _channels() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 # ------------------------------------------------------------------ shared steps
 
 
-def luminance(pixels: Pixels) -> Floats:
+def luminance(pixels: Pixels) -> Singles:
     """Grey as the eye weighs colours (ITU-R 601): 0.299·R + 0.587·G + 0.114·B."""
-    grey: Floats = pixels.astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
+    grey: Singles = pixels.astype(np.float32) @ np.array([0.299, 0.587, 0.114], np.float32)
     return grey
 
 
-def resized(grey: Floats, height: int, width: int) -> Floats:
+def resized(grey: Singles, height: int, width: int) -> Singles:
     """The image at another size: area means where it shrinks, linear where it grows.
 
     >>> resized(np.array([[0, 2, 4, 6]], np.float32), 1, 2).tolist()
@@ -264,7 +265,7 @@ def resized(grey: Floats, height: int, width: int) -> Floats:
 
 
 @lru_cache(maxsize=32)
-def _resizing(old: int, new: int) -> Floats:
+def _resizing(old: int, new: int) -> Singles:
     """The matrix (new, old) that resizes one axis."""
     scale = old / new
     centre = (np.arange(new)[:, None] + 0.5) * scale - 0.5
@@ -274,5 +275,5 @@ def _resizing(old: int, new: int) -> Floats:
         first, last = (np.arange(new)[:, None] + np.array([0, 1])).T[:, :, None] * scale
         cell = np.arange(old)
         weights = np.clip(np.minimum(cell + 1, last) - np.maximum(cell, first), 0, None)
-    normed: Floats = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+    normed: Singles = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
     return normed

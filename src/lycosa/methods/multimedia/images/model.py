@@ -16,15 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
-from lycosa.evidence.model_file import Floats, Int32s, load_model, save_model
+from lycosa.evidence.model_file import Int32s, load_model, save_model
 from lycosa.evidence.text_kinds import LARGEST, Sigmoid
-from lycosa.methods.multimedia.images.descriptors import edge_histogram, homogeneous_texture, scalable_color
+from lycosa.methods.multimedia.images.descriptors import (
+    Singles,
+    edge_histogram,
+    homogeneous_texture,
+    scalable_color,
+)
 from lycosa.methods.multimedia.images.painting import painting
 from lycosa.methods.multimedia.images.reading import Pixels, read_image
-from lycosa.values import Fact, Refusal
-
-Numbers = NDArray[np.float64]
-Singles = NDArray[np.float32]
+from lycosa.values import Fact, Floats, Refusal
 
 BLOCKS = {"sc": 256, "eh": 80, "ht": 62, "painting": 246}
 """Descriptors in the order of a feature vector, with their lengths."""
@@ -80,11 +82,11 @@ class Machine(msgspec.Struct, frozen=True, eq=False):
     bias: float
     probability: Sigmoid
 
-    def decision(self, squares: Numbers) -> Numbers:
+    def decision(self, squares: Floats) -> Floats:
         """f(x) from the squared distances (n, vectors) of the model."""
         kernel = np.exp(-self.gamma * squares.take(self.rows, axis=1))
         # Summed row by row: a matrix product would depend, in the last digit, on the size of the batch.
-        decision: Numbers = (kernel * self.coefficients).sum(axis=1) + self.bias
+        decision: Floats = (kernel * self.coefficients).sum(axis=1) + self.bias
         return decision
 
     def check(self, vectors: int) -> None:
@@ -174,17 +176,17 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
             for row, k in zip(scores, best, strict=True)
         ]
 
-    def scores(self, features: Singles) -> Numbers:
+    def scores(self, features: Singles) -> Floats:
         """(n, classes): the probability by the rule, moved so that 0.5 is where it says yes."""
         squares = self._squares(features)
         return np.stack([self._score(c, squares) for c in self.classes], axis=1)
 
-    def decisions(self, features: Singles, machine: str) -> Numbers:
+    def decisions(self, features: Singles, machine: str) -> Floats:
         """f(x) of one machine, (n, classes)."""
         squares = self._squares(features)
         return np.stack([_decision(c, machine, squares) for c in self.classes], axis=1)
 
-    def _score(self, class_: Class, squares: dict[str, Numbers]) -> Numbers:
+    def _score(self, class_: Class, squares: dict[str, Floats]) -> Floats:
         """`mean` says yes from the threshold; a machine where f(x) ≥ 0; `or` where any machine does."""
         chances, starts = [], []
         for name in RULES[self.rule]:
@@ -193,10 +195,10 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
             starts.append(float(probability(np.zeros(1))[0]))
         if self.rule == "mean":
             return moved(np.mean(chances, axis=0), class_.threshold)
-        said: Numbers = np.max([moved(*pair) for pair in zip(chances, starts, strict=True)], axis=0)
+        said: Floats = np.max([moved(*pair) for pair in zip(chances, starts, strict=True)], axis=0)
         return said
 
-    def _squares(self, features: Singles) -> dict[str, Numbers]:
+    def _squares(self, features: Singles) -> dict[str, Floats]:
         """|x − v|² by descriptor: machines that share one add up the same numbers."""
         codes = encoded(features, self.mean, self.scale).astype(np.float32)
         squares = {}
@@ -220,7 +222,7 @@ def _builtin() -> ImageModel:
     return ImageModel.load(Path(__file__).parent / "heatmap.model")
 
 
-def _decision(class_: Class, machine: str, squares: dict[str, Numbers]) -> Numbers:
+def _decision(class_: Class, machine: str, squares: dict[str, Floats]) -> Floats:
     return class_.machines[machine].decision(np.sum([squares[b] for b in MACHINES[machine]], axis=0))
 
 
@@ -233,7 +235,7 @@ def encoded(features: Singles, mean: Floats, scale: Floats) -> NDArray[np.int8]:
     return np.rint(np.clip((features - mean) / scale, -REACH, REACH) / UNIT).astype(np.int8)
 
 
-def moved(probability: Numbers, threshold: float) -> Numbers:
+def moved(probability: Floats, threshold: float) -> Floats:
     """Stretched on both sides of the threshold so that it comes to lie at 0.5.
 
     >>> moved(np.array([0.0, 0.4, 1.0]), 0.4).tolist()

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.methods.multimedia.images.descriptors import Floats, resized
+from lycosa.methods.multimedia.images.descriptors import Singles, resized
 from lycosa.methods.multimedia.images.reading import Pixels
+from lycosa.values import Floats
 
 Plane = NDArray[np.int16]
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.intp]
-Numbers = NDArray[np.float64]
 
 
 _TINY = 8
 
 
-def painting(pixels: Pixels) -> Floats:
+def painting(pixels: Pixels) -> Singles:
     """All parts in one vector."""
     canvas = look_at(pixels)
     return np.concatenate([part(canvas) for part in PARTS]).astype(np.float32)
@@ -42,7 +42,7 @@ class Canvas:
     black: Mask
     codes: Codes  # colour in 4 bits a plane
     paint: Mask  # neither paper nor ink
-    cover: Floats  # share of paint within 3 pixels
+    cover: Singles  # share of paint within 3 pixels
     inside: Mask  # paint in the midst of paint: areas, not lines or letters
 
 
@@ -95,7 +95,7 @@ def luma(rgb: Plane) -> Plane:
     return grey
 
 
-def boxed(values: NDArray[np.generic], radius: int) -> Floats:
+def boxed(values: NDArray[np.generic], radius: int) -> Singles:
     """Mean over the (2r + 1)² neighbours; beyond the edge the edge is repeated.
 
     >>> boxed(np.array([[0, 0, 3, 0, 0]]), 1).tolist()
@@ -107,14 +107,14 @@ def boxed(values: NDArray[np.generic], radius: int) -> Floats:
     sums = padded.cumsum(axis=0, dtype=np.int32)
     bands = (sums[size:] - sums[:-size]).cumsum(axis=1, dtype=np.int32)
     sums = (bands[:, size:] - bands[:, :-size])[:height, :width]
-    means: Floats = sums.astype(np.float32) / np.float32(size**2)
+    means: Singles = sums.astype(np.float32) / np.float32(size**2)
     return means
 
 
 # ------------------------------------------------------------------ colours
 
 
-def shares(canvas: Canvas) -> Numbers:
+def shares(canvas: Canvas) -> Floats:
     """Form of the image; shares of paper, ink and paint; histograms of lightness and chroma."""
     height, width = canvas.grey.shape
     values = np.bincount((canvas.grey >> 5).ravel(), minlength=8) / canvas.grey.size
@@ -123,7 +123,7 @@ def shares(canvas: Canvas) -> Numbers:
     return np.concatenate([paper, values, chromas])
 
 
-def hues(canvas: Canvas) -> Numbers:
+def hues(canvas: Canvas) -> Floats:
     """Hues of what has colour: 12 shares by place on the circle, the same sorted, their entropy."""
     coloured = canvas.chroma > 32
     red, green, blue = canvas.rgb.reshape(3, -1)[:, np.flatnonzero(coloured)].astype(np.float32)
@@ -133,13 +133,13 @@ def hues(canvas: Canvas) -> Numbers:
     return np.concatenate([counts, ranked, [entropy(counts), (counts > 0.02).sum(), coloured.mean()]])
 
 
-def palettes(canvas: Canvas) -> Numbers:
+def palettes(canvas: Canvas) -> Floats:
     """How many colours: of the whole, of all that has colour, and of painted areas."""
     groups = (canvas.codes.ravel(), canvas.codes[canvas.chroma > 32], canvas.codes[canvas.inside])
     return np.concatenate([palette(codes) for codes in groups])
 
 
-def palette(codes: Codes) -> Numbers:
+def palette(codes: Codes) -> Floats:
     """Entropy, the four largest shares, how many colours make up 50 … 99 %, and how many matter.
 
     >>> palette(np.array([5, 5, 5, 9])).round(2)[:3].tolist()
@@ -153,7 +153,7 @@ def palette(codes: Codes) -> Numbers:
     return np.concatenate([[entropy(ranked)], ranked[:4], np.log2(1 + np.append(needed, common))])
 
 
-def entropy(parts: Numbers) -> float:
+def entropy(parts: Floats) -> float:
     """−Σ p·log₂ p.
 
     >>> entropy(np.array([0.5, 0.5, 0.0]))
@@ -163,14 +163,14 @@ def entropy(parts: Numbers) -> float:
     return float(-(some * np.log2(some)).sum())
 
 
-def scales(canvas: Canvas) -> Numbers:
+def scales(canvas: Canvas) -> Floats:
     """Whether the colours lie on one curve, as those of a colour scale do: areas, and all colour."""
     groups = (np.flatnonzero(where) for where in (canvas.inside, canvas.chroma > 32))
     colours = canvas.rgb.reshape(3, -1)
     return np.concatenate([scale(colours[:, group[:: max(1, group.size // 3000)]]) for group in groups])
 
 
-def scale(colours: Plane) -> Numbers:
+def scale(colours: Plane) -> Floats:
     """Spread along the principal axes, and what is left of it in 16 slices along three orders.
 
     The orders are the first principal axis, lightness, and red against blue: for colours on a
@@ -190,7 +190,7 @@ def scale(colours: Plane) -> Numbers:
     return np.array([*spread, *(part / total for part in left), np.sqrt(left[0]), slices[0]])
 
 
-def within_slices(sample: Numbers, order: Numbers) -> tuple[float, int]:
+def within_slices(sample: Floats, order: Floats) -> tuple[float, int]:
     """Variance of colours within 16 slices of an order, and how many slices hold over 1 %."""
     low, high = float(order.min()), float(order.max())
     place = ((order - low) * (15.999 / max(high - low, 1e-6))).astype(np.intp)
@@ -206,14 +206,14 @@ def within_slices(sample: Numbers, order: Numbers) -> tuple[float, int]:
 _STEP_BIN = np.searchsorted([2, 5, 10, 20, 40, 80, 150], np.arange(256)).astype(np.int8)
 
 
-def steps(canvas: Canvas) -> Numbers:
+def steps(canvas: Canvas) -> Floats:
     """Histograms of the colour step to the next pixel: everywhere, in areas, in areas 4 away."""
     everywhere = np.ones_like(canvas.inside)
     cases = ((everywhere, 1), (canvas.inside, 1), (canvas.inside, 4))
     return np.concatenate([step_shares(canvas.rgb, where, gap) for where, gap in cases])
 
 
-def step_shares(rgb: Plane, where: Mask, gap: int) -> Numbers:
+def step_shares(rgb: Plane, where: Mask, gap: int) -> Floats:
     """Shares of 8 classes of max |ΔRGB| among the pairs of pixels `gap` apart that both count."""
     counts = np.zeros(8)
     down = np.abs(rgb[:, gap:] - rgb[:, :-gap]), where[gap:] & where[:-gap]
@@ -224,7 +224,7 @@ def step_shares(rgb: Plane, where: Mask, gap: int) -> Numbers:
     return counts / max(float(counts.sum()), 1.0)
 
 
-def lines(canvas: Canvas) -> Numbers:
+def lines(canvas: Canvas) -> Floats:
     """Solid paint at three widths, and thin dark lines: all, and those drawn upon paint."""
     solid = [boxed(canvas.paint, 1), canvas.cover, boxed(canvas.paint, 6)]
     covered = [(cover > least).mean() for cover in solid for least in (0.95, 0.7)]
@@ -234,14 +234,14 @@ def lines(canvas: Canvas) -> Numbers:
     return np.array([*covered, thin.mean(), upon, upon / max(float(canvas.inside.mean()), 0.01)])
 
 
-def patterns(canvas: Canvas) -> Numbers:
+def patterns(canvas: Canvas) -> Floats:
     """Local binary patterns at two scales and quantiles of the lightness step."""
     coarse = boxed(canvas.grey, 1)[::2, ::2].astype(np.int16)
     quantiles = quantiles_of(edges(canvas.grey), np.array([0.25, 0.5, 0.75, 0.9, 0.97]))
     return np.concatenate([binary_patterns(canvas.grey), binary_patterns(coarse), quantiles])
 
 
-def quantiles_of(values: Plane, shares: Numbers) -> Numbers:
+def quantiles_of(values: Plane, shares: Floats) -> Floats:
     """Quantiles of small whole numbers, by counting instead of sorting.
 
     >>> quantiles_of(np.array([0, 4, 2, 1]), np.array([0.5, 1.0])).tolist()
@@ -272,7 +272,7 @@ _RING_BIN = np.array(
 )
 
 
-def binary_patterns(grey: Plane) -> Numbers:
+def binary_patterns(grey: Plane) -> Floats:
     """Shares of the uniform rotation-invariant patterns of 8 neighbours brighter by more than 2."""
     height, width = grey.shape[0] - 2, grey.shape[1] - 2
     if min(height, width) < 1:
@@ -289,14 +289,14 @@ def binary_patterns(grey: Plane) -> Numbers:
 _GRID = 4
 
 
-def places(canvas: Canvas) -> Numbers:
+def places(canvas: Canvas) -> Floats:
     """Paint, paper, ink and edges on a 4 × 4 grid; centre and extent of the areas."""
     layers = (canvas.paint, canvas.white, canvas.black, edges(canvas.grey))
     grids = [resized(layer.astype(np.float32), _GRID, _GRID).ravel() for layer in layers]
     return np.concatenate([*grids, *(extent(canvas.inside.mean(axis=axis)) for axis in (0, 1))])
 
 
-def extent(profile: Numbers) -> Numbers:
+def extent(profile: Floats) -> Floats:
     """Mean place and spread of a profile, as shares of its length, and its mean."""
     total = float(profile.sum())
     if total == 0:
@@ -306,7 +306,7 @@ def extent(profile: Numbers) -> Numbers:
     return np.array([mean, np.sqrt(((place - mean) ** 2 * profile).sum() / total), profile.mean()])
 
 
-def bars(canvas: Canvas) -> Numbers:
+def bars(canvas: Canvas) -> Floats:
     """The best colour bars that lie and that stand, and how much of the paint has their colours."""
     coloured = canvas.chroma > 20
     turned = np.ascontiguousarray(canvas.rgb.transpose(0, 2, 1)), np.ascontiguousarray(coloured.T)
@@ -320,7 +320,7 @@ def bars(canvas: Canvas) -> Numbers:
 class Bar:
     """Per window width: way through colour space, height, distance from the middle; the colours."""
 
-    found: Numbers
+    found: Floats
     colours: Plane  # (3, n) along the longest way
 
 
@@ -355,7 +355,7 @@ def colour_bar(rgb: Plane, coloured: Mask) -> Bar:
     return Bar(np.array(found), colours)
 
 
-def explained(canvas: Canvas, bar: Bar) -> Numbers:
+def explained(canvas: Canvas, bar: Bar) -> Floats:
     """Number of colours of a bar, its largest step, and the share of paint that has its colours."""
     if bar.colours.shape[1] == 0:
         return np.zeros(4)
@@ -373,7 +373,7 @@ def explained(canvas: Canvas, bar: Bar) -> Numbers:
     return np.array([count, step / 100, *same])
 
 
-PARTS: tuple[Callable[[Canvas], Numbers], ...] = (
+PARTS: tuple[Callable[[Canvas], Floats], ...] = (
     shares, hues, palettes, scales, steps, lines, patterns, places, bars
 )  # fmt: skip
 """The order is the vector's; a saved model knows only the whole length."""

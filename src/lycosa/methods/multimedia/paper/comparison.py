@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,12 +28,13 @@ from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import Topic, VirtualWeb
 from lycosa.methods.multimedia.image_training import Examples, Setting, fit_images
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel, is_small, read_image, size_of
-from lycosa.methods.multimedia.images.model import Singles, describe
+from lycosa.methods.multimedia.images.descriptors import Singles
+from lycosa.methods.multimedia.images.model import describe
 from lycosa.methods.multimedia.link_training import links_of, train_links
 from lycosa.methods.multimedia.paper.crawls import Remembered
 from lycosa.methods.multimedia.paper.seen_images import images_of, remember
 from lycosa.methods.multimedia.strategy import Multimedia
-from lycosa.values import Refusal
+from lycosa.values import Refusal, Say
 
 RUNS, PAGES = 5, 300
 SHARING = ("storms", "chemical-elements", "birds")
@@ -67,7 +68,7 @@ Compared = dict[tuple[str, str], list[Run]]
 def compare(
     web: Path,
     out: Path,
-    say: Callable[[str], None],
+    say: Say,
     topics: Sequence[str] = (),
     runs: int = RUNS,
     pages: int = PAGES,

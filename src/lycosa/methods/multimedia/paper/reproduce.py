@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -40,6 +40,7 @@ from lycosa.methods.multimedia.paper.crawls import (
 )
 from lycosa.methods.multimedia.paper.figures import draw_figures
 from lycosa.methods.multimedia.paper.trials import below, candidates, papers_trials, tenths
+from lycosa.values import Say
 
 FRESH_WEBS = tuple(range(6, 16))
 """Chosen settings are measured once more on these."""
@@ -48,7 +49,7 @@ FEWEST_PAGES = 20
 TEXT_ONLY = "f' (text only)"
 
 
-def reproduce(web: Path, out: Path, say: Callable[[str], None]) -> None:
+def reproduce(web: Path, out: Path, say: Say) -> None:
     """Write the tables and figures; on a web without air quality, a comparison."""
     if TOPIC not in VirtualWeb.open(web).topics:
         from lycosa.methods.multimedia.paper.comparison import compare

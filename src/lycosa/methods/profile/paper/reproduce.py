@@ -7,7 +7,7 @@ detail pages, capture ratio and blocks of pages of the profile crawler, OPIC and
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,6 +31,7 @@ from lycosa.methods.profile.paper.figures import draw_figures
 from lycosa.methods.profile.paper.path_strings import PathCost, path_cost
 from lycosa.methods.profile.schema import differentiation
 from lycosa.methods.profile.type_training import TYPES
+from lycosa.values import Say
 
 TOPICS = 3
 MOST_PAGES = 10_000
@@ -51,8 +52,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
 }
 """The defaults, both ends of the trade of harvest for capture, the two ranks alone, and the paper's own way."""
-
-Say = Callable[[str], None]
 
 
 def reproduce(web: Path, out: Path, say: Say) -> None:
