@@ -23,7 +23,10 @@ HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrap
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("lycosa.spec.reading", "lycosa.methods"): "a strategy's settings are read by the strategy itself",
-    ("lycosa.spec.reading", "lycosa.methods.third_party"): "a strategy's settings are read by the strategy itself",
+    (
+        "lycosa.spec.reading",
+        "lycosa.methods.third_party",
+    ): "a strategy's settings are read by the strategy itself",
     ("lycosa.report.html", "lycosa.methods.genre.report"): "until a method brings its own part of the report",
     ("lycosa.report.why", "lycosa.methods.multimedia.rules"): "until a method says itself what opened a link",
 }
