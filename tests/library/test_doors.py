@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 import socket
 
 import pytest
@@ -147,6 +149,17 @@ def test_an_address_of_another_machine(storm):
     """An address that is not ours is refused with what to do."""
     with pytest.raises(LycosaError, match="--host"):
         serve([storm], host="192.0.2.1", port=0, password="x", say=print)
+
+
+def test_a_machine_without_ipv6(storm, monkeypatch):
+    """An IPv6 address is refused like any other that is not ours."""
+
+    def no_ipv6(*_: object) -> socket.socket:
+        raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
+
+    monkeypatch.setattr("lycosa.library.serving.socket.socket", no_ipv6)
+    with pytest.raises(LycosaError, match=r"not supported by protocol.*--host"):
+        serve([storm], host="::1", port=0, password="", say=print)
 
 
 def test_a_wide_binding_knows_addresses_but_not_names():

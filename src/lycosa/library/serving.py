@@ -85,8 +85,10 @@ def _config(application: ASGIApp) -> uvicorn.Config:
 
 def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    except OSError as error:  # this machine has no IPv6
+        raise _unusable(host, error) from None
+    try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
         bound.listen(128)  # who follows the printed address at once waits, and is not refused
@@ -103,7 +105,11 @@ def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
             raise InputError(
                 f"Port {port} is for the system's own services. Choose one above 1023 with --port."
             ) from None
-        raise InputError(
-            f"{host} cannot be used ({error.strerror}). Name an address of this machine with --host."
-        ) from None
+        raise _unusable(host, error) from None
     return bound
+
+
+def _unusable(host: str, error: OSError) -> InputError:
+    return InputError(
+        f"{host} cannot be used ({error.strerror}). Name an address of this machine with --host."
+    )
