@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from lycosa.evidence import Evidence
 from lycosa.methods import BaseStrategy, Step
 from lycosa.page.document import Document
 from lycosa.values import Decision, Fact, Judgement, Kind, Link, Page, Reason, Refusal, Release
@@ -65,7 +66,7 @@ class Explorer(BaseStrategy):
         ]
 
 
-class Fatal:
+class Fatal(Evidence):
     """Evidence that ends its process on some pages, and sleeps on others."""
 
     name = "fatal"
@@ -76,6 +77,3 @@ class Fatal:
         if "sleepy" in document.url:
             time.sleep(60)
         return Fact(1.0)
-
-    def of_links(self, document: Document) -> None:
-        return None

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.methods.conftest import analysed
 
 from lycosa.errors import SpecError
-from lycosa.evidence import Evidence
+from lycosa.evidence import Evidence, Need
 from lycosa.methods import BaseStrategy, Step, settings_of, strategy_class, strategy_names
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.page_types import PageTypes, Site
@@ -211,3 +211,10 @@ def test_any_page_can_be_ranked(strategy, html):
     """No page is too strange."""
     page = analysed(strategy, html)
     assert len(links_of(ranked(strategy, page))) >= len(page.links)
+
+
+def test_evidence_says_what_it_needs_of_a_page(strategy):
+    """So that nobody has to know a method by name to compute what it wants."""
+    for kind in strategy.needs:
+        assert isinstance(kind.needs, frozenset)
+        assert all(isinstance(need, Need) for need in kind.needs)

@@ -1,25 +1,43 @@
-"""Facts about a page and its links, each a number in [0, 1] with a name.
+"""Facts about a page, its links and its images, each with a name.
 
-In: a lazy Document. Out: a Fact for the page and/or one number per link, in one batch. Evidence is
-a pure function of the document and a fitted model, so it runs in worker processes.
+In: a lazy Document, or the bytes of an image. Out: a Fact for the page and/or one number per link, in one
+batch. Evidence is a pure function of the document and a fitted model, so it runs in worker processes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Protocol
 
 from lycosa.page.document import Document
-from lycosa.values import Fact
+from lycosa.values import Fact, Refusal
+
+
+class Need(StrEnum):
+    """What a Page has to carry for the sake of some evidence. What nobody needs is not computed."""
+
+    DATE = "date"
+    PLACES = "places"
+    ENTITIES = "entities"  # people and organisations
+    IMAGES = "images"  # the page's list of images
+    PATHS = "paths"  # path strings of the markup
 
 
 class Evidence(Protocol):
-    """One kind of evidence. What does not apply (page or links) returns None."""
+    """One kind of evidence. Derive from it and write what applies: the rest says nothing."""
 
     name: str
+    needs: frozenset[Need] = frozenset()
 
-    def of_page(self, document: Document) -> Fact | None: ...
+    def of_page(self, document: Document) -> Fact | None:
+        """What the page says; None: nothing."""
+        return None
 
     def of_links(self, document: Document) -> Sequence[float] | None:
-        """One number for each of `document.links`, in their order."""
-        ...
+        """One number for each of `document.links`, in their order; None: it says nothing of links."""
+        return None
+
+    def of_image(self, data: bytes) -> Fact | Refusal | None:
+        """What an image shows, by the bytes of the response; a Refusal: it is not worth keeping."""
+        return None

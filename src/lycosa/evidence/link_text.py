@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from lycosa.evidence import Evidence
 from lycosa.evidence.text import link_scores
 from lycosa.evidence.text_model import TextModel
 from lycosa.page.document import Document
@@ -76,16 +77,13 @@ def places_in(text: str, language: str = "english") -> list[str]:
     return found
 
 
-class LinkText:
+class LinkText(Evidence):
     """`link_text`: how likely each link leads to a relevant page, by its anchor and 50 characters each side."""
 
     name = "link_text"
 
     def __init__(self, model: TextModel) -> None:
         self.model = model
-
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:
         """One probability a link."""

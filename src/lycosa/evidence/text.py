@@ -8,12 +8,13 @@ from itertools import chain
 
 import numpy as np
 
+from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel, Texts
 from lycosa.page.document import Document
 from lycosa.values import Fact
 
 
-class PageText:
+class PageText(Evidence):
     """`text`: how likely the page is relevant by its own words."""
 
     def __init__(self, model: TextModel, name: str = "text") -> None:
@@ -29,41 +30,32 @@ class PageText:
             return Fact(float(self.model.scores([fields])[0]))
         return Fact(float(self.model.scores([document.terms])[0]))
 
-    def of_links(self, document: Document) -> None:
-        """Says nothing of links."""
 
-
-class AnchorText:
+class AnchorText(Evidence):
     """`anchor`: how likely each link leads to a relevant page, by its anchor text alone."""
 
     def __init__(self, model: TextModel, name: str = "anchor") -> None:
         self.model = model
         self.name = name
 
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page."""
-
     def of_links(self, document: Document) -> list[float]:
         """One probability a link."""
         return link_scores(self.model, [Counter(terms) for terms in document.link_terms])
 
 
-class ContextText:
+class ContextText(Evidence):
     """`context`: by the whole text of the link's aggregation node, anchors included."""
 
     def __init__(self, model: TextModel, name: str = "context") -> None:
         self.model = model
         self.name = name
 
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page."""
-
     def of_links(self, document: Document) -> list[float]:
         """One probability a link."""
         return link_scores(self.model, document.whole_context_terms)
 
 
-class SelectiveText:
+class SelectiveText(Evidence):
     """`selective`: the anchor where it suffices, else anchor and link context [Liu et al., 3.2].
 
     score(h) = s(anchor) if s(anchor) >= threshold else s(anchor + link context)
@@ -73,9 +65,6 @@ class SelectiveText:
         self.model = model
         self.threshold = threshold
         self.name = name
-
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:
         """One probability a link; contexts are looked at only where they are needed."""
@@ -89,7 +78,7 @@ class SelectiveText:
         return [float(score) for score in scores]
 
 
-class WeighedText:
+class WeighedText(Evidence):
     """`weighed`: the classifier's decision values of anchor and whole context, averaged.
 
         score(h) = sigmoid(w · d(anchor) + (1 - w) · d(text of the aggregation node))
@@ -102,9 +91,6 @@ class WeighedText:
         self.model = model
         self.anchor_weight = anchor_weight
         self.name = name
-
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:
         """One probability a link."""

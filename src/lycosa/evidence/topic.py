@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lycosa import urls
+from lycosa.evidence import Evidence
 from lycosa.page.document import Document
 from lycosa.page.terms import terms_of
 from lycosa.values import Fact
@@ -114,7 +115,7 @@ def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> fl
     return min(1.0, product / math.sqrt(square * sum(w * w for w in topic.values())))
 
 
-class TopicEvidence:
+class TopicEvidence(Evidence):
     """`topic`: how close a page's text, and each link's URL and anchor words, are to the topic."""
 
     def __init__(self, vector: Mapping[str, float], language: str = "english", name: str = "topic") -> None:

@@ -7,6 +7,7 @@ from typing import Self
 
 import msgspec
 
+from lycosa.evidence import Evidence
 from lycosa.evidence.topic import TopicEvidence, projected_cosine
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
@@ -37,7 +38,7 @@ def neighbourhood(anchor: float, context: float, b: float) -> float:
     return b * anchor + (1 - b) * (1.0 if anchor > 0 else context)
 
 
-class Neighbourhood:
+class Neighbourhood(Evidence):
     """`neighbourhood`: of each link, from its anchor and, failing that, the text around it."""
 
     name = "neighbourhood"
@@ -45,9 +46,6 @@ class Neighbourhood:
     def __init__(self, topic: TopicEvidence, b: float) -> None:
         self.vector = topic.vector
         self.b = b
-
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page."""
 
     def of_links(self, document: Document) -> list[float]:
         """One number a link."""

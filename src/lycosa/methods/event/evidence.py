@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from lycosa.evidence import Evidence, Need
 from lycosa.methods.event.model import (
     Background,
     EventModel,
@@ -30,6 +31,7 @@ from lycosa.page.document import Document
 from lycosa.values import Fact, PagePlace
 
 ASPECTS = ("topic", "place", "date", "who")
+WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
 EARTH_KM = 12742.0
 LEAST_NEARNESS = 0.2
 """Places that match less than this by distance do not match."""
@@ -344,10 +346,11 @@ def side_score(side: Side, aspects: Aspects) -> float:
     return event_score(aspects, side.weights, side.missing_date, side.missing_place)
 
 
-class EventEvidence:
+class EventEvidence(Evidence):
     """`event`: the event score of a page and of each of its links."""
 
     name = "event"
+    needs = WHERE_WHEN_WHO
 
     def __init__(self, scorer: EventScorer) -> None:
         self.scorer = scorer
@@ -363,8 +366,10 @@ class EventEvidence:
         return [side_score(self.links, aspects) for aspects in self.scorer.links(document)]
 
 
-class EventAspect:
+class EventAspect(Evidence):
     """`event-topic`, `event-place`, `event-date`, `event-who`: one aspect of a page and its links."""
+
+    needs = WHERE_WHEN_WHO
 
     def __init__(self, scorer: EventScorer, aspect: str) -> None:
         self.name = f"event-{aspect}"

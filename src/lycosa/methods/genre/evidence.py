@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from lycosa.evidence import Evidence
 from lycosa.methods.genre.forest import GenreModel
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import genre_features
@@ -34,7 +35,7 @@ EXTENDED = (
 """Ours: what the paper calls other, told apart."""
 
 
-class GenreEvidence:
+class GenreEvidence(Evidence):
     """`genre`: the genre of the page, and the forest's share of votes for it."""
 
     name = "genre"
@@ -46,9 +47,6 @@ class GenreEvidence:
         """The likeliest genre."""
         genre, confidence = self.model.guess(self._features(document))
         return Fact(confidence, genre)
-
-    def of_links(self, document: Document) -> None:
-        """Says nothing of links."""
 
     def _features(self, document: Document) -> Mapping[str, float]:
         if self.model.words:

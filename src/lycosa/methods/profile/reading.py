@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import msgspec
 
+from lycosa.evidence import Evidence, Need
 from lycosa.methods.profile.page_types import PageTypes, Reading
 from lycosa.page.document import Document
 from lycosa.values import Fact
@@ -31,8 +32,10 @@ def _reading(types: PageTypes, document: Document) -> Reading:
     return types.read(document.outline, document.url, document.links)
 
 
-class PageTypeEvidence:
+class PageTypeEvidence(Evidence):
     """`page-type`: label is the type, value the share of its path strings found; per link LinkKind / 4."""
+
+    needs = frozenset({Need.PATHS})
 
     def __init__(self, types: PageTypes) -> None:
         self.name = TYPE
@@ -48,8 +51,10 @@ class PageTypeEvidence:
         return [kind / KINDS for kind in _reading(self.types, document).kinds]
 
 
-class UploaderEvidence:
+class UploaderEvidence(Evidence):
     """`uploader`: of a detail page [[name, key of the profile]]; per link the position of its uploader's link, or -1."""
+
+    needs = frozenset({Need.PATHS})
 
     def __init__(self, types: PageTypes) -> None:
         self.name = UPLOADER
@@ -64,8 +69,10 @@ class UploaderEvidence:
         return [float(uploader) for uploader in _reading(self.types, document).uploaders]
 
 
-class FieldEvidence:
+class FieldEvidence(Evidence):
     """`tags`, `sets` (texts) or `contacts` ([name, key of the profile]) of a page, as JSON in the label."""
+
+    needs = frozenset({Need.PATHS})
 
     def __init__(self, types: PageTypes, name: str) -> None:
         self.name = name
@@ -74,9 +81,6 @@ class FieldEvidence:
     def of_page(self, document: Document) -> Fact | None:
         """The texts of the field."""
         return _fact(_reading(self.types, document), self.name, document, people=self.name == "contacts")
-
-    def of_links(self, document: Document) -> None:
-        """Nothing."""
 
 
 def _fact(reading: Reading, field: str, document: Document, people: bool) -> Fact | None:

@@ -22,6 +22,7 @@ from typing import Any, Self
 import msgspec
 
 from lycosa.errors import InputError
+from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
@@ -66,7 +67,7 @@ def can_claim(mix: Mapping[str, float]) -> bool:
     return sum(share >= LEAST_SHARE for share in mix.values()) >= 2
 
 
-class Remembered:
+class Remembered(Evidence):
     """Evidence of pages that is computed once: the runs of a sweep differ only in how they rank."""
 
     def __init__(self, kind: PageText | GenreEvidence) -> None:
@@ -79,9 +80,6 @@ class Remembered:
         if document.url not in self.facts:
             self.facts[document.url] = self.kind.of_page(document)
         return self.facts[document.url]
-
-    def of_links(self, document: Document) -> None:
-        """Says nothing of links."""
 
 
 class RememberingGenre(Genre):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from hashlib import blake2b
 
+from lycosa.evidence import Evidence, Need
 from lycosa.methods.multimedia.images.model import ImageModel
 from lycosa.methods.multimedia.images.size import size_of
-from lycosa.page.document import Document
 from lycosa.values import Fact, Reason, Refusal
 
 MIN_WIDTH, MIN_HEIGHT = 100, 50
@@ -33,20 +33,15 @@ def refuse_small(head: bytes) -> Refusal | None:
     return Refusal(Reason.SMALL_IMAGE, f"{size[0]} × {size[1]} pixels")
 
 
-class ImageEvidence:
-    """`image`: how surely an image shows what is sought. Says nothing of pages and their links."""
+class ImageEvidence(Evidence):
+    """`image`: how surely an image shows what is sought. Pages and their links say nothing: images are fetched one by one."""
 
     name = "image"
+    needs = frozenset({Need.IMAGES})
 
     def __init__(self, model: ImageModel) -> None:
         self.model = model
         self._seen: OrderedDict[bytes, Fact | Refusal] = OrderedDict()
-
-    def of_page(self, document: Document) -> None:
-        """Says nothing of the page: its images are fetched and looked at one by one."""
-
-    def of_links(self, document: Document) -> None:
-        """Says nothing of links."""
 
     def of_image(self, data: bytes) -> Fact | Refusal:
         """The model's verdict; 0.5 and above: it shows what is sought."""

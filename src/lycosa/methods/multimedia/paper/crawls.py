@@ -108,12 +108,13 @@ class _Keeping(MemoryStore):
             self.pages[record.page.link.key] = record.page.link
 
 
-class Remembered:
+class Remembered(Evidence):
     """Evidence that is computed once for each document, over all runs of a web."""
 
     def __init__(self, kind: Evidence, known: dict[tuple[str, str], Any]) -> None:
         self.kind = kind
         self.name = kind.name
+        self.needs = kind.needs
         self.known = known
 
     def of_page(self, document: Document) -> Fact | None:
