@@ -58,7 +58,7 @@ class GenreEvidence(Evidence):
 def built_in_model(extended: bool = False) -> GenreModel:
     """The model that comes with the package; its metadata says what it was fitted on."""
     name = "built-in-extended.model" if extended else "built-in.model"
-    with resources.as_file(resources.files(__name__).joinpath(name)) as path:
+    with resources.as_file(resources.files(__package__).joinpath(name)) as path:
         return GenreModel.load(path)
 
 
