@@ -47,7 +47,10 @@ workers = 0
 
 def web() -> dict[str | tuple[str, str], Page]:
     """Two hosts of six pages with more or fewer words of the topic; a redirect, an error, and two of the same text."""
-    found: dict[str | tuple[str, str], Page] = {("h1.test", "/moved"): redirect("/"), ("h1.test", "/gone"): status(404)}
+    found: dict[str | tuple[str, str], Page] = {
+        ("h1.test", "/moved"): redirect("/"),
+        ("h1.test", "/gone"): status(404),
+    }
     for number in range(PAGES):
         host, path = f"h{number % 2}.test", f"/p{number // 2}" if number // 2 else "/"
         found[host, path] = with_etag(_page(number)) if path == "/" else html(_page(number))
