@@ -19,7 +19,6 @@ import lzma
 import sys
 import tarfile
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,11 +67,7 @@ class Labelled(NamedTuple):
 
 def labels() -> list[Labelled]:
     """All labelled pages."""
-    text = (
-        resources.files("lycosa.evidence.training")
-        .joinpath("data/genre-labels.csv")
-        .read_text(encoding="utf-8")
-    )
+    text = Path(__file__).with_name("genre-labels.csv").read_text(encoding="utf-8")
     return [Labelled(**row) for row in csv.DictReader(text.splitlines())]
 
 

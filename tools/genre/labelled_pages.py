@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -80,11 +80,7 @@ class Writer:
 
 @cache
 def _languages() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    text = (
-        resources.files("lycosa.evidence.training")
-        .joinpath("data/made-pages.toml")
-        .read_text(encoding="utf-8")
-    )
+    text = Path(__file__).with_name("made-pages.toml").read_text(encoding="utf-8")
     return {
         language: {
             name: [said] if name == "sentence" else said.split() if name == "nouns" else said.split("|")

@@ -14,12 +14,13 @@ from typing import Any
 
 import msgspec
 
+from lycosa.methods.multimedia import images
 from lycosa.methods.multimedia.image_training import SETTINGS, Examples, Setting, fit_images
 from lycosa.methods.multimedia.images import ImageModel
 from lycosa.values import Say
 from tools.images.measure import SHARED_HEATMAPS, RuleScore, measure, read_heatmaps
 
-SHIPPED = Path(__file__).parents[1] / "evidence" / "images" / "heatmap.model"
+SHIPPED = Path(images.__file__).parent / "heatmap.model"
 DRAWS = (0, 1, 2)
 
 

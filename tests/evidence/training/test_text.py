@@ -212,7 +212,7 @@ def test_metadata_is_plain_data():
     assert b"cross_validation" in msgspec.json.encode(train_text(EXAMPLES).metadata)
 
 
-WEB = Path(__file__).parents[3] / "shared" / "webs" / "wikischools"
+WEB = Path(__file__).parents[4] / "shared" / "webs" / "wikischools"
 
 
 @pytest.mark.shared

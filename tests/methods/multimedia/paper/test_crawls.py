@@ -67,7 +67,7 @@ def bench(tmp_path, monkeypatch) -> Bench:
 def test_precision_stays_above_its_floors(tmp_path, monkeypatch):
     """lab/floors.toml: images and exploration beat text alone on the environmental part of the demo web."""
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path))
-    floors = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())["multimedia"]
+    floors = tomllib.loads((Path(__file__).parents[4] / "lab" / "floors.toml").read_text())["multimedia"]
     web = demo_bench(1, *demo_models(101))
     trials = papers_trials()
     strict = {name: web.crawl(*trials[name]).precision(STRICT) for name in floors}
