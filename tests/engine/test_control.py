@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crawling import KEYWORDS, small_web, spec_of, spec_text
 
 from lycosa.engine.control import NAME, ask
 from lycosa.engine.loop import Crawl
@@ -18,6 +17,7 @@ from lycosa.engine.session import Summary, crawl_spec
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label
 from lycosa.testing import Site
+from tests.crawling import KEYWORDS, small_web, spec_of, spec_text
 
 
 @pytest.fixture

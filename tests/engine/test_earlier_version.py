@@ -6,13 +6,13 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from tests.crawling import crawl, pages_of
-from tests.engine.data.make_collection import LABELLED, LIMIT, NAME, PAGES, spec_text, web
 
 from lycosa.engine.index import index_collection
 from lycosa.store.collection import Collection
 from lycosa.store.schema import MIGRATIONS, version_of
 from lycosa.testing import Site
+from tests.crawling import crawl, pages_of
+from tests.engine.data.make_collection import LABELLED, LIMIT, NAME, PAGES, spec_text, web
 
 MADE_BY_0_1 = Path(__file__).parent / "data" / "collection-0.1.tar.xz"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.crawling import crawl, spec_text
 from typer.testing import CliRunner
 
 from lycosa.cli import app
@@ -11,6 +10,7 @@ from lycosa.engine.index import Indexed, index_collection
 from lycosa.errors import CollectionError, SpecError
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, links
+from tests.crawling import crawl, spec_text
 
 STORY = (
     '<html lang=en><head><title>Flood {0}</title><meta property="article:published_time" content="2023-04-0{1}"></head>'

@@ -16,11 +16,10 @@ from random import Random
 from subprocess import Popen
 from typing import Any
 
-from tests.crawling import KEYWORDS, crawling, small_web, spec_text
-from tests.store.archives import records_of
-
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
+from tests.crawling import KEYWORDS, crawling, small_web, spec_text
+from tests.store.archives import records_of
 
 HOSTS, PAGES = 20, 100  # of each host
 KILLS = 20

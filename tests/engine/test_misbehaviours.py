@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crawling import crawl, kept, refusal_of, spec_text
 
 from lycosa.fetch.guards import Guard
 from lycosa.testing import MISBEHAVIOURS, Site, web_with
+from tests.crawling import crawl, kept, refusal_of, spec_text
 
 GOOD = {"http://start.test/", "http://good.test/", "http://good.test/one", "http://good.test/two"}
 PER_SITE = 10

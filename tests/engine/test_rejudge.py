@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 from lycosa.errors import InputError
 from lycosa.methods import BUILT_IN
 from lycosa.prepare.topic import load_topic
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, links
+from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 FOCUSED: dict[str, dict[str, Any]] = {
     "top": {"strategy": "best-first"},

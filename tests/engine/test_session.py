@@ -14,20 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crawling import (
-    KEYWORDS,
-    ROOT,
-    crawl,
-    crawling,
-    kept,
-    pages_of,
-    refusal_of,
-    small_web,
-    spec_of,
-    spec_text,
-)
-from tests.store.archives import records_of, types_of
-from tests.toys import Fatal
 
 from lycosa.engine.admission import Follow
 from lycosa.engine.analysis import InlineAnalyser, Recipe
@@ -47,6 +33,20 @@ from lycosa.store.memory import MemoryStore
 from lycosa.testing import Page, Site, data, html, links, redirect, status, text, with_etag
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
+from tests.crawling import (
+    KEYWORDS,
+    ROOT,
+    crawl,
+    crawling,
+    kept,
+    pages_of,
+    refusal_of,
+    small_web,
+    spec_of,
+    spec_text,
+)
+from tests.store.archives import records_of, types_of
+from tests.toys import Fatal
 
 Web = dict[str | tuple[str, str], Page]
 START = "http://a.test/"

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.methods.conftest import analysed
 
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence, Need
@@ -21,6 +20,7 @@ from lycosa.methods import BaseStrategy, Step, settings_of, strategy_class, stra
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.page_types import PageTypes, Site
 from lycosa.values import MEMO_BYTES, Decision, Fact, Judgement, Link, Merge, Page
+from tests.methods.conftest import analysed
 
 OWLS = """<title>Owls at night</title><h1>Owls</h1><p>The owl hunts at night, and every mouse knows.
     <a href="/owls">more owls</a> <a href="/bread">bread</a></p><ul><li>At night the <a href="/x">next</a>

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.crawling import ROOT, kept, small_web, spec_text
 
 from lycosa.demo import demo_web
 from lycosa.errors import SpecError
 from lycosa.methods import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.testing import Site
+from tests.crawling import ROOT, kept, small_web, spec_text
 
 GUIDE = (ROOT / "docs" / "strategies" / "index.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"^```python\n(.*?)^```", GUIDE, re.M | re.S)[0]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.crawling import crawl, pages_of, spec_text
 
 from lycosa.store.labels import Label, set_label
 from lycosa.testing import Page, Site, links
 from lycosa.urls import key_of
 from lycosa.values import Judgement
+from tests.crawling import crawl, pages_of, spec_text
 
 OWLS = "<title>{0}</title><p>The owl hunts mice at night. An owl of this wood, an owl {0}. {1}</p>"
 BIRDS = "feathers and nests and eggs of birds in the old forest " * 3

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.methods.multimedia.images.drawn import graded_map, noise, png
 from tools.images.heatmap_model import make_model
 from tools.images.measure import SHARED_HEATMAPS, learning_curve, measure, steadiness
 
 from lycosa.methods.multimedia.image_training import Examples, Setting
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
 from lycosa.values import Fact
+from tests.methods.multimedia.images.drawn import graded_map, noise, png
 
 QUICK = [Setting(3, 1, False)]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.methods.conftest import analysed
 
 from lycosa.methods.baselines.best_first import BestFirst, best_first_priority
 from lycosa.values import Reason
+from tests.methods.conftest import analysed
 
 PAGE = '<p>owl night <a href="/owl">owl</a> <a href="/x">bread</a>'
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tests.methods.conftest import analysed
-
 from lycosa.methods.baselines.best_first_page import BestFirstPage
 from lycosa.values import Judgement
+from tests.methods.conftest import analysed
 
 
 def test_links_inherit_the_judges_score(ready):

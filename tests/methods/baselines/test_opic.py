@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tests.methods.conftest import analysed
-
 from lycosa.methods.baselines.opic import Opic
 from lycosa.values import Link, Merge
+from tests.methods.conftest import analysed
 
 
 def test_a_page_splits_its_cash_evenly(ready):

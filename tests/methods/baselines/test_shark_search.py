@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tests.methods.conftest import analysed
-
 from lycosa.methods.baselines.shark_search import SharkSearch, inherited_score, neighbourhood
 from lycosa.values import Link
+from tests.methods.conftest import analysed
 
 
 def test_score_is_the_papers(ready):

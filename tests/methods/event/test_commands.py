@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands.calling import called
-from tests.crawling import crawl, pages_of, spec_text
-from tests.methods.event.web import EVENT, event_web, html_of, url_of
 
 from lycosa.errors import InputError
 from lycosa.methods.event import commands as training_event
@@ -18,6 +15,9 @@ from lycosa.methods.event.lessons import event_lessons
 from lycosa.methods.event.model import OURS, EventModel, load_event
 from lycosa.store.labels import Label, clear_label, labels_in, set_label
 from lycosa.testing import Site
+from tests.commands.calling import called
+from tests.crawling import crawl, pages_of, spec_text
+from tests.methods.event.web import EVENT, event_web, html_of, url_of
 
 
 def run(*arguments: object) -> str:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crawling import crawl, pages_of, spec_text
-from tests.methods.event.web import EVENT, event_web, html_of, url_of
 
 from lycosa.errors import CollectionError, ModelError, SpecError
 from lycosa.methods.event.preparation import source_priors
@@ -16,6 +14,8 @@ from lycosa.methods.event.strategy import Event
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
+from tests.crawling import crawl, pages_of, spec_text
+from tests.methods.event.web import EVENT, event_web, html_of, url_of
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tests.methods.conftest import analysed
 
 from lycosa.errors import SpecError
 from lycosa.judge.kinds import EventJudge
@@ -16,6 +15,7 @@ from lycosa.methods.event.preparation import made_event, prepared_event, refuse_
 from lycosa.methods.event.strategy import Event
 from lycosa.spec.sections import EventSpec, JudgeSpec
 from lycosa.values import Judgement, Link
+from tests.methods.conftest import analysed
 
 MODEL = scored_by(
     EventModel(

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.commands.calling import called
-from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 from tools.genre.labelled_pages import made_pages
 from typer.testing import CliRunner
 
@@ -22,6 +20,8 @@ from lycosa.methods.genre.report import genre_counts, genre_table
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
+from tests.commands.calling import called
+from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 
 FOCUSED: dict[str, dict[str, Any]] = {
     "topic": {"keywords": list(KEYWORDS)},

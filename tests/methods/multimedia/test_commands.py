@@ -7,8 +7,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.crawling import crawl, pages_of, spec_text
-from tests.library import shelf
 from typer.testing import CliRunner
 
 from lycosa.cli import app
@@ -17,6 +15,8 @@ from lycosa.errors import InputError, LycosaError
 from lycosa.report.why import explain, explanation_text
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, data
+from tests.crawling import crawl, pages_of, spec_text
+from tests.library import shelf
 
 DRAWN = {"maps": maps.heatmap, "charts": maps.chart, "other": maps.photograph}
 

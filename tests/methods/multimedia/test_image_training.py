@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.methods.multimedia.images.drawn import fact, graded_map, line_chart, noise, png
 
 from lycosa.errors import InputError
 from lycosa.methods.multimedia.image_training import (
@@ -18,6 +17,7 @@ from lycosa.methods.multimedia.image_training import (
     train_images,
 )
 from lycosa.methods.multimedia.images.model import ImageModel
+from tests.methods.multimedia.images.drawn import fact, graded_map, line_chart, noise, png
 
 QUICK = [Setting(10, 1, False)]
 

@@ -10,7 +10,6 @@ from random import Random
 
 import msgspec
 import pytest
-from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 from lycosa.clock import VirtualClock
 from lycosa.demo import maps
@@ -33,6 +32,7 @@ from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release
+from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 NO = Judgement(False, 0.0)
 HEATMAP = maps.heatmap(Random("heatmap4"))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from tests.crawling import spec_text
 from typer.testing import CliRunner
 
 from lycosa.cli import app
@@ -16,6 +15,7 @@ from lycosa.demo import DemoWeb
 from lycosa.demo.sharing import HOST, sharing_part
 from lycosa.errors import InputError, SpecError
 from lycosa.testing import Site
+from tests.crawling import spec_text
 
 WEB = DemoWeb((sharing_part(1),))
 CLOSED = f"{HOST}/maker/knut"

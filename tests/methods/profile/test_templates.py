@@ -7,9 +7,6 @@ from functools import cache
 from random import Random
 
 import pytest
-from tests.methods.profile.more_templates import MORE
-from tests.methods.profile.sites import Made, made
-from tests.methods.profile.templates import TEMPLATES
 
 from lycosa.methods.profile.kinds import LinkKind
 from lycosa.methods.profile.page_types import PageTypes
@@ -18,6 +15,9 @@ from lycosa.methods.profile.type_training import train_page_types
 from lycosa.page.document import Document
 from lycosa.urls import key_of
 from lycosa.values import Fact
+from tests.methods.profile.more_templates import MORE
+from tests.methods.profile.sites import Made, made
+from tests.methods.profile.templates import TEMPLATES
 
 SITES = TEMPLATES | MORE
 SEEDS = (1, 2, 3)

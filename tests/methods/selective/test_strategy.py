@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.methods.conftest import analysed
 
 from lycosa.errors import SpecError
 from lycosa.methods.selective.strategy import Selective
 from lycosa.values import Merge, Reason
+from tests.methods.conftest import analysed
 
 PAGE = """<p>bread and bread <a href=/1>owl</a></p><p>owl owl at night <a href=/2>next</a></p>
     <p>bread bread <a href=/3>next one</a></p>"""

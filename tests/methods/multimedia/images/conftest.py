@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.methods.multimedia.images.drawn import graded_map, line_chart, noise
 
 from lycosa.methods.multimedia.image_training import Examples, Setting, fit_images
 from lycosa.methods.multimedia.images.model import ImageModel, describe
+from tests.methods.multimedia.images.drawn import graded_map, line_chart, noise
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.methods.multimedia.images.drawn import graded_map, noise
 
 from lycosa.methods.multimedia.images.descriptors import (
     edge_histogram,
@@ -15,6 +14,7 @@ from lycosa.methods.multimedia.images.descriptors import (
     scalable_color,
 )
 from lycosa.methods.multimedia.images.reading import LONGEST
+from tests.methods.multimedia.images.drawn import graded_map, noise
 
 
 def painted(colour, height=80, width=80):

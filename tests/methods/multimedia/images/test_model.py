@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.multimedia.images.drawn import fact, graded_map, line_chart, noise, png
 
 from lycosa.errors import ModelError
 from lycosa.evidence.model_file import save_model
@@ -15,6 +14,7 @@ from lycosa.methods.multimedia.image_training import Setting, fit_images
 from lycosa.methods.multimedia.images import ImageModel
 from lycosa.methods.multimedia.images.model import FORMAT, MACHINES, RULES, UNIT, columns, encoded
 from lycosa.values import Fact, Refusal
+from tests.methods.multimedia.images.drawn import fact, graded_map, line_chart, noise, png
 
 
 def test_unseen_drawings_are_told_apart(small_model):

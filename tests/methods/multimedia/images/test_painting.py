@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.methods.multimedia.images.drawn import graded_map, line_chart, noise, rainbow
 
 from lycosa.methods.multimedia.images.model import BLOCKS
 from lycosa.methods.multimedia.images.painting import (
@@ -18,6 +17,7 @@ from lycosa.methods.multimedia.images.painting import (
     step_shares,
 )
 from lycosa.methods.multimedia.images.reading import LONGEST
+from tests.methods.multimedia.images.drawn import graded_map, line_chart, noise, rainbow
 
 
 def test_paper_ink_and_paint_are_told_apart():

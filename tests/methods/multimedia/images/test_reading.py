@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from tests.methods.multimedia.images.drawn import graded_map, noise, png, saved
 
 from lycosa.methods.multimedia.images.reading import LONGEST, MAX_PIXELS, read_image
 from lycosa.values import Reason, Refusal
+from tests.methods.multimedia.images.drawn import graded_map, noise, png, saved
 
 MAP = graded_map(1)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from tests.methods.multimedia.images.drawn import noise, saved
 
 from lycosa.methods.multimedia.images.size import size_of
+from tests.methods.multimedia.images.drawn import noise, saved
 
 FORMS = ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP"]
 

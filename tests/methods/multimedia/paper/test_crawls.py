@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.methods.conftest import tiny_model
 
 from lycosa.demo import DemoTopic, DemoWeb, Part, maps
 from lycosa.lab.cache import CachedWeb
@@ -39,6 +38,7 @@ from lycosa.methods.multimedia.paper.trials import candidates, papers_trials
 from lycosa.methods.multimedia.strategy import Multimedia
 from lycosa.testing import data, html
 from lycosa.urls import key_of
+from tests.methods.conftest import tiny_model
 
 HOME = "http://a.test/"
 
