@@ -19,13 +19,12 @@ from typing import Any
 
 import msgspec
 
-from lycosa.library.filters import Filters
-from lycosa.library.find import condition, find
+from lycosa.library.search import search
+from lycosa.library.search_query import SearchQuery
 from lycosa.library.views import entries
-from lycosa.report.overview import days, spots
 from lycosa.store.collection import Collection
-from lycosa.store.exports import Choice
 from lycosa.store.exports.corpus import export_jsonl
+from lycosa.store.page_filter import JUDGED
 from lycosa.urls import key_of
 from lycosa.values import Link
 
@@ -93,20 +92,17 @@ def measure(directory: Path) -> dict[str, float]:
     """Milliseconds of each view, each on a connection of its own, as a request has it; export in pages per second."""
     rare, common = "b" + "a1f40", "ba0"
     views: dict[str, Callable[[], object]] = {
-        "search, first": lambda: _opened(directory, lambda c: find(c, Filters(q="ne3e8"))),
-        "search, rare word": lambda: _opened(directory, lambda c: find(c, Filters(q=rare))),
-        "search, word of most pages": lambda: _opened(directory, lambda c: find(c, Filters(q=common))),
+        "search, first": lambda: _opened(directory, lambda c: search(c, SearchQuery(q="ne3e8"))),
+        "search, rare word": lambda: _opened(directory, lambda c: search(c, SearchQuery(q=rare))),
+        "search, word of most pages": lambda: _opened(directory, lambda c: search(c, SearchQuery(q=common))),
         "search, three filters": lambda: _opened(
-            directory, lambda c: find(c, Filters(q="ne3e8", source="site1.test", language="en", since="2023"))
+            directory,
+            lambda c: search(c, SearchQuery(q="ne3e8", source="site1.test", language="en", since="2023")),
         ),
-        "search, place": lambda: _opened(directory, lambda c: find(c, Filters(place="Tokyo"))),
-        "search, no words": lambda: _opened(directory, lambda c: find(c, Filters())),
-        "timeline": lambda: _opened(
-            directory, lambda c: (days(c.connection, condition(c, Filters())), entries(c, Filters()))
-        ),
-        "map": lambda: _opened(
-            directory, lambda c: spots(c.connection, condition(c, Filters()), 400, mapped=True)
-        ),
+        "search, place": lambda: _opened(directory, lambda c: search(c, SearchQuery(place="Tokyo"))),
+        "search, no words": lambda: _opened(directory, lambda c: search(c, SearchQuery())),
+        "timeline": lambda: _opened(directory, lambda c: (c.statistics.days(), entries(c, SearchQuery()))),
+        "map": lambda: _opened(directory, lambda c: c.statistics.places(most=400, mapped=True)),
     }
     figures = {}
     for name, view in views.items():
@@ -117,7 +113,7 @@ def measure(directory: Path) -> dict[str, float]:
         figures[f"{name}, ms of the processor"] = round((time.process_time() - busy) * 1000, 1)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        count = export_jsonl(directory, Path(folder) / "all.jsonl", Choice())
+        count = export_jsonl(directory, Path(folder) / "all.jsonl", JUDGED)
     figures["JSONL, pages/s"] = round(count / (time.perf_counter() - started))
     return figures
 

@@ -45,7 +45,7 @@ def test_texts_duplicates_dates_places_and_names_are_caught_up(later):
     assert done.texts == 4
     assert done.fingerprints >= 3
     with Collection.read(later) as collection:
-        assert len(collection.reader.search("tiber")) == 2
+        assert len(collection.search.find("tiber").hits) == 2
         stories = [page for page in collection.reader.pages() if page.title.startswith("Flood")]
         assert sorted(bool(page.near_duplicate_of) for page in stories) == [False, True]
         assert {page.date for page in stories} == {"2023-04-01"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from lycosa.library.catching_up import pages_left
 from lycosa.store.collection import Collection
 from tests.library import shelf
 
@@ -39,7 +38,7 @@ def test_a_button_looks_through_the_pages(tmp_path):
         assert (answer.status_code, answer.headers["location"]) == (303, "/c/storm/map")
         assert "not looked through" not in wait_until_done(browser, "/c/storm/map")
     with Collection.read(directory) as collection:
-        assert pages_left(collection) == 0
+        assert collection.reader.not_indexed() == 0
 
 
 def test_what_goes_wrong_is_said(tmp_path):

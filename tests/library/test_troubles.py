@@ -16,9 +16,9 @@ from lycosa.library.shelf import Shelf
 from lycosa.report.html import write_report
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
-from lycosa.store.exports import Choice
 from lycosa.store.exports.corpus import export_jsonl
 from lycosa.store.exports.wacz import export_wacz
+from lycosa.store.page_filter import JUDGED
 from tests.library import shelf
 from tests.store.records import NOW
 
@@ -69,7 +69,7 @@ def test_a_broken_catalogue_is_said_in_one_sentence(own, tmp_path):
     for read in (
         lambda: explain(own, shelf.SEED),
         lambda: write_report(own),
-        lambda: export_jsonl(own, tmp_path / "a.jsonl", Choice()),
+        lambda: export_jsonl(own, tmp_path / "a.jsonl", JUDGED),
         lambda: Shelf([own]),
     ):
         with pytest.raises(CollectionError, match="damaged"):
@@ -103,9 +103,9 @@ def test_an_archive_that_is_gone(own, tmp_path):
     with shelf.replayer(own) as other:
         answer = other.get(f"/{shelf.KEYS.replay_key()}/storm/{shelf.SEED}")
         assert (answer.status_code, "not in the archive" in answer.text) == (404, True)
-    assert export_jsonl(own, tmp_path / "a.jsonl", Choice()) == 3
+    assert export_jsonl(own, tmp_path / "a.jsonl", JUDGED) == 3
     with pytest.raises(ArchiveError, match="Put the file back"):
-        export_wacz(own, tmp_path / "a.wacz", Choice())
+        export_wacz(own, tmp_path / "a.wacz", JUDGED)
 
 
 def test_pages_that_the_archive_has_lost_are_counted(own):

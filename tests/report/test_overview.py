@@ -8,22 +8,23 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.report.columns import column_chart
 from lycosa.report.html import render
-from lycosa.report.overview import Spot, days, entities, genres, periods, spots
+from lycosa.report.periods import periods
 from lycosa.report.summary import common_terms, gist_of, key_sentences
 from lycosa.report.world import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.store.collection import Collection
+from lycosa.store.statistics import PlaceCount
 from tests.library import shelf
 
 
 def test_what_a_collection_is_made_of(tmp_path):
     """Places, names, genres and days of the relevant pages."""
     with Collection.read(shelf.make(tmp_path / "storm")) as collection:
-        db = collection.connection
-        assert {(spot.name, spot.pages) for spot in spots(db)} == {("Rome", 1), (shelf.EVIL, 1)}
-        assert {("Ann Lee", 1), (shelf.EVIL, 1)} == set(entities(db, "person"))
-        assert ("Tiber Bridge Trust", 1) in entities(db, "organisation")
-        assert ("news", 1) in genres(db)
-        assert days(db) == [("2024-05-02", 1), ("2024-06-11", 1)]
+        counted = collection.statistics
+        assert {(place.name, place.pages) for place in counted.places()} == {("Rome", 1), (shelf.EVIL, 1)}
+        assert {("Ann Lee", 1), (shelf.EVIL, 1)} == set(counted.entities("person"))
+        assert ("Tiber Bridge Trust", 1) in counted.entities("organisation")
+        assert ("news", 1) in counted.genres()
+        assert counted.days() == [("2024-05-02", 1), ("2024-06-11", 1)]
         assert "river" in {term for term, _ in gist_of(collection).terms}
 
 
@@ -69,7 +70,8 @@ def test_the_map_shows_countries_and_places():
     assert rome[0] > paris[0]
     assert rome[1] > berlin[1]
     drawing = world_map(
-        [Spot("Rome", "city", 41.9, 12.5, "IT", 3), Spot("Nowhere", "city", None, None, "", 9)], near=True
+        [PlaceCount("Rome", "city", 41.9, 12.5, "IT", 3), PlaceCount("Nowhere", "city", None, None, "", 9)],
+        near=True,
     )
     assert drawing.count("<circle") == 1
 

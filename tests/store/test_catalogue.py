@@ -132,7 +132,7 @@ def test_a_page_fetched_again_keeps_its_place(opened):
     assert len(list(collection.reader.links(1))) == 2
     assert collection.reader.evidence(1) == {}
     assert [capture.at for capture in collection.reader.captures(1)] == [NOW, NOW + 60]
-    assert not [hit for hit in collection.reader.search("storm") if hit.page == key_of(URL)]
+    assert not [hit for hit in collection.search.find("storm").hits if hit.url == URL]
 
 
 @pytest.mark.parametrize("status", [304, 404])
@@ -245,12 +245,12 @@ def test_search_finds_words_whatever_their_accents(opened):
         page_record("http://b.example/", text="calm"),
     )
 
-    (hit,) = collection.reader.search("TEMPETE nice")
+    (hit,) = collection.search.find("TEMPETE nice").hits
 
-    assert hit.page == key_of(URL)
+    assert hit.url == URL
     assert f"{MARK}tempête{END_MARK}" in hit.snippet
     for query in ("", '"', "NEAR(", "a OR", "body:x", "*", "storm AND NOT", "\ud800 x"):
-        collection.reader.search(query)
+        collection.search.find(query)
 
 
 def test_the_text_index_may_catch_up(opened):
@@ -263,7 +263,7 @@ def test_the_text_index_may_catch_up(opened):
         collection.catalogue.add_text(page.id, page.title, "late words")
         collection.catalogue.set_fingerprint(page.id, 2**63, 5)
 
-    assert [hit.page for hit in collection.reader.search("late")] == [key_of(URL)]
+    assert [hit.url for hit in collection.search.find("late").hits] == [URL]
     assert collection.reader.text(page.id) == "late words"
     assert collection.reader.page(key_of(URL)).simhash == 2**63
     assert not list(collection.reader.without_text())

@@ -20,16 +20,16 @@ import pytest
 
 from lycosa.errors import InputError
 from lycosa.store.collection import Collection
-from lycosa.store.exports import Choice
 from lycosa.store.exports.corpus import export_jsonl, export_parquet
 from lycosa.store.exports.wacz import export_wacz, surt_of
+from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.urls import key_of
 from lycosa.values import Fact, PageEntity, PagePlace
 from tests.store.records import NOW, fetched, page_record
 
 BIN = Path(sys.executable).parent
 WAYBACK = Path(__file__).parents[2] / ".venv-pywb" / "bin" / "wayback"
-ALL, RELEVANT = Choice(), Choice(only_relevant=True, dedupe=True)
+ALL, RELEVANT = JUDGED, PageFilter(distinct=True)
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +104,14 @@ def test_only_relevant_pages_and_one_of_each_cluster(storm, tmp_path):
 def test_pages_of_some_genres(storm, tmp_path):
     """--genre leaves out the pages of others, whatever its name has in it."""
     for genres, count in ((("blog",), 1), (("blog", "news"), 12), (("o'brien",), 0)):
-        assert export_jsonl(storm, tmp_path / "g.jsonl", Choice(genres=genres)) == count
-    assert export_wacz(storm, tmp_path / "g.wacz", Choice(genres=("blog",))) == 1
-    relevant_news = Choice(only_relevant=True, dedupe=True, genres=("news",))
+        assert (
+            export_jsonl(storm, tmp_path / "g.jsonl", PageFilter(relevance=Relevance.JUDGED, genres=genres))
+            == count
+        )
+    assert (
+        export_wacz(storm, tmp_path / "g.wacz", PageFilter(relevance=Relevance.JUDGED, genres=("blog",))) == 1
+    )
+    relevant_news = PageFilter(distinct=True, genres=("news",))
     assert export_jsonl(storm, tmp_path / "g.jsonl", relevant_news) == 5
 
 

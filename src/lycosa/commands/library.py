@@ -65,16 +65,18 @@ def export(
 
     Example: lycosa export demo --wacz owls.wacz --jsonl owls.jsonl --only relevant
     """
-    from lycosa.store.exports import STANDARD_OUTPUT, Choice, check_place
+    from lycosa.store.exports import STANDARD_OUTPUT, check_place
     from lycosa.store.exports.corpus import export_jsonl, export_parquet, parquet_library
     from lycosa.store.exports.wacz import export_wacz
+    from lycosa.store.page_filter import PageFilter, Relevance
 
     targets = [(export_wacz, wacz), (export_jsonl, jsonl), (export_parquet, parquet)]
     if not any(out for _, out in targets):
         raise SpecError("Say what to write: --wacz FILE, --jsonl FILE or --parquet FILE.")
     if only not in ("all", "relevant"):
         raise SpecError(f"--only {only}: known are all and relevant.")
-    choice = Choice(only == "relevant", dedupe, tuple(genre or ()))
+    relevance = Relevance.COLLECTED if only == "relevant" else Relevance.JUDGED
+    wanted = PageFilter(relevance=relevance, genres=tuple(genre or ()), distinct=dedupe)
     if genre:
         _refuse_unknown_genre(collection, genre)
     if dedupe:
@@ -87,7 +89,7 @@ def export(
     tell = say if jsonl in STANDARD_OUTPUT else typer.echo
     for write, out in targets:
         if out is not None:
-            tell(f"Wrote {write(collection, out, choice):,} pages to {out}")
+            tell(f"Wrote {write(collection, out, wanted):,} pages to {out}")
 
 
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:

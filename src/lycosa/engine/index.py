@@ -18,13 +18,11 @@ from lycosa.methods import all_settings
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection, ReadCollection
-from lycosa.store.reader import StoredPage
+from lycosa.store.reader import INDEXED, StoredPage
 from lycosa.store.responses import response_of
 from lycosa.values import Page, Say
 
 BATCH = 200
-LOOKED_UP_TO = "indexed"
-"""The fact that says up to which page dates, places and names have been looked for."""
 
 
 class Indexed(msgspec.Struct, frozen=True):
@@ -77,7 +75,7 @@ async def _index(
                 with collection.commit():
                     for stored, page in zip(batch, pages, strict=True):
                         total = _add(collection, stored, page, total)
-                    collection.catalogue.set_fact(LOOKED_UP_TO, str(batch[-1].id).encode())
+                    collection.catalogue.set_fact(INDEXED, str(batch[-1].id).encode())
                 say(f"{min(len(left), (done + 1) * BATCH):,} of {len(left):,} pages")
     with collection.commit():
         _cluster(collection)
@@ -85,7 +83,7 @@ async def _index(
 
 
 def _lacking(collection: Collection, reading: ReadCollection) -> Iterator[StoredPage]:
-    looked = int(collection.catalogue.fact(LOOKED_UP_TO) or b"0")
+    looked = int(collection.catalogue.fact(INDEXED) or b"0")
     without = {page.id for page in reading.reader.without_text()}
     for page in reading.reader.pages():
         if page.judgement is not None and (page.id > looked or page.id in without):

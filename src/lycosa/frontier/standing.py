@@ -20,7 +20,7 @@ _link = msgspec.msgpack.Decoder(Link).decode
 
 def rests_in(connection: sqlite3.Connection, now: float, restart_rest_s: float) -> dict[str, float]:
     """Until when authorities rest; those that were being asked when the crawl ended begin to rest now."""
-    if not _has_urls(connection):
+    if not has_frontier(connection):
         return {}
     rows = connection.execute(
         "SELECT name, may_go_at, rest, id IN (SELECT authority FROM leases) FROM authorities"
@@ -32,7 +32,8 @@ def rests_in(connection: sqlite3.Connection, now: float, restart_rest_s: float) 
     return {name: until for name, until in rests.items() if until > now}
 
 
-def _has_urls(connection: sqlite3.Connection) -> bool:
+def has_frontier(connection: sqlite3.Connection) -> bool:
+    """Whether anything was ever crawled here: a catalogue gets the frontier's tables with its first crawl."""
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'urls'")
     return found.fetchone() is not None
 
@@ -44,7 +45,7 @@ def dropped_for(
 
     `limits`: the most pages of a host and of a site. Which of several reasons it was for this one is not kept.
     """
-    if not _has_urls(connection):
+    if not has_frontier(connection):
         return []
     host, source = urls.host_of(urls.authority_of(url)), urls.source_of(urls.authority_of(url))
     rows = connection.execute(
@@ -63,7 +64,7 @@ def dropped_for(
 
 def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     """Waiting, taken, done or held; None if the URL is unknown (or nothing was crawled yet)."""
-    if not _has_urls(connection):
+    if not has_frontier(connection):
         return None
     row = connection.execute(FIND, (key,)).fetchone()
     if row is None:

@@ -26,8 +26,7 @@ def record_web(spec: Path, web: Path, say: Say) -> Path:
         raise InputError(f"{web} is a web already. Choose another folder.")
     summary = crawl_file(spec, web / "collection", changes, say=say)
     with Collection.read(web / "collection") as collection:
-        rows = collection.connection.execute("SELECT url FROM pages WHERE depth = 0 AND kind = 'page'")
-        start = [url for (url,) in rows]
+        start = collection.reader.seeds()
         for file in sorted(collection.archive.glob("*.warc.gz")):
             shutil.copy2(file, web / file.name)
     topic = read.topic.keywords

@@ -16,15 +16,22 @@ from lycosa import __version__
 from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.library import views
-from lycosa.library.filters import LAST_PAGE, ORDERS, RELEVANT, Filters, filters_of
-from lycosa.library.find import condition, find
 from lycosa.library.labelling import label_page
 from lycosa.library.numbers import NUMBER
+from lycosa.library.search import search as search_in
+from lycosa.library.search_query import (
+    LAST_PAGE,
+    ORDERS,
+    RELEVANT,
+    SearchQuery,
+    page_filter_of,
+    search_query_of,
+)
 from lycosa.library.shelf import Shelf
-from lycosa.report.overview import days, spots
 from lycosa.report.why import explain
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
+from lycosa.store.page_filter import PageFilter
 
 URL_CHARS = 4000
 _encode = msgspec.json.Encoder().encode
@@ -38,7 +45,7 @@ def answer(value: object, status: int = 200) -> Response:
 
 def search(request: Request, collection: ReadCollection) -> object:
     """Pages that match words and conditions, best first, 20 at a time."""
-    results = find(collection, filters_of(request.query_params))
+    results = search_in(collection, search_query_of(request.query_params))
     return {
         "total": results.total,
         "page": results.page,
@@ -66,13 +73,12 @@ def summary(_: Request, collection: ReadCollection) -> object:
 
 def timeline(request: Request, collection: ReadCollection) -> object:
     """How many pages were published on each day."""
-    return days(collection.connection, condition(collection, filters_of(request.query_params)))
+    return collection.statistics.days(_wanted(request, collection))
 
 
 def map_(request: Request, collection: ReadCollection) -> object:
     """Places with coordinates and the number of pages that name them."""
-    chosen = condition(collection, filters_of(request.query_params))
-    return spots(collection.connection, chosen, 2000, mapped=True)
+    return collection.statistics.places(_wanted(request, collection), 2000, mapped=True)
 
 
 def browse(request: Request, collection: ReadCollection) -> object:
@@ -80,7 +86,7 @@ def browse(request: Request, collection: ReadCollection) -> object:
     field = request.path_params["field"]
     if field not in views.FIELDS:
         raise HTTPException(404, f"Known fields are: {', '.join(views.FIELDS)}.")
-    return views.browse(collection, field, filters_of(request.query_params))
+    return views.browse(collection, field, search_query_of(request.query_params))
 
 
 def status(_: Request, collection: ReadCollection) -> object:
@@ -168,6 +174,10 @@ def routes(shelf: Shelf) -> list[Route]:
     ]
 
 
+def _wanted(request: Request, collection: ReadCollection) -> PageFilter:
+    return page_filter_of(search_query_of(request.query_params), collection.directory)
+
+
 def _collection(shelf: Shelf, request: Request) -> ReadCollection:
     name = request.path_params["name"]
     if name not in shelf.directories:
@@ -225,7 +235,7 @@ def _filters() -> list[dict[str, Any]]:
     }
     return [
         {"name": name, "in": "query", "required": False, "schema": schemas.get(name, {"type": "string"})}
-        for name in Filters.__struct_fields__
+        for name in SearchQuery.__struct_fields__
     ]
 
 

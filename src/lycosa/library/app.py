@@ -20,10 +20,10 @@ from lycosa.errors import LycosaError
 from lycosa.library import api, views
 from lycosa.library.changes import Changes
 from lycosa.library.doors import Doors, Keys, Origins, local_path
-from lycosa.library.filters import filters_of
-from lycosa.library.find import find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.pages import Pages
+from lycosa.library.search import search
+from lycosa.library.search_query import search_query_of
 from lycosa.library.shelf import Shelf
 from lycosa.library.tiles import Tiles
 
@@ -97,15 +97,15 @@ class Library:
 
     def search_all(self, request: Request) -> Response:
         """The best hits of every collection."""
-        filters = filters_of(request.query_params)
+        query = search_query_of(request.query_params)
         found = []
         for name in self._frame.shelf.directories:
             about = self._about(name)
             if "trouble" not in about:
                 with self._frame.shelf.open(name) as collection:
-                    about["results"] = find(collection, filters)
+                    about["results"] = search(collection, query)
             found.append((name, about))
-        return self._frame.show(request, "everywhere.html", filters=filters, found=found)
+        return self._frame.show(request, "everywhere.html", query=query, found=found)
 
     async def login(self, request: Request) -> Response:
         """The password, where one was set."""

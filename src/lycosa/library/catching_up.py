@@ -16,7 +16,6 @@ from typing import IO
 import msgspec
 
 from lycosa.engine.control import NAME as CONTROL
-from lycosa.engine.index import LOOKED_UP_TO
 from lycosa.store.collection import ReadCollection
 
 
@@ -27,19 +26,6 @@ class CatchingUp(msgspec.Struct, frozen=True):
     running: bool = False
     crawling: bool = False  # a crawl writes to the collection: nobody else may
     said: str = ""
-
-
-def pages_left(collection: ReadCollection) -> int:
-    """Judged pages that nobody has looked through for dates, places and names: neither index nor the crawl itself."""
-    run = collection.connection.execute
-    row = run("SELECT value FROM facts WHERE name = ?", (LOOKED_UP_TO,)).fetchone()
-    looked = int(row[0]) if row else 0
-    if any(
-        run(f"SELECT 1 FROM {table} WHERE page > ?", (looked,)).fetchone() for table in ("places", "entities")
-    ):
-        return 0  # a crawl that finds any looks through all of its pages
-    sql = "SELECT count(*) FROM pages WHERE relevant IS NOT NULL AND id > ?"
-    return int(run(sql, (looked,)).fetchone()[0])
 
 
 class Indexers:
@@ -66,7 +52,7 @@ class Indexers:
             if running or process.returncode:
                 said = _last_line(log)
         crawling = (collection.directory / CONTROL).exists()
-        return CatchingUp(0 if running else pages_left(collection), running, crawling, said)
+        return CatchingUp(0 if running else collection.reader.not_indexed(), running, crawling, said)
 
     def stop(self) -> None:
         """End all; what was committed stays, and the next run goes on from there."""

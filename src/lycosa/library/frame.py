@@ -15,7 +15,8 @@ from starlette.responses import HTMLResponse
 from lycosa import __version__
 from lycosa.library.catching_up import Indexers
 from lycosa.library.doors import Keys, Origins
-from lycosa.library.filters import Filters
+from lycosa.library.search import marked
+from lycosa.library.search_query import SearchQuery
 from lycosa.library.shelf import Shelf
 from lycosa.library.tiles import Tiles
 from lycosa.report.links import web_url
@@ -41,6 +42,7 @@ class Frame:
         )
         self._templates.filters["number"] = lambda value: f"{value:,}"
         self._templates.filters["web_url"] = web_url
+        self._templates.filters["marked"] = marked
         self._templates.filters["label_in_words"] = lambda label, name: label_in_words(name, label)
         self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
@@ -64,7 +66,7 @@ class Frame:
             directory=shlex.quote(str(self.shelf.directories[name])) if name else "",
             form_key=self.keys.form_key(),
             path=request.url.path,
-            **{"filters": Filters(), **values},
+            **{"query": SearchQuery(), **values},
         )
         return HTMLResponse(text, code)
 

@@ -17,19 +17,21 @@ from lycosa.library import views
 from lycosa.library.api import URL_CHARS
 from lycosa.library.catching_up import CatchingUp
 from lycosa.library.changes import SAID
-from lycosa.library.filters import Filters, filters_of
-from lycosa.library.find import PER_PAGE, condition, find
 from lycosa.library.frame import Frame, root_of
 from lycosa.library.labelling import lesson
 from lycosa.library.numbers import NUMBER
+from lycosa.library.search import PER_PAGE, search
+from lycosa.library.search_query import SearchQuery, page_filter_of, search_query_of
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.columns import column_chart
-from lycosa.report.overview import Spot, days, periods, spots
+from lycosa.report.periods import periods
 from lycosa.report.svg import line_chart
 from lycosa.report.why import explain
 from lycosa.report.world import world_map
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
+from lycosa.store.statistics import PlaceCount
+from lycosa.urls import key_of
 
 TEXT_CHARS = 60_000
 
@@ -91,18 +93,18 @@ class Pages:
 
     def search(self, request: Request, collection: ReadCollection) -> Response:
         """Words and filters, hits and snippets."""
-        filters = filters_of(request.query_params)
+        query = search_query_of(request.query_params)
         started = time.perf_counter()
-        results = find(collection, filters)
+        results = search(collection, query)
         return self._frame.show(
             request,
             "search.html",
-            filters=filters,
+            query=query,
             results=results,
             choices=self._frame.shelf.remembered(collection, "choices", lambda: views.choices(collection)),
             first=(results.page - 1) * PER_PAGE + 1,
             milliseconds=round((time.perf_counter() - started) * 1000),
-            has_text=self._has_text(collection),
+            has_text=collection.search.has_text(),
         )
 
     def browse(self, request: Request, collection: ReadCollection) -> Response:
@@ -112,36 +114,36 @@ class Pages:
             raise HTTPException(
                 404, f"Pages cannot be browsed by “{field}”. Known are: {', '.join(views.FIELDS)}."
             )
-        filters = filters_of(request.query_params)
-        key = f"browse {field} {filters.query()}"
-        rows = self._frame.shelf.remembered(collection, key, lambda: views.browse(collection, field, filters))
+        query = search_query_of(request.query_params)
+        key = f"browse {field} {query.encoded()}"
+        rows = self._frame.shelf.remembered(collection, key, lambda: views.browse(collection, field, query))
         return self._frame.show(
             request,
             "browse.html",
             fields=list(views.FIELDS),
             catching_up=self._catching_up(collection),
             field=field,
-            filters=filters,
-            rows=[(value, count, _narrow(filters, field, value)) for value, count in rows],
+            query=query,
+            rows=[(value, count, _narrow(query, field, value)) for value, count in rows],
             most=max((count for _, count in rows), default=1),
         )
 
     def map(self, request: Request, collection: ReadCollection) -> Response:
         """Where the pages are about."""
-        filters, near = filters_of(request.query_params), request.query_params.get("view") == "near"
-        chosen, tiles = condition(collection, filters), self._frame.tiles
+        query, near = search_query_of(request.query_params), request.query_params.get("view") == "near"
+        wanted, tiles = page_filter_of(query, collection.directory), self._frame.tiles
         found = self._frame.shelf.remembered(
             collection,
-            f"map {filters.query()}",
-            lambda: spots(collection.connection, chosen, 400, mapped=True),
+            f"map {query.encoded()}",
+            lambda: collection.statistics.places(wanted, 400, mapped=True),
         )
-        draw = partial(world_map, found, lambda spot: self._of_place(request, filters, spot), near=near)
+        draw = partial(world_map, found, lambda place: self._of_place(request, query, place), near=near)
         return self._frame.show(
             request,
             "map.html",
-            filters=filters,
+            query=query,
             near=near,
-            spots=found,
+            places=found,
             catching_up=self._catching_up(collection),
             tiles=tiles,
             drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
@@ -149,22 +151,22 @@ class Pages:
 
     def timeline(self, request: Request, collection: ReadCollection) -> Response:
         """When the pages were published."""
-        filters = filters_of(request.query_params)
-        chosen = condition(collection, filters)
+        query = search_query_of(request.query_params)
+        wanted = page_filter_of(query, collection.directory)
         by_day = self._frame.shelf.remembered(
-            collection, f"days {filters.query()}", lambda: days(collection.connection, chosen)
+            collection, f"days {query.encoded()}", lambda: collection.statistics.days(wanted)
         )
         unit, course = periods(by_day)
         return self._frame.show(
             request,
             "timeline.html",
-            filters=filters,
+            query=query,
             unit=unit,
             catching_up=self._catching_up(collection),
             dated=sum(count for _, count in by_day),
-            undated=views.undated(collection, filters),
+            undated=collection.statistics.undated(wanted),
             drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
-            entries=views.entries(collection, filters),
+            entries=views.entries(collection, query),
         )
 
     def page(self, request: Request, collection: ReadCollection) -> Response:
@@ -194,9 +196,8 @@ class Pages:
             except InputError as error:
                 said = str(error)
             else:
-                sql = "SELECT id FROM pages WHERE url = ?"
-                row = collection.connection.execute(sql, (explanation.url,)).fetchone()
-                number = row[0] if row else None
+                stored = collection.reader.page(key_of(explanation.url))
+                number = stored.id if stored else None
         return self._frame.show(request, "why.html", url=url, why=explanation, said=said, number=number)
 
     def monitor(self, request: Request, collection: ReadCollection) -> Response:
@@ -213,7 +214,7 @@ class Pages:
             ),
             speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
             hosts=hosts,
-            most=max((row["waiting"] for row in hosts), default=1),
+            most=max((host.waiting for host in hosts), default=1),
             troubles=views.troubles(collection),
             now=time.time(),
         )
@@ -238,21 +239,18 @@ class Pages:
     def _catching_up(self, collection: ReadCollection) -> CatchingUp:
         return self._frame.indexers.stands(collection)
 
-    def _has_text(self, collection: ReadCollection) -> bool:
-        return collection.connection.execute("SELECT 1 FROM texts_docsize LIMIT 1").fetchone() is not None
-
-    def _of_place(self, request: Request, filters: Filters, spot: Spot) -> str:
-        return f"{root_of(request.path_params['name'])}/search?{filters.query(place=spot.name)}"
+    def _of_place(self, request: Request, query: SearchQuery, place: PlaceCount) -> str:
+        return f"{root_of(request.path_params['name'])}/search?{query.encoded(place=place.name)}"
 
     def _of_period(self, request: Request) -> Callable[[str], str]:
-        filters, root = filters_of(request.query_params), root_of(request.path_params["name"])
-        return lambda period: f"{root}/search?{filters.query(since=period, until=period)}"
+        query, root = search_query_of(request.query_params), root_of(request.path_params["name"])
+        return lambda period: f"{root}/search?{query.encoded(since=period, until=period)}"
 
 
-def _narrow(filters: Filters, field: str, value: str) -> str:
+def _narrow(query: SearchQuery, field: str, value: str) -> str:
     """The query of the search that shows one value of a field."""
     if field == "dates":
-        return filters.query(since=value, until=value)
+        return query.encoded(since=value, until=value)
     if field == "trails":
-        return filters.query(trail=value, relevant="all")
-    return filters.query(**{views.FIELDS[field]: value})
+        return query.encoded(trail=value, relevant="all")
+    return query.encoded(**{views.FIELDS[field]: value})

@@ -9,27 +9,17 @@ from typing import Any
 import msgspec
 
 from lycosa.engine.control import ask
-from lycosa.frontier.entry import WAITING
-from lycosa.library.filters import Filters
-from lycosa.library.find import condition
-from lycosa.report.overview import (
-    ENTITY_KINDS,
-    KEPT,
-    Chosen,
-    Spot,
-    counted,
-    days,
-    entities,
-    genres,
-    has_table,
-    spots,
-    words_of,
-)
+from lycosa.frontier.waiting import HostQueue, host_queues, urls_waiting
+from lycosa.library.search_query import SearchQuery, page_filter_of
+from lycosa.report.description import described
 from lycosa.report.summary import gist_of
 from lycosa.report.why import opened_by
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
+from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.store.reader import StoredPage
+from lycosa.store.search import DatedPage
+from lycosa.store.statistics import EntityKind
 from lycosa.urls import key_of
 from lycosa.values import Fact, Reason
 
@@ -44,18 +34,17 @@ FIELDS = {
     "dates": "since",
     "trails": "trail",
 }
-"""What can be browsed, and the filter that each becomes."""
+"""What can be browsed, and the condition of a search that each becomes."""
+
+ENTITY_KINDS: dict[str, EntityKind] = {"people": "person", "organisations": "organisation"}
+"""What can be browsed by name, and what the catalogue calls it."""
 
 
 def about(collection: ReadCollection) -> dict[str, Any]:
     """What a collection is, in figures."""
-    spec, counts, runs = collection.spec(), collection.reader.counts(), collection.reader.runs()
-    top, topic = spec.get("", {}), spec.get("topic", {})
+    counts, runs = collection.reader.counts(), collection.reader.runs()
     return {
-        "title": str(top.get("name") or collection.directory.name),
-        "strategy": str(top.get("strategy", "best-first")),
-        "description": str(topic.get("description", "")),
-        "keywords": words_of(topic.get("keywords")),
+        **msgspec.structs.asdict(described(collection)),
         "pages": counts.judged,
         "relevant": counts.relevant,
         "harvest": round(counts.relevant / counts.judged, 4) if counts.judged else 0.0,
@@ -67,71 +56,59 @@ def about(collection: ReadCollection) -> dict[str, Any]:
 
 def summary(collection: ReadCollection) -> dict[str, Any]:
     """Key sentences, terms, places, people, organisations, sources, languages, genres and the time course."""
-    db, gist = collection.connection, gist_of(collection)
+    counted, gist = collection.statistics, gist_of(collection)
     return {
         "sentences": [msgspec.structs.asdict(one) for one in gist.sentences],
         "terms": [list(term) for term in gist.terms],
-        "places": [msgspec.structs.asdict(spot) for spot in spots(db, KEPT, 12)],
+        "places": [msgspec.structs.asdict(place) for place in counted.places(most=12)],
         **{
-            field: [list(pair) for pair in entities(db, kind, KEPT, 12)]
+            field: [list(pair) for pair in counted.entities(kind, most=12)]
             for field, kind in ENTITY_KINDS.items()
         },
-        "sources": [list(pair) for pair in counted(db, "source", KEPT, 12)],
-        "languages": [list(pair) for pair in counted(db, "language", KEPT, 12)],
-        "genres": [list(pair) for pair in genres(db, KEPT, 12)],
-        "days": [list(pair) for pair in days(db)],
+        "sources": [list(pair) for pair in counted.values("source", most=12)],
+        "languages": [list(pair) for pair in counted.values("language", most=12)],
+        "genres": [list(pair) for pair in counted.genres(most=12)],
+        "days": [list(pair) for pair in counted.days()],
     }
 
 
 def choices(collection: ReadCollection) -> dict[str, list[str]]:
     """What the filters of the search offer."""
-    db, every = collection.connection, condition(collection, Filters(relevant="all"))
+    counted = collection.statistics
     return {
-        "sources": [value for value, _ in counted(db, "source", every, 200)],
-        "languages": [value for value, _ in counted(db, "language", every, 50)],
-        "genres": [value for value, _ in genres(db, every, 50)],
-        "places": [spot.name for spot in spots(db, every, 200)],
-        "entities": [name for kind in ENTITY_KINDS.values() for name, _ in entities(db, kind, every, 100)],
+        "sources": [value for value, _ in counted.values("source", JUDGED, 200)],
+        "languages": [value for value, _ in counted.values("language", JUDGED, 50)],
+        "genres": [value for value, _ in counted.genres(JUDGED, 50)],
+        "places": [place.name for place in counted.places(JUDGED, 200)],
+        "entities": [
+            name for kind in ENTITY_KINDS.values() for name, _ in counted.entities(kind, JUDGED, 100)
+        ],
     }
 
 
-def browse(collection: ReadCollection, field: str, filters: Filters) -> list[tuple[str, int]]:
+def browse(collection: ReadCollection, field: str, query: SearchQuery) -> list[tuple[str, int]]:
     """Values of a field of FIELDS with the number of pages, most pages first (dates: latest first)."""
-    chosen, db = condition(collection, filters), collection.connection
+    wanted, counted = page_filter_of(query, collection.directory), collection.statistics
     if field == "places":
-        return [(spot.name, spot.pages) for spot in spots(db, chosen, 1000)]
+        return [(place.name, place.pages) for place in counted.places(wanted, 1000)]
     if field in ENTITY_KINDS:
-        return entities(db, ENTITY_KINDS[field], chosen, 1000)
+        return counted.entities(ENTITY_KINDS[field], wanted, 1000)
     if field == "genres":
-        return genres(db, chosen, 1000)
+        return counted.genres(wanted, 1000)
     if field == "dates":
         months: dict[str, int] = {}
-        for day, count in days(db, chosen):
+        for day, count in counted.days(wanted):
             months[day[:7]] = months.get(day[:7], 0) + count
         return sorted(months.items(), reverse=True)
     if field == "trails":
-        sql = "SELECT trail, count(*) FROM pages WHERE relevant IS NOT NULL GROUP BY 1 ORDER BY 1"
-        return [(str(trail), count) for trail, count in db.execute(sql)]
-    return counted(db, FIELDS[field], chosen, 1000)
+        return [(str(trail), count) for trail, count in counted.trails()]
+    return counted.values("language" if field == "languages" else "source", wanted, 1000)
 
 
-def entries(collection: ReadCollection, filters: Filters, most: int = 60) -> list[dict[str, Any]]:
+def entries(collection: ReadCollection, query: SearchQuery) -> list[DatedPage]:
     """Dated pages in the order of their days: the words of a timeline."""
-    chosen = condition(collection, filters)
-    rows = collection.connection.execute(
-        "SELECT id, title, url, source, date, score FROM (SELECT * FROM pages WHERE id IN (SELECT id FROM pages"
-        f" WHERE {chosen.sql} AND date != '' AND near_duplicate_of = 0 ORDER BY score DESC LIMIT ?)) ORDER BY date, id",
-        (*chosen.values, most),
-    )
-    names = ("id", "title", "url", "source", "date", "score")
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def undated(collection: ReadCollection, filters: Filters) -> int:
-    """How many pages of a search have no date."""
-    chosen = condition(collection, filters)
-    sql = f"SELECT count(*) FROM pages WHERE {chosen.sql} AND date = ''"
-    return int(collection.connection.execute(sql, chosen.values).fetchone()[0])
+    wanted = page_filter_of(query, collection.directory)
+    return collection.search.best_dated(msgspec.structs.replace(wanted, distinct=True))
 
 
 def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
@@ -141,7 +118,7 @@ def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
     if stored is None:
         return None
     label = labels_in(collection.directory).get(stored.link.key)
-    judgement, this = stored.judgement, Chosen("pages.id = ?", (number,))
+    judgement, this = stored.judgement, PageFilter(relevance=Relevance.JUDGED, page=number)
     return {
         "id": stored.id,
         "key": str(stored.link.key),
@@ -167,12 +144,12 @@ def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
         "evidence": {name: {"value": fact.value, "label": fact.label} for name, fact in reader.evidence(number).items()},
         "found": _found_on(collection, stored),
         "path": _path(collection, stored),
-        "places": [msgspec.structs.asdict(one) for one in _places(collection, number)],
+        "places": [msgspec.structs.asdict(place) for place in collection.statistics.places(this, 30)],
         **{
-            field: [name for name, _ in entities(collection.connection, kind, this, 30)]
+            field: [name for name, _ in collection.statistics.entities(kind, this, 30)]
             for field, kind in ENTITY_KINDS.items()
         },
-        "near_duplicates": _cluster(collection, stored),
+        "near_duplicates": [msgspec.structs.asdict(one) for one in reader.near_duplicates(stored)],
         "captures": [
             {"at": time_of(one.at), "status": one.status, "file": one.capture.file, "offset": one.capture.offset, "revisit": one.capture.revisit}
             for one in reader.captures(number)
@@ -187,21 +164,20 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
     parent = collection.reader.page(stored.link.parent) if stored.link.parent else None
     if parent is None:
         return None
-    row = collection.connection.execute(
-        "SELECT position, anchor, priority, rules.text FROM links LEFT JOIN rules ON rules.id = rule"
-        " WHERE page = ? AND target = ? ORDER BY position LIMIT 1",
-        (parent.id, stored.link.key),
-    ).fetchone()
-    position, anchor, priority, rule = row or (-1, stored.link.anchor, stored.link.priority, "")
-    numbers = collection.reader.link_evidence(parent.id) if position >= 0 else {}
+    link = collection.reader.link_between(parent.id, stored.link.key)
+    numbers = collection.reader.link_evidence(parent.id) if link else {}
     return {
         "id": parent.id,
         "url": parent.link.url,
         "title": parent.title,
-        "anchor": anchor,
-        "priority": priority,
-        "rule": rule or "",
-        "evidence": {name: values[position] for name, values in numbers.items() if position < len(values)},
+        "anchor": (link or stored.link).anchor,
+        "priority": (link or stored.link).priority,
+        "rule": link.rule if link else "",
+        "evidence": {
+            name: values[link.position]
+            for name, values in numbers.items()
+            if link and link.position < len(values)
+        },
         "image": _image(collection, stored),
     }
 
@@ -218,27 +194,18 @@ def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | N
 def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:
     steps = []
     for url in collection.reader.path_from_seed(stored.link.key, 200):
-        row = collection.connection.execute(
-            "SELECT id, title, score, relevant FROM pages WHERE key = ?", (key_of(url),)
-        ).fetchone()
-        number, title, score, relevant = row or (None, "", None, None)
-        steps.append({"url": url, "id": number, "title": title, "score": score, "relevant": relevant})
+        page = collection.reader.page(key_of(url))
+        judgement = page.judgement if page else None
+        steps.append(
+            {
+                "url": url,
+                "id": page.id if page else None,
+                "title": page.title if page else "",
+                "score": judgement.score if judgement else None,
+                "relevant": judgement.relevant if judgement else None,
+            }
+        )
     return steps
-
-
-def _places(collection: ReadCollection, number: int) -> list[Spot]:
-    if not has_table(collection.connection, "places"):
-        return []
-    return spots(collection.connection, Chosen("pages.id = ?", (number,)), 30)
-
-
-def _cluster(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:
-    first = stored.near_duplicate_of or stored.link.key
-    rows = collection.connection.execute(
-        "SELECT id, url, title FROM pages WHERE (near_duplicate_of = ? OR key = ?) AND id != ? LIMIT 20",
-        (first, first, stored.id),
-    )
-    return [{"id": number, "url": url, "title": title} for number, url, title in rows]
 
 
 def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any]:
@@ -252,7 +219,7 @@ def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any
         "relevant": counts.relevant,
         "bytes": counts.bytes,
         "seconds": round(collection.reader.seconds(), 1),
-        "waiting": sum(row["waiting"] for row in queue(collection, 10_000)),
+        "waiting": urls_waiting(collection.connection),
         "ended": runs[-1].reason if runs else "",
         "limit": None,
     }
@@ -261,18 +228,9 @@ def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any
     return now
 
 
-def queue(collection: ReadCollection, most: int = HOSTS) -> list[dict[str, Any]]:
+def queue(collection: ReadCollection) -> list[HostQueue]:
     """Hosts with the URLs that wait for them, most first."""
-    db = collection.connection
-    if not has_table(db, "authorities"):
-        return []
-    rows = db.execute(
-        "SELECT name, waiting, done, may_go_at FROM (SELECT authority, count(*) AS waiting FROM urls"
-        f" WHERE state = {WAITING} GROUP BY authority ORDER BY 2 DESC LIMIT ?) JOIN authorities ON id = authority"
-        " ORDER BY waiting DESC, name",
-        (most,),
-    )
-    return [dict(zip(("host", "waiting", "done", "may_go_at"), row, strict=True)) for row in rows]
+    return host_queues(collection.connection, HOSTS)
 
 
 def troubles(collection: ReadCollection) -> list[dict[str, Any]]:
@@ -292,9 +250,7 @@ def speed_curve(collection: ReadCollection, bins: int = 60) -> list[tuple[float,
     if not runs:
         return []
     start = runs[-1].started
-    sql = "SELECT at FROM pages WHERE at >= ? AND kind = 'page' ORDER BY at"
-    times = [at - start for (at,) in collection.connection.execute(sql, (start,))]
-    return binned(times, bins)
+    return binned([at - start for at in collection.reader.page_times(start)], bins)
 
 
 def binned(times: Sequence[float], bins: int) -> list[tuple[float, float]]:

@@ -8,18 +8,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from lycosa import __version__
 from lycosa.errors import CollectionError
 from lycosa.methods.genre.report import genre_counts, genre_table
 from lycosa.report.columns import column_chart
+from lycosa.report.description import described
 from lycosa.report.links import web_url
-from lycosa.report.overview import ENTITY_KINDS, counted, days, entities, periods, spots, words_of
+from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.svg import line_chart
 from lycosa.report.world import world_map
 from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.page_filter import COLLECTED
 from lycosa.values import Reason
 
 BEST_PAGES = 60
@@ -63,20 +66,15 @@ def render(collection: ReadCollection) -> str:
 def _figures(collection: ReadCollection) -> dict[str, Any]:
     reader = collection.reader
     curve = reader.harvest_curve(240)
-    spec = collection.spec()
-    top, topic = spec.get("", {}), spec.get("topic", {})
     pages, relevant = curve[-1] if curve else (0, 0)
     reasons = reader.counts_by_reason()
     runs = reader.runs()
     return {
-        "name": str(top.get("name") or collection.directory.name),
-        "strategy": str(top.get("strategy", "best-first")),
-        "description": str(topic.get("description", "")),
-        "keywords": words_of(topic.get("keywords")),
+        **msgspec.structs.asdict(described(collection)),
         "pages": pages,
         "relevant": relevant,
         "harvest": relevant / pages if pages else 0.0,
-        "explored": _explored(collection),
+        "explored": collection.statistics.explored(),
         "megabytes": reader.counts().bytes / 1e6,
         "hours": reader.seconds() / 3600,
         "runs": len(runs),
@@ -88,11 +86,11 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "ratio": line_chart(
             {"harvest": [(float(n), r / n) for n, r in curve]}, "pages fetched", "harvest ratio", y_max=1.0
         ),
-        "sources": _sources(collection),
-        "best": _best(collection),
+        "sources": collection.statistics.sources(SOURCES),
+        "best": collection.search.best(COLLECTED, BEST_PAGES),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
-        "languages": counted(collection.connection, "language", most=12),
+        "languages": collection.statistics.values("language", most=12),
         "genres": genre_counts(collection),
         "genre_table": genre_table(collection),
         **_contents(collection),
@@ -101,46 +99,19 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
 
 def _contents(collection: ReadCollection) -> dict[str, Any]:
     """What the relevant pages say, where and when: as far as it was looked for."""
-    places = spots(collection.connection, most=200, mapped=True)
-    unit, course = periods(days(collection.connection))
+    places = collection.statistics.places(most=200, mapped=True)
+    unit, course = periods(collection.statistics.days())
     return {
         "gist": gist_of(collection),
         "named": {
-            field.capitalize(): entities(collection.connection, kind, most=20)
-            for field, kind in ENTITY_KINDS.items()
+            "People": collection.statistics.entities("person", most=20),
+            "Organisations": collection.statistics.entities("organisation", most=20),
         },
         "places": places,
         "map": world_map(places),
         "unit": unit,
         "timeline": column_chart(course, "Relevant pages by the day they were published"),
     }
-
-
-def _explored(collection: ReadCollection) -> int:
-    """How many pages were only looked through."""
-    return int(collection.connection.execute("SELECT count(*) FROM pages WHERE explored").fetchone()[0])
-
-
-def _sources(collection: ReadCollection) -> list[dict[str, Any]]:
-    rows = collection.connection.execute(
-        "SELECT source, count(*), sum(relevant AND NOT explored) FROM pages WHERE relevant IS NOT NULL"
-        " GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
-        (SOURCES,),
-    )
-    return [
-        {"name": name, "pages": pages, "relevant": good, "share": good / pages} for name, pages, good in rows
-    ]
-
-
-def _best(collection: ReadCollection) -> list[dict[str, Any]]:
-    rows = collection.connection.execute(
-        "SELECT url, title, score, language, date, coalesce(genre.label, '') FROM pages"
-        " LEFT JOIN evidence AS genre ON genre.page = pages.id AND genre.name = 'genre'"
-        " WHERE relevant AND NOT explored ORDER BY score DESC, id LIMIT ?",
-        (BEST_PAGES,),
-    )
-    names = ("url", "title", "score", "language", "date", "genre")
-    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:

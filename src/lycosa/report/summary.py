@@ -15,8 +15,8 @@ import msgspec
 
 from lycosa.evidence.model_file import read_json
 from lycosa.page.terms import terms_of
-from lycosa.report.overview import KEPT, Chosen
 from lycosa.store.collection import ReadCollection
+from lycosa.store.page_filter import PageFilter, Relevance
 
 PAGES = 60
 CHARS = 20_000
@@ -40,28 +40,19 @@ class Gist(msgspec.Struct, frozen=True):
     terms: tuple[tuple[str, int], ...] = ()
 
 
-def gist_of(collection: ReadCollection, chosen: Chosen = KEPT) -> Gist:
+def gist_of(collection: ReadCollection) -> Gist:
     """The gist of the best pages of a collection."""
-    rows = _texts(collection, chosen)
-    others = _texts(collection, Chosen("relevant = 0"))
+    best = collection.search.best_texts(PageFilter(distinct=True), PAGES, CHARS)
+    others = collection.search.best_texts(
+        PageFilter(relevance=Relevance.NOT_RELEVANT, distinct=True), PAGES, CHARS
+    )
     language, topic = _topic(collection.directory / "models" / "topic.json")
-    texts = [(page, text) for page, _, text in rows]
-    titles = {page: title for page, title, _ in rows}
-    sentences = key_sentences(texts, topic, language)
+    titles = {page.page: page.title for page in best}
+    sentences = key_sentences([(page.page, page.text) for page in best], topic, language)
     return Gist(
         tuple(KeySentence(one.text, one.page, titles[one.page]) for one in sentences),
-        tuple(common_terms([text for *_, text in rows], [text for *_, text in others], language)),
+        tuple(common_terms([page.text for page in best], [page.text for page in others], language)),
     )
-
-
-def _texts(collection: ReadCollection, chosen: Chosen) -> list[tuple[int, str, str]]:
-    """Id, title and text of the best pages, near duplicates left out."""
-    return collection.connection.execute(
-        f"SELECT id, pages.title, substr(body, 1, {CHARS}) FROM (SELECT id, title, score FROM pages"
-        f" WHERE {chosen.sql} AND near_duplicate_of = 0 ORDER BY score DESC, id LIMIT {PAGES}) AS pages"
-        " JOIN texts ON texts.rowid = pages.id ORDER BY score DESC, id",
-        chosen.values,
-    ).fetchall()
 
 
 def key_sentences(

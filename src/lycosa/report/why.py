@@ -11,8 +11,8 @@ from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.frontier import Standing
 from lycosa.frontier.standing import dropped_for, standing_in
+from lycosa.frontier.waiting import urls_known_below
 from lycosa.methods.multimedia.rules import BY_IMAGE
-from lycosa.report.overview import has_table
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link
@@ -192,36 +192,21 @@ def _nearby(collection: ReadCollection, url: str) -> tuple[tuple[str, ...], tupl
     authority, folder = urls.authority_of(url), url.partition("?")[0]
     while len(folder) > len(authority):
         folder = max(authority, folder.rstrip("/").rpartition("/")[0], key=len)
-        rows = collection.connection.execute(
-            r"SELECT url FROM pages WHERE url LIKE ? ESCAPE '\' LIMIT ?", (_below(folder), NEAR)
-        ).fetchall()
+        fetched = collection.reader.urls_below(folder, NEAR)
         linking = _links_near(collection, authority, folder)
-        if rows or linking:
-            return tuple(row[0] for row in rows), linking
+        if fetched or linking:
+            return tuple(fetched), linking
     return (), ()
 
 
 def _links_near(collection: ReadCollection, authority: str, folder: str) -> tuple[LinkNear, ...]:
     """Pages on which URLs below a folder were found: fetched ones, and ones that wait."""
-    run = collection.connection.execute
-    rows = run(
-        "SELECT DISTINCT found.url, pages.url FROM pages JOIN pages AS found ON found.key = pages.parent"
-        r" WHERE pages.url LIKE ? ESCAPE '\' LIMIT ?",
-        (_below(folder), NEAR),
-    ).fetchall()
-    if len(rows) < NEAR and has_table(collection.connection, "urls"):
-        rows += run(
-            "SELECT DISTINCT found.url, authorities.name || urls.path FROM urls"
-            " JOIN authorities ON authorities.id = urls.authority JOIN pages AS found ON found.key = urls.parent"
-            r" WHERE authorities.name = ? AND urls.path LIKE ? ESCAPE '\' LIMIT ?",
-            (authority, _below(folder.removeprefix(authority)), NEAR),
-        ).fetchall()
-    return tuple(LinkNear(*row) for row in dict.fromkeys(rows))[:NEAR]
-
-
-def _below(folder: str) -> str:
-    """A pattern for what is below a folder."""
-    return folder.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_") + "/%"
+    found = collection.reader.found_below(folder, NEAR)
+    if len(found) < NEAR:
+        for parent, url in urls_known_below(collection.connection, authority, folder, NEAR):
+            page = collection.reader.page(parent)
+            found += [(page.link.url, url)] if page else []
+    return tuple(LinkNear(*pair) for pair in dict.fromkeys(found))[:NEAR]
 
 
 def _found_on(reader: Reader, link: StoredLink) -> FoundOn:

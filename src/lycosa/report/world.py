@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from lycosa.report.overview import Spot
+from lycosa.store.statistics import PlaceCount
 
 SCALE = 180.0
 WIDTH, HEIGHT = 976.0, 446.0
@@ -65,8 +65,8 @@ Box = tuple[float, float, float, float]
 
 
 def world_map(
-    spots: Sequence[Spot],
-    link: Callable[[Spot], str] | None = None,
+    places: Sequence[PlaceCount],
+    link: Callable[[PlaceCount], str] | None = None,
     *,
     near: bool = False,
     plane: Plane = EQUAL_EARTH,
@@ -76,13 +76,13 @@ def world_map(
 
     `layer` may draw more between the outlines and the dots.
     """
-    placed = [spot for spot in spots if spot.lat is not None and spot.lon is not None]
+    placed = [place for place in places if place.lat is not None and place.lon is not None]
     box = _box(placed, plane) if near and placed else (0.0, 0.0, plane.width, plane.height)
     zoom = box[2] / plane.width
-    most = max((spot.pages for spot in placed), default=1)
+    most = max((place.pages for place in placed), default=1)
     # Large dots first, so that small ones stay in reach.
-    dots = [_dot(spot, most, zoom, link, plane) for spot in sorted(placed, key=lambda spot: -spot.pages)]
-    names = _names(sorted(placed, key=lambda spot: -spot.pages)[:40], box, plane)
+    dots = [_dot(place, most, zoom, link, plane) for place in sorted(placed, key=lambda place: -place.pages)]
+    names = _names(sorted(placed, key=lambda place: -place.pages)[:40], box, plane)
     view = " ".join(f"{side:.1f}" for side in box)
     return Markup(
         '<svg class="map" viewBox="{}" role="img" aria-label="Map of {} places">'
@@ -108,37 +108,39 @@ def radius(pages: int, most: int) -> float:
     return 2.5 + 13.5 * math.sqrt(pages / most)
 
 
-def _dot(spot: Spot, most: int, zoom: float, link: Callable[[Spot], str] | None, plane: Plane) -> Markup:
-    assert spot.lat is not None
-    assert spot.lon is not None
-    x, y = plane.project(spot.lat, spot.lon)
-    words = f"{spot.name}: {spot.pages:,} page{'s' if spot.pages != 1 else ''}"
+def _dot(
+    place: PlaceCount, most: int, zoom: float, link: Callable[[PlaceCount], str] | None, plane: Plane
+) -> Markup:
+    assert place.lat is not None
+    assert place.lon is not None
+    x, y = plane.project(place.lat, place.lon)
+    words = f"{place.name}: {place.pages:,} page{'s' if place.pages != 1 else ''}"
     circle = Markup('<circle cx="{}" cy="{}" r="{:.2f}"><title>{}</title></circle>').format(
-        x, y, radius(spot.pages, most) * zoom, words
+        x, y, radius(place.pages, most) * zoom, words
     )
     if link is None:
         return circle
-    return Markup('<a href="{}" aria-label="{}">{}</a>').format(link(spot), words, circle)
+    return Markup('<a href="{}" aria-label="{}">{}</a>').format(link(place), words, circle)
 
 
-def _names(spots: Iterable[Spot], box: Box, plane: Plane) -> Iterator[Markup]:
+def _names(places: Iterable[PlaceCount], box: Box, plane: Plane) -> Iterator[Markup]:
     """Names beside the largest dots, left out where they would cover one another."""
     zoom = box[2] / plane.width
     taken: list[tuple[float, float, float]] = []
-    for spot in spots:
-        x, y = plane.project(spot.lat or 0.0, spot.lon or 0.0)
-        width = len(spot.name) * 6.2 * zoom
+    for place in places:
+        x, y = plane.project(place.lat or 0.0, place.lon or 0.0)
+        width = len(place.name) * 6.2 * zoom
         clear = all(abs(y - b) > 13 * zoom or x + width < a or a + w < x for a, b, w in taken)
         if clear and len(taken) < 16 and x + width < box[0] + box[2]:
             taken.append((x, y, width))
             yield Markup('<text x="{:.1f}" y="{:.1f}" font-size="{:.2f}">{}</text>').format(
-                x + 6 * zoom, y + 4 * zoom, 11 * zoom, spot.name
+                x + 6 * zoom, y + 4 * zoom, 11 * zoom, place.name
             )
 
 
-def _box(spots: Sequence[Spot], plane: Plane) -> Box:
+def _box(places: Sequence[PlaceCount], plane: Plane) -> Box:
     """The part of the map with the places and some room around, in the map's own shape."""
-    points = [plane.project(spot.lat or 0.0, spot.lon or 0.0) for spot in spots]
+    points = [plane.project(place.lat or 0.0, place.lon or 0.0) for place in places]
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     top, bottom = min(y for _, y in points), max(y for _, y in points)
     width = min(plane.width, max(right - left, (bottom - top) * plane.width / plane.height, 40.0) * 1.25)

@@ -28,6 +28,8 @@ from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.reader import Reader
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
+from lycosa.store.search import Search
+from lycosa.store.statistics import Statistics
 from lycosa.store.warc import Capture, Earlier, WarcWriter, digest_of, read_capture
 from lycosa.values import Decision, Fetched, Reason, Refusal
 
@@ -100,6 +102,8 @@ class Collection:
             self.connection.close()
             raise
         self.reader = Reader(self.connection, self.path)
+        self.statistics = Statistics(self.connection, self.path)
+        self.search = Search(self.connection, self.path)
         self.log = open_log(directory / "crawl.log")
 
     @staticmethod
@@ -239,6 +243,8 @@ class ReadCollection:
         self.path = directory / "catalogue.db"
         self.connection = open_for_reading(self.path)
         self.reader = Reader(self.connection, self.path)
+        self.statistics = Statistics(self.connection, self.path)
+        self.search = Search(self.connection, self.path)
 
     def response(self, capture: Capture) -> tuple[bytes, bytes]:
         """Head and body, as received, of a capture."""

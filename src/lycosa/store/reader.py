@@ -5,17 +5,15 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from array import array
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
 from lycosa.store import Counts
-from lycosa.store.phrases import READ_CHARS, match_of, phrases_in, snippet_of
-from lycosa.store.schema import plain_errors
+from lycosa.store.page_filter import COLLECTED_SQL, JUDGED_SQL
+from lycosa.store.queries import Queries
 from lycosa.store.warc import Capture
 from lycosa.values import Fact, Judgement, Kind, Link, Reason, Refusal
 
@@ -23,6 +21,11 @@ _decode_link = msgspec.msgpack.Decoder(Link).decode
 
 PAUSED = "paused"
 """The fact that says how many seconds of the runs the crawl was paused."""
+
+INDEXED = "indexed"
+"""The fact that says up to which page (its id) `lycosa index` has looked for dates, places and names."""
+
+_COLLECTED, _JUDGED = COLLECTED_SQL.format("pages"), JUDGED_SQL.format("pages")
 
 _PAGES = """
     SELECT pages.id, link, kind, status, content_type, source, authority, title, language, date, words,
@@ -106,13 +109,12 @@ class Run(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Hit(msgspec.Struct, frozen=True):
-    """A page found by its text; the snippet has `MARK` and `END_MARK` around the words found."""
+class PageTitle(msgspec.Struct, frozen=True):
+    """A page by its id, for a list of pages."""
 
-    page: int
+    id: int
     url: str
     title: str
-    snippet: str
 
 
 class ReasonCounts(msgspec.Struct, frozen=True):
@@ -123,12 +125,8 @@ class ReasonCounts(msgspec.Struct, frozen=True):
     links: dict[str, int]  # links refused when they were found, each time they were
 
 
-class Reader:
-    """The reading half of `catalogue.db`."""
-
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
+class Reader(Queries):
+    """Rows of the catalogue, as they were saved."""
 
     def page(self, key: int) -> StoredPage | None:
         """The page with this key, if it was ever answered."""
@@ -163,8 +161,8 @@ class Reader:
     def lacks_fingerprints(self) -> bool:
         """Whether a crawl left the near duplicates for later, and `lycosa index` has not caught up yet."""
         found = self._rows(
-            "SELECT count(*), count(nullif(simhash, 0)) FROM pages WHERE relevant IS NOT NULL AND words > 0"
-            " AND id > coalesce((SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM facts WHERE name = 'indexed'), 0)"
+            f"SELECT count(*), count(nullif(simhash, 0)) FROM pages WHERE {_JUDGED} AND words > 0 AND id > ?",
+            self._indexed(),
         )
         judged, fingerprints = next(iter(found))
         return bool(judged and not fingerprints)
@@ -175,6 +173,18 @@ class Reader:
             "SELECT id, key, simhash, near_duplicate_of FROM pages WHERE simhash != 0 ORDER BY id"
         )
         return iter([tuple(row) for row in rows])
+
+    def not_indexed(self) -> int:
+        """Judged pages that nobody has looked through for dates, places and names: neither index nor the crawl itself."""
+        indexed = self._indexed()
+        for table in ("places", "entities"):
+            if any(self._rows(f"SELECT 1 FROM {table} WHERE page > ? LIMIT 1", indexed)):
+                return 0  # a crawl that finds any looks through all of its pages
+        return self._number(f"SELECT count(*) FROM pages WHERE {_JUDGED} AND id > ?", indexed)
+
+    def _indexed(self) -> int:
+        row = next(self._rows("SELECT value FROM facts WHERE name = ?", INDEXED), None)
+        return int(row[0]) if row else 0
 
     def original(self, digest: bytes) -> Capture | None:
         """The first capture that holds a body of this digest: what a revisit refers to."""
@@ -188,7 +198,7 @@ class Reader:
     def evidence(self, page: int) -> dict[str, Fact]:
         """The evidence on a page (by its id)."""
         rows = self._rows("SELECT name, value, label FROM evidence WHERE page = ?", page)
-        return {name: Fact(_number(value), label) for name, value, label in rows}
+        return {name: Fact(_or_nan(value), label) for name, value, label in rows}
 
     def link_evidence(self, page: int) -> dict[str, tuple[float, ...]]:
         """The evidence on a page's links (by its id): the i-th number is that of link i."""
@@ -202,6 +212,20 @@ class Reader:
     def links_to(self, key: int, most: int = 100) -> Iterator[StoredLink]:
         """Links that lead to a URL. Reads through all links: seconds in a large collection."""
         return map(_link, self._rows(f"{_LINKS} WHERE target = ? LIMIT ?", key, most))
+
+    def link_between(self, page: int, target: int) -> StoredLink | None:
+        """The first link of a page (by its id) to a URL (by its key)."""
+        sql = f"{_LINKS} WHERE links.page = ? AND target = ? ORDER BY position LIMIT 1"
+        return next(map(_link, self._rows(sql, page, target)), None)
+
+    def near_duplicates(self, page: StoredPage, most: int = 20) -> list[PageTitle]:
+        """The other pages of a page's cluster."""
+        first = page.near_duplicate_of or page.link.key
+        rows = self._rows(
+            "SELECT id, url, title FROM pages WHERE (near_duplicate_of = ? OR key = ?) AND id != ? LIMIT ?",
+            first, first, page.id, most,
+        )  # fmt: skip
+        return [PageTitle(*row) for row in rows]
 
     def captures(self, page: int) -> Iterator[StoredCapture]:
         """All captures of a page (by its id), oldest first."""
@@ -246,6 +270,35 @@ class Reader:
                 return url, parent
         return None
 
+    def seeds(self) -> list[str]:
+        """The URLs of the pages that a crawl began with."""
+        return [url for (url,) in self._rows("SELECT url FROM pages WHERE depth = 0 AND kind = 'page'")]
+
+    def urls_below(self, folder: str, most: int) -> list[str]:
+        """Some fetched URLs below a folder. Reads through all pages: half a second in a large collection."""
+        rows = self._rows("SELECT url FROM pages WHERE instr(url, ?) = 1 LIMIT ?", f"{folder}/", most)
+        return [url for (url,) in rows]
+
+    def found_below(self, folder: str, most: int) -> list[tuple[str, str]]:
+        """(page, URL found there) of some fetched URLs below a folder."""
+        rows = self._rows(
+            "SELECT DISTINCT found.url, pages.url FROM pages JOIN pages AS found ON found.key = pages.parent"
+            " WHERE instr(pages.url, ?) = 1 LIMIT ?",
+            f"{folder}/",
+            most,
+        )
+        return list(rows)
+
+    def judged_sources(self) -> Iterator[tuple[str, Judgement]]:
+        """The source and the judgement of every page that has a score."""
+        rows = self._rows(f"SELECT source, relevant, score FROM pages WHERE {_JUDGED} AND score IS NOT NULL")
+        return ((source, Judgement(bool(relevant), score)) for source, relevant, score in rows)
+
+    def page_times(self, since: float) -> list[float]:
+        """When pages were answered from then on, in order."""
+        rows = self._rows("SELECT at FROM pages WHERE at >= ? AND kind = 'page' ORDER BY at", since)
+        return [at for (at,) in rows]
+
     def counts(self) -> Counts:
         """How much had been saved at the last commit."""
         row = next(self._rows("SELECT value FROM facts WHERE name = 'counts'"), None)
@@ -253,8 +306,7 @@ class Reader:
 
     def collected(self) -> int:
         """Relevant pages of the collection, those that were only explored not counted."""
-        row = next(self._rows("SELECT count(*) FROM pages WHERE relevant = 1 AND explored = 0"))
-        return int(row[0])
+        return self._number(f"SELECT count(*) FROM pages WHERE {_COLLECTED}")
 
     def counts_by_reason(self) -> ReasonCounts:
         """What was not taken, and why."""
@@ -266,9 +318,7 @@ class Reader:
 
     def harvest_curve(self, points: int = 200) -> list[tuple[int, int]]:
         """(pages judged, of these collected) along the crawl, at about so many points and the end."""
-        rows = self._rows(
-            "SELECT relevant AND NOT explored FROM pages WHERE relevant IS NOT NULL ORDER BY id"
-        )
+        rows = self._rows(f"SELECT {_COLLECTED} FROM pages WHERE {_JUDGED} ORDER BY id")
         every = [relevant for (relevant,) in rows]
         step = max(1, len(every) // max(1, points))
         curve, found = [], 0
@@ -290,7 +340,7 @@ class Reader:
 
     def without_text(self, after: int = 0) -> Iterator[StoredPage]:
         """Judged pages that the full-text index does not have yet."""
-        missing = "relevant IS NOT NULL AND pages.id NOT IN (SELECT id FROM texts_docsize)"
+        missing = f"{_JUDGED} AND pages.id NOT IN (SELECT id FROM texts_docsize)"
         return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? AND {missing} ORDER BY pages.id", after))
 
     def text(self, page: int) -> str:
@@ -298,25 +348,9 @@ class Reader:
         row = next(self._rows("SELECT body FROM texts WHERE rowid = ?", page), None)
         return str(row[0]) if row else ""
 
-    def search(self, query: str, most: int = 20, skip: int = 0) -> list[Hit]:
-        """Pages that contain all words of the query, best first. No query is an error."""
-        phrases = phrases_in(query)
-        if not phrases:
-            return []
-        rows = self._rows(
-            f"SELECT pages.key, pages.url, pages.title, substr(body, 1, {READ_CHARS}) FROM texts "
-            "JOIN pages ON pages.id = texts.rowid WHERE texts MATCH ? ORDER BY rank LIMIT ? OFFSET ?",
-            match_of(phrases), most, skip,
-        )  # fmt: skip
-        return [Hit(key, url, title, snippet_of(body, phrases)) for key, url, title, body in rows]
-
     def _tally(self, sql: str) -> dict[str, int]:
         names = dict(self._rows("SELECT id, text FROM reasons"))
         return {names[reason]: number for reason, number in self._rows(sql)}
-
-    def _rows(self, sql: str, *values: object) -> Iterator[tuple]:  # type: ignore[type-arg]
-        with plain_errors(self._path):
-            yield from self._connection.execute(sql, values)
 
 
 def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
@@ -325,7 +359,7 @@ def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
         explored, relevant, score, rule, reason, detail, simhash, near_duplicate_of, at, elapsed_s, size,
         file, offset, length, digest,
     ) = row  # fmt: skip
-    judgement = None if relevant is None else Judgement(bool(relevant), _number(score), rule or "")
+    judgement = None if relevant is None else Judgement(bool(relevant), _or_nan(score), rule or "")
     return StoredPage(
         number, _decode_link(link), Kind(kind), status, content_type, source, authority, title, language,
         date, words, canonical, bool(explored), judgement, _refusal(reason, detail), simhash & (1 << 64) - 1,
@@ -341,7 +375,7 @@ def _link(row: tuple) -> StoredLink:  # type: ignore[type-arg]
         target,
         url or "",
         anchor,
-        _number(priority),
+        _or_nan(priority),
         _refusal(reason, detail),
         hold or "",
         rule or "",
@@ -352,7 +386,7 @@ def _refusal(reason: str | None, detail: str | None) -> Refusal | None:
     return Refusal(Reason[reason], detail or "") if reason else None
 
 
-def _number(value: float | None) -> float:
+def _or_nan(value: float | None) -> float:
     """SQLite keeps 'not a number' as NULL."""
     return float("nan") if value is None else value
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -31,8 +30,8 @@ from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.prepare.labels import Labelled
 from lycosa.prepare.topic import GetDocument, TopicModel, has_topic, judge_of, prepared_topic
 from lycosa.spec.sections import EventSpec, JudgeSpec, Spec
-from lycosa.store.schema import open_for_reading, plain_errors
-from lycosa.values import Judgement, Refusal, Say
+from lycosa.store.collection import Collection
+from lycosa.values import Refusal, Say
 
 
 async def prepared_event(
@@ -122,13 +121,10 @@ def with_event(ready: Preparation, judge: JudgeSpec, event: EventModel | None) -
 
 def source_priors(collection: Path, strategy: BaseStrategy) -> dict[str, tuple[float, float]]:
     """What the judged pages of an earlier collection say for and against their sources."""
-    path = collection / "catalogue.db"
     found: dict[str, tuple[float, float]] = {}
-    with plain_errors(path), closing(open_for_reading(path)) as connection:
-        for source, relevant, score in connection.execute(
-            "SELECT source, relevant, score FROM pages WHERE relevant IS NOT NULL AND score IS NOT NULL"
-        ):
-            credit = strategy.credit(Judgement(bool(relevant), score))
+    with Collection.read(collection) as earlier:
+        for source, judgement in earlier.reader.judged_sources():
+            credit = strategy.credit(judgement)
             good, bad = found.get(source, (0.0, 0.0))
             found[source] = (good + credit, bad + 1 - credit)
     if not found:

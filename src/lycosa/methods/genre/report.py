@@ -14,14 +14,10 @@ def link_counts(collection: ReadCollection) -> Counts:
     Empty where the genre was not computed. Links to pages that were not fetched count for nothing:
     nobody knows where they lead.
     """
-    rows = collection.connection.execute(
-        "SELECT page.relevant, genre.label, sum(target.relevant), count(*)"
-        " FROM links JOIN pages AS page ON page.id = links.page"
-        " JOIN evidence AS genre ON genre.page = page.id AND genre.name = 'genre'"
-        " JOIN pages AS target ON target.key = links.target"
-        " WHERE page.relevant IS NOT NULL AND target.relevant IS NOT NULL GROUP BY 1, 2"
-    )
-    return {class_name(bool(relevant), genre): (good, links) for relevant, genre, good, links in rows}
+    return {
+        class_name(links.relevant, links.label): (links.to_relevant, links.links)
+        for links in collection.statistics.links_by_label("genre")
+    }
 
 
 def genre_table(collection: ReadCollection) -> Sequence[PriorRow]:
@@ -32,8 +28,4 @@ def genre_table(collection: ReadCollection) -> Sequence[PriorRow]:
 
 def genre_counts(collection: ReadCollection) -> list[tuple[str, int, int]]:
     """Genre, pages, and relevant pages, the most frequent first."""
-    rows = collection.connection.execute(
-        "SELECT label, count(*), sum(relevant) FROM evidence JOIN pages ON pages.id = evidence.page"
-        " WHERE evidence.name = 'genre' AND relevant IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
-    )
-    return [(genre, pages, relevant) for genre, pages, relevant in rows]
+    return [(genre.label, genre.pages, genre.relevant) for genre in collection.statistics.labels("genre")]

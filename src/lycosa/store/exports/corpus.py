@@ -14,7 +14,8 @@ from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.page.prose import prose_of
 from lycosa.store.collection import Collection, ReadCollection
-from lycosa.store.exports import Choice, written, written_through
+from lycosa.store.exports import written, written_through
+from lycosa.store.page_filter import PageFilter, condition_of
 from lycosa.store.responses import capture_with_body, response_of
 from lycosa.store.warc import warc_date
 from lycosa.values import Refusal
@@ -83,11 +84,11 @@ class CorpusRow(msgspec.Struct, frozen=True):
     warc_length: int | None
 
 
-def export_jsonl(directory: Path, out: Path, choice: Choice) -> int:
+def export_jsonl(directory: Path, out: Path, wanted: PageFilter) -> int:
     """Write one JSON object a line; how many."""
     encode, count = msgspec.json.Encoder().encode, 0
     with Collection.read(directory) as collection, written_through(out) as file:
-        for row in corpus_rows(collection, choice):
+        for row in corpus_rows(collection, wanted):
             file.write(encode(row) + b"\n")
             count += 1
     return count
@@ -105,7 +106,7 @@ def parquet_library() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-def export_parquet(directory: Path, out: Path, choice: Choice) -> int:
+def export_parquet(directory: Path, out: Path, wanted: PageFilter) -> int:
     """Write a Parquet table; how many rows."""
     pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
@@ -114,17 +115,18 @@ def export_parquet(directory: Path, out: Path, choice: Choice) -> int:
         written(out) as draft,
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):
-        for group in _groups(corpus_rows(collection, choice)):
+        for group in _groups(corpus_rows(collection, wanted)):
             rows = [_flat(row) for row in group]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count
 
 
-def corpus_rows(collection: ReadCollection, choice: Choice) -> Iterator[CorpusRow]:
-    """The pages of a choice, in the order they were fetched. Text that is not indexed comes from the archive."""
+def corpus_rows(collection: ReadCollection, wanted: PageFilter) -> Iterator[CorpusRow]:
+    """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive."""
     urls = _FirstOfCluster(collection)
-    for row in collection.connection.execute(_ROWS.format(choice.sql)):
+    chosen = condition_of(wanted)
+    for row in collection.connection.execute(_ROWS.format(chosen.sql), chosen.values):
         number, key, url, title, date, language, source, words, relevant, score, rule = row[:11]
         explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:]
         place = (file, offset, length) if file and not revisit else _place_of_body(collection, key)

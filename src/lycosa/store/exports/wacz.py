@@ -27,8 +27,9 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from lycosa import __version__, urls
 from lycosa.errors import ArchiveError
 from lycosa.store.collection import Collection, ReadCollection
-from lycosa.store.exports import Choice, written
+from lycosa.store.exports import written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
+from lycosa.store.page_filter import JUDGED, PageFilter, condition_of
 from lycosa.store.warc import Position, place_of
 
 LINES_PER_BLOCK = 1024
@@ -36,7 +37,7 @@ CHUNK = 1 << 20
 _to_json = msgspec.json.Encoder().encode
 
 
-def export_wacz(directory: Path, out: Path, choice: Choice) -> int:
+def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
     """Write a WACZ; how many pages it lists."""
     with (
         Collection.read(directory) as collection,
@@ -45,7 +46,7 @@ def export_wacz(directory: Path, out: Path, choice: Choice) -> int:
     ):
         writer = _Package(package)
         lines: list[tuple[str, str]] = []
-        left_out = _left_out(collection, choice)
+        left_out = _left_out(collection, wanted)
         for path, size in _archive_files(collection):
             name = f"archive/{path.name}"
             writer.add(name, _copied(path, size, left_out))
@@ -54,7 +55,7 @@ def export_wacz(directory: Path, out: Path, choice: Choice) -> int:
         blocks, starts = _blocks(lines)
         writer.add("indexes/index.cdx.gz", [blocks])
         writer.add("indexes/index.idx", [starts])
-        count = writer.add("pages/pages.jsonl", _page_lines(collection, choice)) - 1
+        count = writer.add("pages/pages.jsonl", _page_lines(collection, wanted)) - 1
         writer.finish(collection.directory.resolve().name)
     return count
 
@@ -117,21 +118,23 @@ def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
         yield path, end.offset if name == end.file else path.stat().st_size
 
 
-def _left_out(collection: ReadCollection, choice: Choice) -> frozenset[int]:
+def _left_out(collection: ReadCollection, wanted: PageFilter) -> frozenset[int]:
     """Keys of pages that are not exported. What pages need to look right, and the originals of revisits, stay."""
-    if choice.is_all:
+    if wanted == JUDGED:
         return frozenset()
-    run = collection.connection.execute
+    run, chosen = collection.connection.execute, condition_of(wanted)
     out = {
         key
         for (key,) in run(
-            f"SELECT key FROM pages WHERE kind = 'page' AND status = 200 AND NOT ({choice.sql})"
+            f"SELECT key FROM pages WHERE kind = 'page' AND status = 200 AND NOT ({chosen.sql})",
+            chosen.values,
         )
     }
     originals = run(
         "SELECT DISTINCT held.key FROM captures AS again JOIN pages ON pages.id = again.page"
         " JOIN captures AS original ON original.digest = again.digest AND original.revisit = 0 AND original.status = 200"
-        f" JOIN pages AS held ON held.id = original.page WHERE again.revisit = 1 AND ({choice.sql})"
+        f" JOIN pages AS held ON held.id = original.page WHERE again.revisit = 1 AND ({chosen.sql})",
+        chosen.values,
     )
     return frozenset(out - {key for (key,) in originals})
 
@@ -236,13 +239,13 @@ def _blocks(lines: list[tuple[str, str]]) -> tuple[bytes, bytes]:
     return data.getvalue(), b"".join(starts)
 
 
-def _page_lines(collection: ReadCollection, choice: Choice) -> Iterator[bytes]:
+def _page_lines(collection: ReadCollection, wanted: PageFilter) -> Iterator[bytes]:
     """pages.jsonl: a heading, then a page a line, with what we concluded of it."""
     yield (
         json.dumps({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}).encode()
         + b"\n"
     )
-    for row in corpus_rows(collection, choice):
+    for row in corpus_rows(collection, wanted):
         yield _to_json(_page_line(row)) + b"\n"
 
 

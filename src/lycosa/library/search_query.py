@@ -1,29 +1,29 @@
-"""What a reader asked for: words and conditions. In: a query string. Out: a condition on pages, in SQL.
-
-Every value from outside is bound, never written into a statement.
-"""
+"""What somebody asked the library for: words and conditions. In: a query string. Out: a search, and its page filter."""
 
 from __future__ import annotations
 
 import datetime
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 
-from lycosa.report.overview import Chosen
+from lycosa.store.labels import labels_in
+from lycosa.store.page_filter import PageFilter, Relevance
+from lycosa.store.search import Order
 
 QUERY_CHARS = 400
 VALUE_CHARS = 200
 LAST_PAGE = 500
 
-RELEVANT = ("yes", "no", "all")
-ORDERS = ("best", "newest", "oldest")
+RELEVANT = tuple(map(str, Relevance))
+ORDERS = tuple(map(str, Order))
 
 
-class Filters(msgspec.Struct, frozen=True):
+class SearchQuery(msgspec.Struct, frozen=True):
     """The search as asked; '' means: any."""
 
     q: str = ""
@@ -40,10 +40,10 @@ class Filters(msgspec.Struct, frozen=True):
     order: str = "best"  # of ORDERS
     page: int = 1
 
-    def query(self, **changes: Any) -> str:
+    def encoded(self, **changes: Any) -> str:
         """The query string of this search, with some things changed."""
         values = msgspec.structs.asdict(msgspec.structs.replace(self, **{"page": 1, **changes}))
-        empty = msgspec.structs.asdict(Filters())
+        empty = msgspec.structs.asdict(SearchQuery())
         return urlencode({name: value for name, value in values.items() if value != empty[name]})
 
     @property
@@ -53,14 +53,14 @@ class Filters(msgspec.Struct, frozen=True):
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
-def filters_of(query: Mapping[str, str]) -> Filters:
+def search_query_of(query: Mapping[str, str]) -> SearchQuery:
     """Read a query string. What makes no sense is passed over."""
 
     def text(name: str, most: int = VALUE_CHARS) -> str:
         return " ".join(query.get(name, "")[:most].replace("\x00", " ").split())
 
     relevant, order = query.get("relevant", ""), query.get("order", "")
-    return Filters(
+    return SearchQuery(
         q=text("q", QUERY_CHARS),
         source=text("source"),
         language=text("language"),
@@ -77,42 +77,25 @@ def filters_of(query: Mapping[str, str]) -> Filters:
     )
 
 
-def chosen_of(
-    filters: Filters, *, has_places: bool = True, labelled: Mapping[str, list[int]] | None = None
-) -> Chosen:
-    """The condition of a search on the rows of `pages`, the words left out."""
-    parts = {
-        "yes": ["relevant = 1 AND explored = 0"],
-        "no": ["relevant = 0"],
-        "all": ["relevant IS NOT NULL"],
-    }[filters.relevant]
-    values: list[object] = []
-    for column in ("source", "language"):
-        if value := getattr(filters, column):
-            parts.append(f"pages.{column} = ?")
-            values.append(value)
-    if filters.genre:
-        parts.append("pages.id IN (SELECT page FROM evidence WHERE name = 'genre' AND evidence.label = ?)")
-        values.append(filters.genre)
-    if filters.place:
-        parts.append("pages.id IN (SELECT page FROM places WHERE canonical = ?)" if has_places else "0")
-        values += [filters.place] if has_places else []
-    if filters.entity:
-        parts.append("pages.id IN (SELECT page FROM entities WHERE entities.name = ?)")
-        values.append(filters.entity)
-    if filters.since:
-        parts.append("pages.date >= ? AND pages.date != ''")
-        values.append(filters.since)
-    if filters.until:
-        parts.append("pages.date < ? AND pages.date != ''")
-        values.append(filters.until + "\U0010ffff")  # a month includes all of its days
-    if filters.trail:
-        parts.append("pages.trail = ?")
-        values.append(min(int(filters.trail), 2**31))
-    if filters.label:
-        keys = (labelled or {}).get(filters.label, [])
-        parts.append(f"pages.key IN ({', '.join(str(int(key)) for key in keys)})")
-    return Chosen(" AND ".join(parts), tuple(values))
+def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
+    """The pages of a collection that a search looks through for its words."""
+    return PageFilter(
+        relevance=Relevance(query.relevant),
+        source=query.source,
+        language=query.language,
+        genres=(query.genre,) if query.genre else (),
+        place=query.place,
+        entity=query.entity,
+        since=query.since,
+        until=query.until,
+        trail=int(query.trail) if query.trail else None,
+        keys=_labelled(directory, query.label == "yes") if query.label else None,
+    )
+
+
+def _labelled(directory: Path, relevant: bool) -> tuple[int, ...]:
+    """Keys of the pages that people called relevant, or not."""
+    return tuple(label.key for label in labels_in(directory).values() if label.relevant is relevant)
 
 
 def _period(text: str) -> str:

@@ -1,0 +1,112 @@
+"""Which pages of a collection. In: conditions, as the library, the report, the exports and the API ask for them.
+Out: a condition in SQL, for the queries of this folder only.
+
+Every value from outside is bound, never written into a statement.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+COLLECTED_SQL = "{0}.relevant = 1 AND {0}.explored = 0"
+"""The relevant pages of the collection: a page that was fetched only to be looked through is none."""
+
+JUDGED_SQL = "{0}.relevant IS NOT NULL"
+
+
+class Relevance(StrEnum):
+    """Which of the judged pages; the values are those of the search form and the API."""
+
+    COLLECTED = "yes"
+    NOT_RELEVANT = "no"
+    JUDGED = "all"
+
+
+_RELEVANCE = {
+    Relevance.COLLECTED: COLLECTED_SQL,
+    Relevance.NOT_RELEVANT: "{0}.relevant = 0",
+    Relevance.JUDGED: JUDGED_SQL,
+}
+
+
+class PageFilter(msgspec.Struct, frozen=True):
+    """Pages that meet all conditions; by default the relevant pages of the collection. '' and None mean: any.
+
+    `distinct`: of near duplicates only the first page that meets the other conditions.
+    """
+
+    relevance: Relevance = Relevance.COLLECTED
+    source: str = ""
+    language: str = ""
+    genres: tuple[str, ...] = ()  # any of these
+    place: str = ""  # its canonical name
+    entity: str = ""  # a person or an organisation
+    since: str = ""  # a year, a month or a day, ISO
+    until: str = ""  # all of it included
+    trail: int | None = None
+    keys: tuple[int, ...] | None = None  # only pages with one of these keys
+    page: int | None = None  # only the page with this id
+    distinct: bool = False
+
+
+COLLECTED = PageFilter()
+JUDGED = PageFilter(relevance=Relevance.JUDGED)
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """A condition on the rows of `pages`, with the values of its question marks."""
+
+    sql: str
+    values: tuple[object, ...]
+
+
+def condition_of(wanted: PageFilter) -> Condition:
+    """The condition that a page meets if the filter lets it through."""
+    here = _condition(wanted, "pages")
+    if not wanted.distinct:
+        return here
+    first = _condition(wanted, "first")
+    return Condition(
+        f"{here.sql} AND (pages.near_duplicate_of = 0 OR NOT EXISTS"
+        f" (SELECT 1 FROM pages AS first WHERE first.key = pages.near_duplicate_of AND {first.sql}))",
+        (*here.values, *first.values),
+    )
+
+
+def _condition(wanted: PageFilter, table: str) -> Condition:
+    parts = [_RELEVANCE[wanted.relevance].format(table)]
+    values: list[object] = []
+
+    def add(sql: str, *bound: object) -> None:
+        parts.append(sql.format(table))
+        values.extend(bound)
+
+    for column in ("source", "language"):
+        if value := getattr(wanted, column):
+            add(f"{{0}}.{column} = ?", value)
+    if wanted.genres:
+        marks = ", ".join("?" * len(wanted.genres))
+        add(
+            f"{{0}}.id IN (SELECT page FROM evidence WHERE name = 'genre' AND label IN ({marks}))",
+            *wanted.genres,
+        )
+    if wanted.place:
+        add("{0}.id IN (SELECT page FROM places WHERE canonical = ?)", wanted.place)
+    if wanted.entity:
+        add("{0}.id IN (SELECT page FROM entities WHERE entities.name = ?)", wanted.entity)
+    if wanted.since:
+        add("{0}.date >= ? AND {0}.date != ''", wanted.since)
+    if wanted.until:
+        add(
+            "{0}.date < ? AND {0}.date != ''", wanted.until + "\U0010ffff"
+        )  # a month includes all of its days
+    if wanted.trail is not None:
+        add("{0}.trail = ?", min(wanted.trail, 2**31))
+    if wanted.page is not None:
+        add("{0}.id = ?", wanted.page)
+    if wanted.keys is not None:
+        # Numbers of our own: written out, because SQLite binds 32,766 values at most.
+        add(f"{{0}}.key IN ({', '.join(str(int(key)) for key in wanted.keys)})")
+    return Condition(" AND ".join(parts), tuple(values))

@@ -1,0 +1,172 @@
+"""Counts over a catalogue: places, names, genres, sources, languages, days. In: a page filter. Out: counts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from lycosa.store.page_filter import COLLECTED, COLLECTED_SQL, JUDGED_SQL, PageFilter, condition_of
+from lycosa.store.queries import Queries
+
+Column = Literal["source", "language"]
+EntityKind = Literal["person", "organisation"]
+Counted = list[tuple[str, int]]
+"""Values with the number of pages that have each."""
+
+
+class PlaceCount(msgspec.Struct, frozen=True):
+    """A place with the number of pages that name it."""
+
+    name: str
+    kind: str
+    lat: float | None
+    lon: float | None
+    country: str
+    pages: int
+
+
+class SourceCount(msgspec.Struct, frozen=True):
+    """A source with its judged pages, and how many of them are in the collection."""
+
+    name: str
+    pages: int
+    relevant: int
+
+
+class LabelCount(msgspec.Struct, frozen=True):
+    """A class label of some evidence with the judged pages that have it, and how many are relevant."""
+
+    label: str
+    pages: int
+    relevant: int
+
+
+class LabelledLinks(msgspec.Struct, frozen=True):
+    """Links of pages that are (not) relevant and have a label, and how many lead to a relevant page."""
+
+    relevant: bool
+    label: str
+    links: int
+    to_relevant: int
+
+
+class Statistics(Queries):
+    """How many pages have what."""
+
+    def pages(self, wanted: PageFilter = COLLECTED) -> int:
+        """How many pages the filter lets through."""
+        chosen = condition_of(wanted)
+        return self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
+
+    def undated(self, wanted: PageFilter = COLLECTED) -> int:
+        """How many of them have no date."""
+        chosen = condition_of(wanted)
+        return self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql} AND date = ''", *chosen.values)
+
+    def explored(self) -> int:
+        """How many pages were only looked through."""
+        return self._number("SELECT count(*) FROM pages WHERE explored")
+
+    def places(
+        self, wanted: PageFilter = COLLECTED, most: int = 500, *, mapped: bool = False
+    ) -> list[PlaceCount]:
+        """The places that most pages name; only those with coordinates if `mapped`."""
+        chosen = condition_of(wanted)
+        # The pages first, and no index for the grouping: it would fetch the rows of both tables in random order.
+        rows = self._rows(
+            "SELECT places.canonical, max(places.kind), max(lat), max(lon), max(country), count(*) FROM places"
+            f" WHERE places.page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
+            f"{' AND lat IS NOT NULL AND lon IS NOT NULL' if mapped else ''}"
+            " GROUP BY +places.canonical ORDER BY 6 DESC, 1 LIMIT ?",
+            *chosen.values,
+            most,
+        )
+        return [PlaceCount(*row) for row in rows]
+
+    def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, most: int = 100) -> Counted:
+        """The people or organisations that most pages name."""
+        chosen = condition_of(wanted)
+        rows = self._rows(
+            "SELECT entities.name, count(*), sum(entities.count) FROM entities"
+            f" WHERE entities.kind = ? AND entities.page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
+            " GROUP BY +entities.name ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?",
+            kind,
+            *chosen.values,
+            most,
+        )
+        return [(name, pages) for name, pages, _ in rows]
+
+    def genres(self, wanted: PageFilter = COLLECTED, most: int = 100) -> Counted:
+        """The genres that pages were judged to be of."""
+        chosen = condition_of(wanted)
+        rows = self._rows(
+            "SELECT label, count(*) FROM evidence JOIN pages ON pages.id = evidence.page"
+            f" WHERE evidence.name = 'genre' AND label != '' AND {chosen.sql}"
+            " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            *chosen.values,
+            most,
+        )
+        return list(rows)
+
+    def values(self, column: Column, wanted: PageFilter = COLLECTED, most: int = 100) -> Counted:
+        """How many pages have each value of a column, those without one left out."""
+        chosen = condition_of(wanted)
+        rows = self._rows(
+            f"SELECT {column}, count(*) FROM pages WHERE {chosen.sql} AND {column} != ''"
+            " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            *chosen.values,
+            most,
+        )
+        return list(rows)
+
+    def days(self, wanted: PageFilter = COLLECTED) -> Counted:
+        """(day of publication, pages), in the order of days. Undated pages are left out."""
+        chosen = condition_of(wanted)
+        rows = self._rows(
+            f"SELECT substr(date, 1, 10), count(*) FROM pages WHERE {chosen.sql} AND date != ''"
+            " GROUP BY 1 ORDER BY 1",
+            *chosen.values,
+        )
+        return [(day, count) for day, count in rows if len(day) == 10]
+
+    def trails(self) -> list[tuple[int, int]]:
+        """(steps from a selected page, judged pages), in the order of steps."""
+        return list(
+            self._rows(
+                f"SELECT trail, count(*) FROM pages WHERE {JUDGED_SQL.format('pages')} GROUP BY 1 ORDER BY 1"
+            )
+        )
+
+    def sources(self, most: int) -> list[SourceCount]:
+        """Sources with their pages, those with most collected pages first."""
+        rows = self._rows(
+            f"SELECT source, count(*), sum({COLLECTED_SQL.format('pages')}) FROM pages"
+            f" WHERE {JUDGED_SQL.format('pages')} GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
+            most,
+        )
+        return [SourceCount(*row) for row in rows]
+
+    def labels(self, evidence: str) -> list[LabelCount]:
+        """The labels of a piece of evidence, the most frequent first."""
+        rows = self._rows(
+            "SELECT label, count(*), sum(relevant) FROM evidence JOIN pages ON pages.id = evidence.page"
+            f" WHERE evidence.name = ? AND {JUDGED_SQL.format('pages')} GROUP BY 1 ORDER BY 2 DESC, 1",
+            evidence,
+        )
+        return [LabelCount(*row) for row in rows]
+
+    def links_by_label(self, evidence: str) -> list[LabelledLinks]:
+        """Links between judged pages, by the relevance and the label of the page they are on."""
+        rows = self._rows(
+            "SELECT page.relevant, labelled.label, count(*), sum(target.relevant)"
+            " FROM links JOIN pages AS page ON page.id = links.page"
+            " JOIN evidence AS labelled ON labelled.page = page.id AND labelled.name = ?"
+            " JOIN pages AS target ON target.key = links.target"
+            f" WHERE {JUDGED_SQL.format('page')} AND {JUDGED_SQL.format('target')} GROUP BY 1, 2",
+            evidence,
+        )
+        return [
+            LabelledLinks(bool(relevant), label, links, to_relevant)
+            for relevant, label, links, to_relevant in rows
+        ]
