@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 MEMO_BYTES = 1024
 """A memo larger than this (as MessagePack) is refused: it is stored with every waiting URL."""
 
+RECORD_BYTES = 128
+"""A larger record is refused: every waiting URL has one, where a strategy keeps records."""
+
 Memo = dict[str, Any]
 """Plain data (numbers, strings, lists) that a strategy leaves on a link for when its page arrives."""
 
@@ -116,6 +119,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     priority: float = 0.0
     parent: int = 0  # key of the page it was found on; 0 for seeds
     memo: Memo = {}
+    record: bytes = b""  # what is known of the URL over all links to it, where its strategy keeps that
 
 
 class Decision(msgspec.Struct, frozen=True):

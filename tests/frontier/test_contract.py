@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -523,3 +524,54 @@ def test_a_forgotten_url_may_be_offered_again(open_frontier: Open) -> None:
     assert frontier.add([offer("a/1"), offer("a/2"), offer("b/1")]).new == 1
     frontier.done(taken, Outcome(rest_until=0.0))
     assert drain(frontier) == ["b/1", "a/1"]
+
+
+class SumOfBytes:
+    """A record is the numbers that links said, their sum (times `factor`) the priority."""
+
+    def __init__(self) -> None:
+        self.factor = 1.0
+
+    def merge(self, known: bytes, offered: bytes) -> bytes:
+        return known + offered
+
+    def priorities(self, records: Sequence[bytes]) -> Floats:
+        return np.array([self.factor * sum(record) for record in records], dtype=float)
+
+
+def test_a_url_is_ranked_by_what_all_links_to_it_say(open_frontier: Open) -> None:
+    """Three weak links to a URL outweigh one that is better than each of them; it comes with its record."""
+    frontier = open_frontier(records=SumOfBytes())
+    frontier.add([offer("a/1", 0.9, record=b"\x03"), offer("b/1", 0.1, record=b"\x02")])
+    frontier.add([offer("b/1", 0.1, record=b"\x02"), offer("a/2", 0.5)])
+    taken = take(frontier)
+    assert (name_of(taken), taken.record, taken.priority) == ("b/1", b"\x02\x02", 4.0)
+    assert drain(frontier) == ["a/1", "a/2"]
+
+
+def test_what_can_go_next_is_scored_again(open_frontier: Open) -> None:
+    """After the strategy has learned, what waits stands where its record says; seeds keep their priority."""
+    records = SumOfBytes()
+    frontier = open_frontier(records=records)
+    frontier.add([offer(f"a/{n}", record=bytes([n])) for n in range(1, 31)])
+    frontier.add([offer("b/1", 5.5), offer("b/2", record=b"\x04")])
+    records.factor = -1.0
+    assert frontier.rescore(1000) == 32
+    assert drain(frontier)[:4] == ["b/1", "a/1", "a/2", "a/3"]
+
+
+def test_scoring_again_is_bounded(open_frontier: Open) -> None:
+    """However much waits, no more than asked for is scored, the best of each host."""
+    records = SumOfBytes()
+    frontier = open_frontier(records=records)
+    frontier.add([offer(f"{host}/{n}", record=bytes([n])) for host in "abcd" for n in range(1, 31)])
+    records.factor = 10.0
+    assert frontier.rescore(8) == 8
+    assert drain(frontier)[:8] == ["a/30", "b/30", "c/30", "d/30", "a/29", "b/29", "c/29", "d/29"]
+
+
+def test_a_record_beyond_its_bound_is_refused(open_frontier: Open) -> None:
+    """Every waiting URL has one: a strategy that lets it grow is told."""
+    frontier = open_frontier(records=SumOfBytes())
+    with pytest.raises(ValueError, match="at most 128"):
+        frontier.add([offer("a/1", record=b"x" * 129)])

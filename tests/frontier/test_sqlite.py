@@ -9,6 +9,7 @@ import pytest
 
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.frontier.standing import standing_in
 from lycosa.values import Kind, Outcome
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
 
@@ -136,3 +137,23 @@ def test_autocommit_connections_work_too(tmp_path: Path) -> None:
     opened.execute("ROLLBACK")
     assert reopen(opened).counts().waiting == 0
     opened.close()
+
+
+def test_records_survive(connection: sqlite3.Connection) -> None:
+    """What is known of a URL is there after a crash."""
+    frontier = reopen(connection)
+    frontier.add([offer("a/1", record=b"known")])
+    connection.commit()
+    assert take(reopen(connection)).record == b"known"
+
+
+def test_a_frontier_from_before_records_gets_a_place_for_them(connection: sqlite3.Connection) -> None:
+    """It can be read as it is, and opened."""
+    reopen(connection).add([offer("a/1", 0.7)])
+    connection.execute("ALTER TABLE urls DROP COLUMN record")
+    before = standing_in(connection, key("a/1"))
+    assert before is not None
+    assert before.link.priority == 0.7
+    frontier = reopen(connection)
+    frontier.add([offer("a/2", 0.1, record=b"new")])
+    assert drain(frontier) == ["a/1", "a/2"]

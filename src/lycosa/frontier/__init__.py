@@ -23,6 +23,19 @@ among the authorities that may go, `step` counts the choices made (for repeatabl
 """
 
 
+class Records(Protocol):
+    """How a strategy makes one record of all links to a URL, and a priority of each record.
+
+    A link is offered with a record of its own (`Link.record`); a URL keeps one, of at most RECORD_BYTES.
+    """
+
+    def merge(self, known: bytes, offered: bytes) -> bytes: ...
+
+    def priorities(self, records: Sequence[bytes]) -> Floats:
+        """One priority for each record, by what the strategy has learned so far."""
+        ...
+
+
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """How a frontier chooses, and what it may hold. `weigh` is None where sources count alike."""
 
@@ -32,6 +45,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     pages_per_site: int | None = None
     selectivity: float = 0.0
     weigh: Weigh | None = None
+    records: Records | None = None
 
 
 class Added(msgspec.Struct, frozen=True):
@@ -53,6 +67,8 @@ class Frontier(Protocol):
 
         A waiting URL merges (with MAX: a selected link beats an explored one whatever the
         priorities; the better of two keeps its parent, memo and anchor; the smaller depth stays).
+        Where the policy keeps records, a URL's priority is that of its record instead, into which the
+        record of every link to it is merged; a link without a record keeps its own priority.
         A taken or done one stays as it is. A held one that is offered with a priority leaves its
         hold and waits. What a hold waits for is the union over the links held under its name, of
         URLs that are waiting, taken or held after this call; the others cannot be waited for.

@@ -20,7 +20,7 @@ class Entry:
 
     __slots__ = (
         *("at", "attempts", "authority", "depth", "filed", "id", "key", "kind", "link", "priority"),
-        *("state", "trail"),
+        *("record", "state", "trail"),
     )
 
     def __init__(
@@ -36,6 +36,7 @@ class Entry:
         attempts: int,
         kind: Kind,
         link: Link | None = None,
+        record: bytes = b"",
     ) -> None:
         self.id = id
         self.key = key
@@ -48,6 +49,7 @@ class Entry:
         self.attempts = attempts
         self.kind = kind
         self.link = link
+        self.record = record
 
     @property
     def is_sunk(self) -> bool:

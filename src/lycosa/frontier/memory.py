@@ -44,7 +44,11 @@ class MemoryFrontier(QueuedFrontier):
         for entry in entries:
             assert entry.link is not None
             entry.link = replace(
-                entry.link, priority=entry.priority, depth=entry.depth, attempts=entry.attempts
+                entry.link,
+                priority=entry.priority,
+                depth=entry.depth,
+                attempts=entry.attempts,
+                record=entry.record,
             )
 
     def _promote(self, entries: Collection[Entry]) -> None:
@@ -113,6 +117,16 @@ class MemoryFrontier(QueuedFrontier):
             if entry.authority is authority and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER)
         ]
 
+    def _best(self, authority: Authority, most: int) -> list[Entry]:
+        ids = (id for rank, id in set(authority.queue) if self._stands(rank, id))
+        entries = [self._by_id[id] for id in ids]
+        return nsmallest(most, entries, key=lambda entry: (-entry.priority, entry.id))
+
+    def _stands(self, rank: float, id: int) -> bool:
+        """Whether an item of a queue is not stale."""
+        entry = self._by_id.get(id)
+        return entry is not None and entry.state == WAITING and -entry.priority == rank
+
     def _enqueue(self, entry: Entry) -> None:
         entry.filed = entry.priority
         heappush(entry.authority.queue, (-entry.priority, entry.id))
@@ -123,9 +137,7 @@ class MemoryFrontier(QueuedFrontier):
     def _head(self, authority: Authority) -> Head | None:
         queue = authority.queue
         while queue:
-            rank, id = queue[0]
-            entry = self._by_id.get(id)
-            if entry is not None and entry.state == WAITING and -entry.priority == rank:
+            if self._stands(*queue[0]):
                 return queue[0]
             heappop(queue)
         return None

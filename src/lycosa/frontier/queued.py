@@ -16,7 +16,7 @@ from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
 from lycosa.frontier.storage import Storage
-from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
+from lycosa.values import RECORD_BYTES, Decision, Kind, Link, Merge, Outcome, Reason
 
 DROPPED_AT_ONCE = 10_000
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
@@ -81,7 +81,8 @@ class QueuedFrontier(Storage):
                 new[key] = known[key] = self._new(link, authority, decision.priority)
             elif entry.state == WAITING or entry.state == LATER:
                 merged += 1
-                if entry.merge(link, priority_of(decision.priority), merge) and key not in new:
+                is_changed = entry.merge(link, priority_of(decision.priority), merge)
+                if (self._learn_of(entry, link.record) or is_changed) and key not in new:
                     changed[key] = entry
             else:
                 seen += 1
@@ -93,6 +94,7 @@ class QueuedFrontier(Storage):
         if promoted:
             self._promote(promoted)
         self._remove(rather_held)
+        self._score([*new.values(), *changed.values()])
         self._write(new.values(), changed.values())
         if to_hold:
             self._hold(list(to_hold.values()))
@@ -162,6 +164,23 @@ class QueuedFrontier(Storage):
     def reweigh(self, source: str, good: float, bad: float) -> None:
         number = self._choice.source(source)
         self._choice.good[number], self._choice.bad[number] = good, bad
+
+    def rescore(self, most: int) -> int:
+        """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many.
+
+        Every authority has its best ones scored, an equal share of `most` each; those whose best URL
+        has the highest priority come first. What stands further down is scored when it is offered again.
+        """
+        active = [authority for authority in self._choice.authorities if authority.head is not None]
+        active.sort(key=lambda authority: authority.head or (math.inf, 0))
+        scored: list[Entry] = []
+        for authority in active[:most]:
+            scored += self._best(authority, max(1, most // len(active)))
+        before = [entry.priority for entry in scored]
+        self._score(scored)
+        changed = [e for e, priority in zip(scored, before, strict=True) if e.priority != priority]
+        self._write((), changed)
+        return len(scored)
 
     def forget(self, keys: Collection[int]) -> None:
         """Make done URLs unknown, so that they may be offered again."""
@@ -250,7 +269,26 @@ class QueuedFrontier(Storage):
             link.attempts,
             link.kind,
             link,
+            _bounded(link.record),
         )
+
+    def _learn_of(self, entry: Entry, offered: bytes) -> bool:
+        """Let what another link says of a waiting URL join its record. Returns whether it changed."""
+        records, known = self._choice.policy.records, entry.record
+        if records is None or not offered:
+            return False
+        entry.record = _bounded(records.merge(known, offered) if known else offered)
+        return entry.record != known
+
+    def _score(self, entries: Collection[Entry]) -> None:
+        """Set the priorities of URLs by their records, where there are any."""
+        records = self._choice.policy.records
+        recorded = [entry for entry in entries if entry.record] if records else []
+        if records is None or not recorded:
+            return
+        priorities = records.priorities([entry.record for entry in recorded])
+        for entry, priority in zip(recorded, priorities, strict=True):
+            entry.priority = priority_of(priority)
 
     def _write(self, new: Collection[Entry], changed: Collection[Entry]) -> None:
         self._insert(new)
@@ -331,3 +369,9 @@ class QueuedFrontier(Storage):
     def _refile(self, authority: Authority) -> None:
         authority.head = self._head(authority)
         self._choice.file(authority)
+
+
+def _bounded(record: bytes) -> bytes:
+    if len(record) > RECORD_BYTES:
+        raise ValueError(f"a record of {len(record)} bytes: at most {RECORD_BYTES} are kept of a URL")
+    return record

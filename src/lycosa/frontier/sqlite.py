@@ -40,7 +40,7 @@ TABLES = (
     " authority INTEGER NOT NULL, state INTEGER NOT NULL, priority REAL NOT NULL, at REAL,"
     " trail INTEGER NOT NULL, depth INTEGER NOT NULL, attempts INTEGER NOT NULL, kind INTEGER NOT NULL,"
     " redirects INTEGER NOT NULL, position INTEGER NOT NULL, parent INTEGER NOT NULL,"
-    " path TEXT NOT NULL, anchor TEXT, rel TEXT, memo BLOB)",
+    " path TEXT NOT NULL, anchor TEXT, rel TEXT, memo BLOB, record BLOB)",
     "CREATE UNIQUE INDEX IF NOT EXISTS urls_hash ON urls (hash)",
     f"CREATE INDEX IF NOT EXISTS urls_waiting ON urls (authority, priority DESC) WHERE state = {WAITING}",
     f"CREATE INDEX IF NOT EXISTS urls_later ON urls (at) WHERE state = {LATER}",
@@ -48,17 +48,17 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY, authority INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL)",
 )
-ENTRY = "id, hash, authority, state, priority, at, trail, depth, attempts, kind"
+ENTRY = "id, hash, authority, state, priority, at, trail, depth, attempts, kind, record"
 LINK = "path, anchor, rel, position, redirects, parent, memo"
 LOOK_UP = f"SELECT {ENTRY} FROM urls WHERE hash IN ({{}})"
 FIND = f"SELECT {ENTRY}, {LINK} FROM urls WHERE hash = ?"
 READ = f"SELECT {ENTRY}, {LINK} FROM urls WHERE id = ?"
-INSERT = f"INSERT INTO urls ({ENTRY}, {LINK}) VALUES ({', '.join('?' * 17)})"
+INSERT = f"INSERT INTO urls ({ENTRY}, {LINK}) VALUES ({', '.join('?' * 18)})"
 REWRITE = (
-    "UPDATE urls SET priority = ?, trail = ?, depth = ?, kind = ?, path = ?, anchor = ?, rel = ?,"
+    "UPDATE urls SET priority = ?, trail = ?, depth = ?, kind = ?, record = ?, path = ?, anchor = ?, rel = ?,"
     " position = ?, redirects = ?, parent = ?, memo = ? WHERE id = ?"
 )
-REWRITE_RANK = "UPDATE urls SET priority = ?, depth = ? WHERE id = ?"
+REWRITE_RANK = "UPDATE urls SET priority = ?, depth = ?, record = ? WHERE id = ?"
 LEASE = "INSERT INTO leases VALUES (?, ?)"
 END_LEASE = "DELETE FROM leases WHERE id = ?"
 FINISH = f"UPDATE urls SET state = {DONE} WHERE id = ?"
@@ -69,6 +69,10 @@ PUT_BACK = (
 WAKE = f"UPDATE urls SET state = {WAITING}, at = NULL WHERE state = {LATER} AND at <= ? RETURNING {ENTRY}"
 REFILL = (
     f"SELECT -priority, id FROM urls WHERE state = {WAITING} AND authority = ?"
+    " ORDER BY authority, priority DESC, id LIMIT ?"
+)
+BEST = (
+    f"SELECT {ENTRY} FROM urls WHERE state = {WAITING} AND authority = ? AND id NOT IN (SELECT id FROM leases)"
     " ORDER BY authority, priority DESC, id LIMIT ?"
 )
 WORST = (
@@ -113,6 +117,7 @@ class SqliteFrontier(QueuedFrontier):
         self._db = connection
         for statement in TABLES:
             connection.execute(statement)
+        _add_records(connection)
         super().__init__(SqliteHolds(connection), policy)
         self._leased: set[int] = set()
         self._choice.now = now
@@ -181,13 +186,15 @@ class SqliteFrontier(QueuedFrontier):
         return self._taken.get(key) if row is None else self._entry_with_link(row)
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
-        id, key, authority, state, priority, at, trail, depth, attempts, kind = row
+        id, key, authority, state, priority, at, trail, depth, attempts, kind, record = row
         owner = self._choice.authorities[authority]
-        return Entry(id, key, owner, state, priority, at, trail, depth, attempts, KINDS[kind])
+        return Entry(
+            id, key, owner, state, priority, at, trail, depth, attempts, KINDS[kind], None, record or b""
+        )
 
     def _entry_with_link(self, row: tuple[Any, ...]) -> Entry:
-        entry = self._entry(row[:10])
-        path, anchor, rel, position, redirects, parent, memo = row[10:]
+        entry = self._entry(row[:11])
+        path, anchor, rel, position, redirects, parent, memo = row[11:]
         entry.link = Link(
             entry.authority.name + path,
             entry.key,
@@ -202,6 +209,7 @@ class SqliteFrontier(QueuedFrontier):
             entry.priority,
             parent,
             {} if memo is None else _unpack(memo),
+            entry.record,
         )
         return entry
 
@@ -220,6 +228,7 @@ class SqliteFrontier(QueuedFrontier):
                     entry.depth,
                     entry.attempts,
                     NUMBER_OF_KIND[entry.kind],
+                    entry.record or None,
                     *_found(entry),
                 )
                 for entry in entries
@@ -230,9 +239,12 @@ class SqliteFrontier(QueuedFrontier):
         whole = [entry for entry in entries if entry.link is not None]
         self._db.executemany(
             REWRITE,
-            [(e.priority, e.trail, e.depth, NUMBER_OF_KIND[e.kind], *_found(e), e.id) for e in whole],
+            [
+                (e.priority, e.trail, e.depth, NUMBER_OF_KIND[e.kind], e.record or None, *_found(e), e.id)
+                for e in whole
+            ],
         )
-        ranks = [(entry.priority, entry.depth, entry.id) for entry in entries if entry.link is None]
+        ranks = [(e.priority, e.depth, e.record or None, e.id) for e in entries if e.link is None]
         self._db.executemany(REWRITE_RANK, ranks)
 
     def _promote(self, entries: Collection[Entry]) -> None:
@@ -284,6 +296,9 @@ class SqliteFrontier(QueuedFrontier):
     def _pages_of(self, authority: Authority) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(PAGES_OF, (authority.id,))]
 
+    def _best(self, authority: Authority, most: int) -> list[Entry]:
+        return [self._entry(row) for row in self._db.execute(BEST, (authority.id, most))]
+
     def _enqueue(self, entry: Entry) -> None:
         entry.filed = entry.priority
         authority = entry.authority
@@ -325,6 +340,17 @@ class SqliteFrontier(QueuedFrontier):
             self._db.execute(
                 "INSERT OR REPLACE INTO dropped VALUES (?, ?)", (reason.name, self._dropped[reason.name])
             )
+
+
+def _add_records(connection: sqlite3.Connection) -> None:
+    """Give the URLs of a frontier that was made before there were records a place for them."""
+    if not has_records(connection):
+        connection.execute("ALTER TABLE urls ADD COLUMN record BLOB")
+
+
+def has_records(connection: sqlite3.Connection) -> bool:
+    """Whether its URLs have a place for records: a frontier that was made before there were any has none."""
+    return "record" in {name for _, name, *_ in connection.execute("PRAGMA table_info(urls)")}
 
 
 def _found(entry: Entry) -> tuple[str, str | None, str | None, int, int, int, bytes | None]:

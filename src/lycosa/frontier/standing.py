@@ -9,7 +9,7 @@ import msgspec
 from lycosa import urls
 from lycosa.frontier import Standing
 from lycosa.frontier.entry import DONE
-from lycosa.frontier.sqlite import FIND, KINDS
+from lycosa.frontier.sqlite import FIND, KINDS, has_records
 from lycosa.values import Link, Memo, Reason, Refusal
 
 HELD = "SELECT name, link FROM held JOIN holds ON holds.id = hold WHERE hash = ?"
@@ -66,18 +66,19 @@ def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     """Waiting, taken, done or held; None if the URL is unknown (or nothing was crawled yet)."""
     if not has_frontier(connection):
         return None
-    row = connection.execute(FIND, (key,)).fetchone()
+    find = FIND if has_records(connection) else FIND.replace("record", "NULL")
+    row = connection.execute(find, (key,)).fetchone()
     if row is None:
         held = connection.execute(HELD, (key,)).fetchone()
         return Standing("held", _link(held[1]), hold=held[0]) if held else None
-    number, _, authority, state, priority, _, trail, depth, attempts, kind = row[:10]
-    path, anchor, rel, position, redirects, parent, memo = row[10:]
+    number, _, authority, state, priority, _, trail, depth, attempts, kind, record = row[:11]
+    path, anchor, rel, position, redirects, parent, memo = row[11:]
     name, may_go_at = connection.execute(
         "SELECT name, may_go_at FROM authorities WHERE id = ?", (authority,)
     ).fetchone()
     link = Link(
         name + path, key, anchor or "", rel or "", position, KINDS[kind], depth, trail, redirects,
-        attempts, priority, parent, {} if memo is None else _unpack(memo),
+        attempts, priority, parent, {} if memo is None else _unpack(memo), record or b"",
     )  # fmt: skip
     leased = connection.execute("SELECT 1 FROM leases WHERE id = ?", (number,)).fetchone()
     word = "taken" if leased else "done" if state == DONE else "waiting"

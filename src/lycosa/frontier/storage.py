@@ -72,6 +72,10 @@ class Storage(ABC):
         """The waiting URLs of kind page."""
 
     @abstractmethod
+    def _best(self, authority: Authority, most: int) -> list[Entry]:
+        """The waiting URLs of highest priority that may go now; links need not be loaded."""
+
+    @abstractmethod
     def _enqueue(self, entry: Entry) -> None:
         """Put a stored waiting URL into its authority's queue, under its priority."""
 
