@@ -233,8 +233,8 @@ class PageEntity(msgspec.Struct, frozen=True, array_like=True):
 class Page(msgspec.Struct, frozen=True):
     """What analysis made of a fetched page: plain data, small enough to cross a process border.
 
-    `link_evidence[name][i]` belongs to `links[i]`. `text`, `simhash`, `places` and
-    `entities` are filled only where they were asked for.
+    `link_evidence[name][i]` belongs to `links[i]`. `text`, `simhash`, `places`,
+    `entities` and `terms` are filled only where they were asked for.
     """
 
     link: Link
@@ -254,6 +254,7 @@ class Page(msgspec.Struct, frozen=True):
     requisites: tuple[str, ...] = ()
     places: tuple[PagePlace, ...] = ()
     entities: tuple[PageEntity, ...] = ()
+    terms: dict[str, int] = {}  # how often each stemmed term occurs: what a judge is fitted on
     evidence: dict[str, Fact] = {}
     link_evidence: dict[str, tuple[float, ...]] = {}
 

@@ -117,6 +117,21 @@ def test_evidence_and_lessons_come_back_in_order(opened):
     assert len(list(collection.reader.lessons(after=1))) == 1
 
 
+def test_terms_come_back_in_order_and_are_bounded(opened):
+    """What a judge is fitted on: the counts of each page, those behind a page only, at most 2,000 terms each."""
+    collection = opened()
+    many = {f"w{n}": n + 1 for n in range(3000)}
+    save(collection, page_record("http://a.example/1", terms={"owl": 2}), page_record("http://a.example/2"))
+    save(collection, page_record("http://a.example/3", terms=many))
+    (first, key, terms), (_, _, kept) = collection.reader.terms()
+    assert (key, terms) == (key_of("http://a.example/1"), {"owl": 2})
+    assert len(kept) == 2000
+    assert min(kept.values()) == 1001
+    assert [terms for _, _, terms in collection.reader.terms(first)] == [kept]
+    save(collection, page_record("http://a.example/1", terms={"owl": 1, "nest": 1}))
+    assert next(collection.reader.terms())[2] == {"owl": 1, "nest": 1}
+
+
 def test_a_page_fetched_again_keeps_its_place(opened):
     """A second fetch replaces links and evidence, adds a capture, and moves nothing."""
     collection = opened()

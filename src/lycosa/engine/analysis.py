@@ -37,6 +37,7 @@ class Recipe:
     simhash: bool = False
     images: bool = False
     requisites: bool = False
+    terms: bool = False
     index_names: frozenset[str] = INDEX_NAMES
 
     @property
@@ -119,6 +120,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         requisites=document.requisites if recipe.requisites else (),
         places=document.places[:PLACES] if recipe.places else (),
         entities=document.entities if recipe.entities else (),
+        terms=document.terms if recipe.terms else {},
         evidence=evidence,
         link_evidence=link_evidence,
     )

@@ -22,6 +22,7 @@ class Need(StrEnum):
     ENTITIES = "entities"  # people and organisations
     IMAGES = "images"  # the page's list of images
     PATHS = "paths"  # path strings of the markup
+    TERMS = "terms"  # counts of its terms
 
 
 class Evidence(Protocol):

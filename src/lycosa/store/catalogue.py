@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from lycosa.store import Counts, Record, add_to
+from lycosa.store.terms import packed_terms
 from lycosa.store.warc import Capture, Earlier, Position, digest_of
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageEntity, PagePlace, Reason
@@ -32,7 +33,7 @@ _PAGE = (
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
 _EMPTY = digest_of(b"")
-_OF_PAGE = ("links", "evidence", "link_evidence", "places", "entities", "texts")
+_OF_PAGE = ("links", "evidence", "link_evidence", "places", "entities", "terms", "texts")
 """Tables with rows that belong to one page."""
 _LONG_URL_KEPT = 300  # of a link that was refused for its length; its key is that of the whole URL
 _SET_FACT = "INSERT OR REPLACE INTO facts VALUES (?, ?)"
@@ -345,6 +346,9 @@ class Catalogue:
         many("INSERT OR REPLACE INTO link_evidence VALUES (?, ?, ?)", numbers)
         self._add_places(number, page.places)
         self._add_entities(number, page.entities)
+        if page.terms:
+            run = self._connection.execute
+            run("INSERT OR REPLACE INTO terms VALUES (?, ?)", (number, packed_terms(page.terms)))
         if page.text:
             self._connection.execute(
                 "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",
@@ -354,7 +358,7 @@ class Catalogue:
 
 def _tables_of(page: Page) -> list[str]:
     """The tables whose rows a page that was read again replaces: of what was not looked for the old rows stay."""
-    found = {"places": page.places, "entities": page.entities, "texts": page.text}
+    found = {"places": page.places, "entities": page.entities, "terms": page.terms, "texts": page.text}
     return [table for table in _OF_PAGE if found.get(table, True)]
 
 

@@ -14,6 +14,7 @@ import msgspec
 from lycosa.store import Counts
 from lycosa.store.page_filter import COLLECTED_SQL, JUDGED_SQL
 from lycosa.store.queries import Queries
+from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
 from lycosa.values import Fact, Judgement, Kind, Link, Reason, Refusal
 
@@ -152,6 +153,15 @@ class Reader(Queries):
         """The images that were looked at, with what was seen."""
         rows = self._rows(f"{_PAGES} WHERE pages.kind = 'image' ORDER BY pages.id")
         return ((page.link, self.evidence(page.id)) for page in map(_page, rows))
+
+    def terms(self, after: int = 0) -> Iterator[tuple[int, int, dict[str, int]]]:
+        """(id, key, counts by term) of every page whose terms were kept, in commit order, behind the id `after`."""
+        rows = self._rows(
+            "SELECT pages.id, key, counts FROM terms JOIN pages ON pages.id = terms.page "
+            "WHERE pages.id > ? ORDER BY pages.id",
+            after,
+        )
+        return ((number, key, unpacked_terms(packed)) for number, key, packed in rows)
 
     def fingerprints(self) -> Iterator[tuple[int, int]]:
         """(key, simhash) of every page that has one, in commit order."""
