@@ -7,9 +7,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from lycosa.library.api import openapi, routes
-from lycosa.library.shelf import Shelf
+from lycosa.library.served_collections import ServedCollections
 from lycosa.store.labels import labels_in
-from tests.library import shelf
+from tests.library import sample_library
 
 
 def test_the_api_says_what_the_pages_say(browser):
@@ -19,7 +19,7 @@ def test_the_api_says_what_the_pages_say(browser):
     page = browser.get("/api/c/storm/page/1").json()
     assert page["evidence"]["topic"] == {"value": 0.71, "label": "12"}
     assert browser.get("/api/c/storm/timeline").json()[0] == ["2024-05-02", 1]
-    assert {spot["name"] for spot in browser.get("/api/c/storm/map").json()} == {"Rome", shelf.EVIL}
+    assert {spot["name"] for spot in browser.get("/api/c/storm/map").json()} == {"Rome", sample_library.EVIL}
     assert browser.get("/api/c/storm/browse/genres").json()[0][1] == 1
     assert ["Ann Lee", 1] in browser.get("/api/c/storm/browse/people").json()
     assert "Ann Lee" in page["people"]
@@ -27,7 +27,8 @@ def test_the_api_says_what_the_pages_say(browser):
     assert browser.get("/api/c/storm/summary").json()["sources"] == [["news.example", 2]]
     assert browser.get("/api/collections").json() == ["storm"]
     assert (
-        browser.get(f"/api/c/storm/why?url={shelf.SEED}").json()["verdict"] == "Fetched and judged relevant."
+        browser.get(f"/api/c/storm/why?url={sample_library.SEED}").json()["verdict"]
+        == "Fetched and judged relevant."
     )
     assert browser.get("/api/c/storm/why?url=nonsense").status_code == 400
     assert browser.get("/api/c/storm/labels").json() == []
@@ -39,7 +40,7 @@ def test_every_address_is_described(browser, storm):
     assert described == openapi()
     there = {
         (re.sub(r":\w+}", "}", f"/api{route.path}"), method.lower())
-        for route in routes(Shelf([storm]))
+        for route in routes(ServedCollections([storm]))
         for method in (route.methods or set()) - {"HEAD"}
     }
     assert {(path, method) for path, methods in described["paths"].items() for method in methods} == there
@@ -72,7 +73,7 @@ def test_the_description_is_openapi(browser):
 def test_answers_are_of_the_kind_described(browser, path):
     """Every address that is read answers with an object or an array, as the description says."""
     operation = openapi()["paths"][path]["get"]
-    answer = browser.get(path.format(name="storm", id=1, field="places"), params={"url": shelf.SEED})
+    answer = browser.get(path.format(name="storm", id=1, field="places"), params={"url": sample_library.SEED})
     assert answer.status_code == 200
     schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
     Draft202012Validator(schema).validate(answer.json())
@@ -80,9 +81,9 @@ def test_answers_are_of_the_kind_described(browser, path):
 
 def test_a_program_may_use_the_token(storm):
     """With a bearer token no cookie is needed."""
-    with shelf.client(storm, let_in=False) as client:
+    with sample_library.client(storm, let_in=False) as client:
         assert client.get(
-            "/api/collections", headers={"Authorization": f"Bearer {shelf.KEYS.token}"}
+            "/api/collections", headers={"Authorization": f"Bearer {sample_library.KEYS.token}"}
         ).json() == ["storm"]
         assert client.get("/api/collections", headers={"Authorization": "Bearer no"}).status_code == 401
 
@@ -91,8 +92,8 @@ def test_labels_through_the_api(storm, tmp_path):
     """A program can label, and is told what it did wrong."""
     own = tmp_path / "storm"
     shutil.copytree(storm, own)
-    headers = {"Authorization": f"Bearer {shelf.KEYS.token}"}
-    with shelf.client(own, let_in=False) as client:
+    headers = {"Authorization": f"Bearer {sample_library.KEYS.token}"}
+    with sample_library.client(own, let_in=False) as client:
         assert client.post(
             "/api/c/storm/label", json={"id": 1, "relevant": True}, headers=headers
         ).json() == {"ok": True}

@@ -14,7 +14,7 @@ import pytest
 from lycosa.store.labels import labels_in
 from lycosa.testing import Page, Site, data
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
-from tests.library import shelf
+from tests.library import sample_library
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = (
@@ -61,7 +61,7 @@ def served(directory: Path, *more: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory) -> Iterator[tuple[Path, str]]:
-    directory = shelf.make(tmp_path_factory.mktemp("browser") / "storm")
+    directory = sample_library.make(tmp_path_factory.mktemp("browser") / "storm")
     with served(directory) as address:
         yield directory, address
 

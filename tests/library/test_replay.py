@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.library.replay import PLACED_CHARS, rewritten_css, rewritten_html
-from tests.library import shelf
+from tests.library import sample_library
 
-KEY = shelf.KEYS.replay_key()
+KEY = sample_library.KEYS.replay_key()
 
 
 @pytest.fixture
 def other(storm):
-    with shelf.replayer(storm) as one:
+    with sample_library.replayer(storm) as one:
         yield one
 
 
 def test_an_archived_page_is_shown_disarmed(other):
     """No script, frame, form target, refresh or base is left; addresses lead into the archive."""
-    answer = other.get(f"/{KEY}/storm/{shelf.SEED}/1")
+    answer = other.get(f"/{KEY}/storm/{sample_library.SEED}/1")
     assert answer.status_code == 200
     tree = LexborHTMLParser(answer.text)
     assert not tree.css("script, iframe, base, meta[http-equiv], [onload], [onerror], [action], [formaction]")
@@ -40,7 +40,7 @@ def test_an_archived_page_is_shown_disarmed(other):
 def test_every_answer_is_a_sandbox(other):
     """Errors too: no script can run, and only the library may frame it."""
     for path in (
-        f"/{KEY}/storm/{shelf.SEED}",
+        f"/{KEY}/storm/{sample_library.SEED}",
         f"/{KEY}/storm/http://no.example/",
         "/",
         "/wrong/storm/http://a.example/",
@@ -48,12 +48,12 @@ def test_every_answer_is_a_sandbox(other):
         policy = other.get(path).headers["content-security-policy"]
         assert policy.startswith("sandbox;")
         assert "allow-scripts" not in policy
-        assert f"frame-ancestors http://{shelf.HOST}:{shelf.PORT}" in policy
+        assert f"frame-ancestors http://{sample_library.HOST}:{sample_library.PORT}" in policy
 
 
 @pytest.mark.parametrize(
     "path",
-    [f"/wrong/storm/{shelf.SEED}", f"/{KEY}/nosuch/{shelf.SEED}", f"/{KEY}/storm/file:///etc/passwd", f"/{KEY}/storm/../../etc/passwd",
+    [f"/wrong/storm/{sample_library.SEED}", f"/{KEY}/nosuch/{sample_library.SEED}", f"/{KEY}/storm/file:///etc/passwd", f"/{KEY}/storm/../../etc/passwd",
      f"/{KEY}/storm/", "/c/storm/", "/api/collections", f"/{KEY}/..%2f..%2f/x"],
 )  # fmt: skip
 def test_only_archived_urls_are_found(other, path):
@@ -65,7 +65,10 @@ def test_only_archived_urls_are_found(other, path):
 
 def test_a_rebound_name_is_refused_here_too(other):
     """The Host check holds on both ports."""
-    assert other.get(f"/{KEY}/storm/{shelf.SEED}", headers={"Host": "evil.test:8766"}).status_code == 421
+    assert (
+        other.get(f"/{KEY}/storm/{sample_library.SEED}", headers={"Host": "evil.test:8766"}).status_code
+        == 421
+    )
 
 
 def test_what_is_not_archived_is_said_as_text(other):

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.errors import SpecError
 from lycosa.library.tiles import MERCATOR, MOST, Tiles, mercator, tiles_of, zoom_of
-from tests.library import shelf
+from tests.library import sample_library
 
 TEMPLATE = "https://tiles.example:8443/{z}/{x}/{y}.png?key=a&b=c"
 
@@ -47,7 +47,7 @@ def test_tiles_are_owed_to_somebody():
 
 def test_only_the_map_may_load_them_and_only_from_there(storm):
     """The policy names exactly that origin, on the map alone; without tiles nothing foreign at all."""
-    with shelf.client(storm, tiles=tiles_of(TEMPLATE)) as browser:
+    with sample_library.client(storm, tiles=tiles_of(TEMPLATE)) as browser:
         answer = browser.get("/c/storm/map")
         assert "img-src 'self' https://tiles.example:8443;" in answer.headers["content-security-policy"]
         tree = LexborHTMLParser(answer.text)
@@ -58,7 +58,7 @@ def test_only_the_map_may_load_them_and_only_from_there(storm):
         assert tree.css("svg.map .land path")
         for path in ("/c/storm/", "/c/storm/timeline", "/login"):
             assert "tiles.example" not in browser.get(path).headers["content-security-policy"]
-    with shelf.client(storm) as browser:
+    with sample_library.client(storm) as browser:
         answer = browser.get("/c/storm/map")
         assert "img-src 'self';" in answer.headers["content-security-policy"]
         assert "<image" not in answer.text

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import ArchiveError, CollectionError
-from lycosa.store.warc import Earlier, Position, WarcWriter, base32, digest_of, read_capture
+from lycosa.store.warc import EarlierCapture, Position, WarcWriter, base32, digest_of, read_capture
 from lycosa.values import Link
 from tests.store.archives import records_of, types_of, urls_of
 from tests.store.records import NOW, fetched
@@ -95,7 +95,7 @@ def test_a_revisit_refers_to_the_first_capture(tmp_path, writer):
     body = b"the same bytes " * 100
     append(warc, "http://a.example/1", body)
     before = warc.position().offset
-    earlier = Earlier("http://a.example/1", NOW, digest_of(body))
+    earlier = EarlierCapture("http://a.example/1", NOW, digest_of(body))
     where = warc.append(fetched("http://b.example/", body), digest_of(body), same_as=earlier)
 
     _, headers, block = records_of(tmp_path)[4]
@@ -113,7 +113,7 @@ def test_a_revisit_refers_to_the_first_capture(tmp_path, writer):
 def test_not_modified_is_a_revisit_of_its_own_kind(tmp_path, writer):
     """A 304 refers to the capture that is still valid."""
     warc = writer(tmp_path)
-    earlier = Earlier("http://a.example/", NOW, digest_of(b"x"))
+    earlier = EarlierCapture("http://a.example/", NOW, digest_of(b"x"))
     warc.append(fetched("http://a.example/", b"", status=304), digest_of(b""), same_as=earlier)
 
     _, headers, _ = records_of(tmp_path)[1]

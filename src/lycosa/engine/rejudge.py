@@ -24,7 +24,7 @@ from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
-from lycosa.store.refused import count_again
+from lycosa.store.refused_links import recount_refused_links
 from lycosa.store.responses import response_of
 from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release, Say
 
@@ -120,7 +120,7 @@ async def rejudge(
         for hold in frontier.orphans():
             judged.settle(hold, None)
         dropped = frontier.end_rescoring()
-        count_again(collection.connection)
+        recount_refused_links(collection.connection)
     if dropped:
         say(f"{dropped:,} waiting links are no longer wanted.")
     return judged.pages

@@ -17,7 +17,7 @@ from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.labelling import label_page
-from lycosa.library.numbers import NUMBER
+from lycosa.library.path_params import PAGE_ID
 from lycosa.library.search import search as search_in
 from lycosa.library.search_query import (
     LAST_PAGE,
@@ -27,7 +27,7 @@ from lycosa.library.search_query import (
     page_filter_of,
     search_query_of,
 )
-from lycosa.library.shelf import Shelf
+from lycosa.library.served_collections import ServedCollections
 from lycosa.report.why import explain
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 Handler = Callable[[Request, ReadCollection], object]
 
 
-def answer(value: object, status: int = 200) -> Response:
+def json_response(value: object, status: int = 200) -> Response:
     """A value as JSON."""
     return Response(_encode(value), status, media_type="application/json")
 
@@ -93,7 +93,7 @@ def status(_: Request, collection: ReadCollection) -> object:
     """How the crawl stands, live where one is running."""
     return {
         **views.status(collection),
-        "troubles": views.troubles(collection),
+        "troubles": views.not_taken(collection),
         "queue": views.queue(collection),
     }
 
@@ -114,7 +114,7 @@ def labels(_: Request, collection: ReadCollection) -> object:
 READS: tuple[tuple[str, Handler, bool, str], ...] = (
     ("/c/{name}", about, False, "object"),
     ("/c/{name}/search", search, True, "object"),
-    ("/c/{name}/page/" + NUMBER, page, False, "object"),
+    ("/c/{name}/page/" + PAGE_ID, page, False, "object"),
     ("/c/{name}/summary", summary, False, "object"),
     ("/c/{name}/timeline", timeline, True, "array"),
     ("/c/{name}/map", map_, True, "array"),
@@ -127,18 +127,18 @@ READS: tuple[tuple[str, Handler, bool, str], ...] = (
 COMMANDS = ("pause", "resume", "stop", "labels-changed")
 
 
-def routes(shelf: Shelf) -> list[Route]:
+def routes(served: ServedCollections) -> list[Route]:
     """All addresses below /api."""
 
     def opened(handler: Handler) -> Callable[[Request], Response]:
         def handle(request: Request) -> Response:
-            with _collection(shelf, request) as collection:
-                return answer(handler(request, collection))
+            with _collection(served, request) as collection:
+                return json_response(handler(request, collection))
 
         return handle
 
     def collections(_: Request) -> Response:
-        return answer(list(shelf.directories))
+        return json_response(list(served.directories))
 
     async def label(request: Request) -> Response:
         asked = await _body(request)
@@ -148,22 +148,22 @@ def routes(shelf: Shelf) -> list[Route]:
         said = "clear" if relevant is None else "yes" if relevant else "no"
 
         def keep() -> None:
-            with _collection(shelf, request) as collection:
+            with _collection(served, request) as collection:
                 label_page(collection, number, said)
 
         await run_in_threadpool(keep)
-        return answer({"ok": True})
+        return json_response({"ok": True})
 
     async def control(request: Request) -> Response:
         do = (await _body(request)).get("do")
         if do not in COMMANDS:
             raise HTTPException(400, 'Send {"do": "pause"}, "resume", "stop" or "labels-changed".')
-        with _collection(shelf, request) as collection:
+        with _collection(served, request) as collection:
             said = await run_in_threadpool(ask, collection.directory, do, 120.0)
-        return answer(said or {"ok": False, "error": "No crawl is running on this collection."})
+        return json_response(said or {"ok": False, "error": "No crawl is running on this collection."})
 
     def described(_: Request) -> Response:
-        return answer(openapi())
+        return json_response(openapi())
 
     return [
         Route("/openapi.json", described),
@@ -178,11 +178,11 @@ def _wanted(request: Request, collection: ReadCollection) -> PageFilter:
     return page_filter_of(search_query_of(request.query_params), collection.directory)
 
 
-def _collection(shelf: Shelf, request: Request) -> ReadCollection:
+def _collection(served: ServedCollections, request: Request) -> ReadCollection:
     name = request.path_params["name"]
-    if name not in shelf.directories:
+    if name not in served.directories:
         raise HTTPException(404, "There is no such collection. See /api/collections.")
-    return shelf.open(name)
+    return served.open(name)
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def openapi() -> dict[str, Any]:
         "/api/openapi.json": {"get": _described("This description.", [], "object")},
     }
     for path, handler, filtered, kind in READS:
-        plain = "/api" + path.replace(NUMBER, "{id}")
+        plain = "/api" + path.replace(PAGE_ID, "{id}")
         given = [_in_path(part) for part in ("name", "id", "field") if f"{{{part}}}" in plain]
         asked = [_URL] if handler is why else []
         parameters = [*given, *asked, *(_filters() if filtered else [])]

@@ -18,45 +18,47 @@ from starlette.types import ASGIApp
 
 from lycosa.errors import LycosaError
 from lycosa.library import api, views
-from lycosa.library.changes import Changes
-from lycosa.library.doors import Doors, Keys, Origins, local_path
-from lycosa.library.frame import Frame, root_of
-from lycosa.library.pages import Pages
+from lycosa.library.access import AccessControl, AccessKeys, Origins, local_path
+from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.form_routes import FormRoutes
+from lycosa.library.html_routes import HtmlRoutes
 from lycosa.library.search import search
 from lycosa.library.search_query import search_query_of
-from lycosa.library.shelf import Shelf
+from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 
 
-def application(shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> ASGIApp:
-    """The library as an ASGI application, doors included."""
-    library = Library(Frame(shelf, keys, origins, tiles))
+def application(
+    served: ServedCollections, keys: AccessKeys, origins: Origins, tiles: Tiles | None = None
+) -> ASGIApp:
+    """The library as an ASGI application, access control included."""
+    library = Library(LibraryContext(served, keys, origins, tiles))
     app = Starlette(
         routes=library.routes(),
-        lifespan=library.open_hours,
+        lifespan=library.lifespan,
         exception_handlers={
-            HTTPException: library.trouble,
-            LycosaError: library.trouble,
-            Exception: library.trouble,
+            HTTPException: library.error,
+            LycosaError: library.error,
+            Exception: library.error,
         },
     )
-    library.doors = Doors(app, keys, origins, tiles.origin if tiles else "")
-    return library.doors
+    library.access = AccessControl(app, keys, origins, tiles.origin if tiles else "")
+    return library.access
 
 
 class Library:
-    """The way in, the shelf, and what went wrong."""
+    """The pages that belong to no collection alone: the list of collections, the search of all, login, errors."""
 
-    doors: Doors
+    access: AccessControl
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    def __init__(self, context: LibraryContext) -> None:
+        self._context = context
 
     @asynccontextmanager
-    async def open_hours(self, _: Starlette) -> AsyncIterator[None]:
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """While the library is open; what it started ends with it."""
         yield
-        await run_in_threadpool(self._frame.indexers.stop)
+        await run_in_threadpool(self._context.index_processes.stop)
 
     def routes(self) -> list[Any]:
         """All addresses."""
@@ -64,65 +66,65 @@ class Library:
             Route("/", self.home),
             Route("/search", self.search_all),
             Route("/login", self.login, methods=["GET", "POST"]),
-            *Pages(self._frame).routes(),
-            *Changes(self._frame).routes(),
-            Mount("/api", routes=api.routes(self._frame.shelf)),
+            *HtmlRoutes(self._context).routes(),
+            *FormRoutes(self._context).routes(),
+            Mount("/api", routes=api.routes(self._context.served)),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
 
-    async def trouble(self, request: Request, error: Exception) -> Response:
+    async def error(self, request: Request, error: Exception) -> Response:
         """Any error, said in plain words."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         said = error.detail if isinstance(error, HTTPException) else str(error)
         if not isinstance(error, HTTPException | LycosaError):
             said = "An error of the library's own; the terminal where it runs says more. The collection is as it was."
         if request.url.path.startswith("/api/"):
-            return api.answer({"error": said}, status)
-        return self._frame.show(request, "trouble.html", status, status=status, said=said)
+            return api.json_response({"error": said}, status)
+        return self._context.render(request, "error.html", status, status=status, said=said)
 
     def home(self, request: Request) -> Response:
-        """The shelf; where there is only one collection, that collection."""
-        if len(self._frame.shelf.directories) == 1:
-            return RedirectResponse(root_of(next(iter(self._frame.shelf.directories))) + "/", 303)
-        cards = [(name, self._about(name)) for name in self._frame.shelf.directories]
-        return self._frame.show(request, "shelf.html", cards=cards)
+        """All collections; where there is only one collection, that collection."""
+        if len(self._context.served.directories) == 1:
+            return RedirectResponse(root_of(next(iter(self._context.served.directories))) + "/", 303)
+        cards = [(name, self._about(name)) for name in self._context.served.directories]
+        return self._context.render(request, "collections.html", cards=cards)
 
     def _about(self, name: str) -> dict[str, Any]:
         """What a collection is; of one that cannot be read, why: the others are shown all the same."""
         try:
-            with self._frame.shelf.open(name) as collection:
+            with self._context.served.open(name) as collection:
                 return views.about(collection)
         except LycosaError as error:
-            return {"title": name, "trouble": str(error)}
+            return {"title": name, "error": str(error)}
 
     def search_all(self, request: Request) -> Response:
         """The best hits of every collection."""
         query = search_query_of(request.query_params)
         found = []
-        for name in self._frame.shelf.directories:
+        for name in self._context.served.directories:
             about = self._about(name)
-            if "trouble" not in about:
-                with self._frame.shelf.open(name) as collection:
+            if "error" not in about:
+                with self._context.served.open(name) as collection:
                     about["results"] = search(collection, query)
             found.append((name, about))
-        return self._frame.show(request, "everywhere.html", query=query, found=found)
+        return self._context.render(request, "search_all.html", query=query, found=found)
 
     async def login(self, request: Request) -> Response:
         """The password, where one was set."""
-        if not self._frame.keys.password:
+        if not self._context.keys.password:
             raise HTTPException(
                 404, "This library opens by its token: use the address that `lycosa serve` printed."
             )
         if request.method == "GET":
-            return self._frame.show(
+            return self._context.render(
                 request, "login.html", said="", next=local_path(request.query_params.get("next", "/"))
             )
         form = await request.form()
-        right = self.doors.right_password(str(form.get("password", "")))
+        right = self.access.check_password(str(form.get("password", "")))
         following = local_path(str(form.get("next", "/")))
         if not right:
             said = "That was not the password." if right is False else "Too many tries. Wait a minute."
-            return self._frame.show(request, "login.html", 403, said=said, next=following)
+            return self._context.render(request, "login.html", 403, said=said, next=following)
         answer = RedirectResponse(following, 303)
-        self.doors.admit(answer)
+        self.access.admit(answer)
         return answer

@@ -24,7 +24,7 @@ def label_page(collection: ReadCollection, number: int, said: str) -> None:
         set_label(collection.directory, Label(key, stored.link.url, said == "yes", time.time()))
 
 
-def lesson(spec: Mapping[str, Mapping[str, Any]]) -> str:
+def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
     """What labels teach the judge of this spec, and what to do where they teach it nothing."""
     kind = str(spec.get("judge", {}).get("kind", "topic"))
     if spec.get("", {}).get("strategy") == "profile":
@@ -37,10 +37,10 @@ def lesson(spec: Mapping[str, Mapping[str, Any]]) -> str:
             "This crawl judges by a model of its own file, which labels do not change: train another with "
             "“lycosa train text” and name it in crawl.toml as topic.model."
         )
-    return _LESSONS.get(kind, _LESSONS["topic"])
+    return _EFFECTS.get(kind, _EFFECTS["topic"])
 
 
-_LESSONS = {
+_EFFECTS = {
     "topic": "Pages marked relevant add their words to the topic; words that mark only the others count against a page.",
     "text": "The classifier is trained again, with both kinds as examples.",
     "event": (

@@ -20,8 +20,8 @@ from starlette.routing import Route
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_body, decoded_text
-from lycosa.library.doors import Keys, Origins
-from lycosa.library.shelf import Shelf
+from lycosa.library.access import AccessKeys, Origins
+from lycosa.library.served_collections import ServedCollections
 from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.store.responses import archived
 from lycosa.urls import URL_CHARS
@@ -45,17 +45,17 @@ _NOT_HERE = """<!doctype html><meta charset="utf-8"><title>Not in this collectio
 <h1>Not in this collection</h1><p><code>{}</code></p><p>{}</p>"""
 
 
-def application(shelf: Shelf, keys: Keys, origins: Origins) -> Starlette:
+def application(served: ServedCollections, keys: AccessKeys, origins: Origins) -> Starlette:
     """The application of the second port."""
-    replay = _Replay(shelf, keys, origins)
+    replay = _Replay(served, keys, origins)
     return Starlette(
         routes=[Route("/{key}/{name}/{url:path}", replay.page), Route("/{rest:path}", replay.nothing)]
     )
 
 
 class _Replay:
-    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins) -> None:
-        self._shelf = shelf
+    def __init__(self, served: ServedCollections, keys: AccessKeys, origins: Origins) -> None:
+        self._served = served
         self._key = keys.replay_key()
         self._origins = origins
 
@@ -67,9 +67,9 @@ class _Replay:
         name, url = request.path_params["name"], _asked(request)
         if not hmac.compare_digest(request.path_params["key"].encode(), self._key.encode()):
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
-        if name not in self._shelf.directories or url is None:
+        if name not in self._served.directories or url is None:
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
-        with self._shelf.open(name) as collection:
+        with self._served.open(name) as collection:
             found = archived(collection, url, MAX_BYTES)
         if isinstance(found, str):
             return self._sealed(HTMLResponse(_NOT_HERE.format(escape(url), escape(found)), 404), host)

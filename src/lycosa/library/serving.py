@@ -16,8 +16,8 @@ from starlette.types import ASGIApp
 
 from lycosa.errors import InputError, SpecError
 from lycosa.library import app, replay
-from lycosa.library.doors import Keys, Origins, is_loopback, new_keys
-from lycosa.library.shelf import Shelf
+from lycosa.library.access import AccessKeys, Origins, is_loopback, new_access_keys
+from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.values import Say
 
@@ -35,10 +35,10 @@ def serve(
         )
     if not 0 <= port <= LAST_PORT:
         raise SpecError(f"--port {port}: ports go from 1 to {LAST_PORT}, and 0 takes any that is free.")
-    shelf = Shelf(directories)
+    served = ServedCollections(directories)
     main, second = _bound(host, port), _bound(host, port + 1 if 0 < port < LAST_PORT else 0, or_any=True)
     origins = Origins(host, main.getsockname()[1], second.getsockname()[1])
-    keys = new_keys(password)
+    keys = new_access_keys(password)
     say(f"The library: {address(origins, keys)}")
     if not is_loopback(host):
         say("Other machines can reach it, by its password. The connection is not encrypted.")
@@ -46,14 +46,14 @@ def serve(
     asyncio.run(
         _run(
             [
-                (app.application(shelf, keys, origins, tiles), main),
-                (replay.application(shelf, keys, origins), second),
+                (app.application(served, keys, origins, tiles), main),
+                (replay.application(served, keys, origins), second),
             ]
         )
     )
 
 
-def address(origins: Origins, keys: Keys) -> str:
+def address(origins: Origins, keys: AccessKeys) -> str:
     """Where to point the browser."""
     name = "127.0.0.1" if origins.host in ("0.0.0.0", "::") else origins.host  # noqa: S104 - compared, not bound
     return f"http://{f'[{name}]' if ':' in name else name}:{origins.port}/?token={keys.token}"

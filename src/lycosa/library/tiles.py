@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup
 
 from lycosa.errors import SpecError
-from lycosa.report.world import Box, Plane
+from lycosa.report.world_map import Box, Plane
 
 MAX_ZOOM = 18
 MOST = 96

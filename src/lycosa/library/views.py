@@ -233,7 +233,7 @@ def queue(collection: ReadCollection) -> list[HostQueue]:
     return host_queues(collection.connection, HOSTS)
 
 
-def troubles(collection: ReadCollection) -> list[dict[str, Any]]:
+def not_taken(collection: ReadCollection) -> list[dict[str, Any]]:
     """What was not taken, by reason: requests and pages first, then links."""
     counts = collection.reader.counts_by_reason()
     kinds = (("requests", counts.requests), ("pages", counts.pages), ("links", counts.links))

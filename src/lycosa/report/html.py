@@ -14,13 +14,13 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from lycosa import __version__
 from lycosa.errors import CollectionError
 from lycosa.methods.genre.report import genre_counts, genre_table
-from lycosa.report.columns import column_chart
+from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
-from lycosa.report.links import web_url
+from lycosa.report.hyperlinks import web_url
+from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
-from lycosa.report.svg import line_chart
-from lycosa.report.world import world_map
+from lycosa.report.world_map import world_map
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.page_filter import COLLECTED
 from lycosa.values import Reason

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from lycosa.report.svg import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, nice_ceiling
+from lycosa.report.line_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, nice_ceiling
 
 HEAD = 26  # room for the title
 LABELS = 40

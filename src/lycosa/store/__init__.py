@@ -12,7 +12,7 @@ from typing import Protocol
 
 import msgspec
 
-from lycosa.store.warc import Earlier
+from lycosa.store.warc import EarlierCapture
 from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, Refusal
 
 
@@ -70,7 +70,7 @@ class Store(Protocol):
         """
         ...
 
-    def known_digest(self, digest: bytes) -> Earlier | None:
+    def known_digest(self, digest: bytes) -> EarlierCapture | None:
         """The first capture whose body (status 200, not empty) has this `warc.digest_of`."""
         ...
 

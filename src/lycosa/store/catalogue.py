@@ -18,7 +18,7 @@ import msgspec
 
 from lycosa.store import Counts, Record, add_to
 from lycosa.store.terms import packed_terms
-from lycosa.store.warc import Capture, Earlier, Position, digest_of
+from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageEntity, PagePlace, Reason
 
@@ -135,7 +135,7 @@ class Catalogue:
         self.counts = msgspec.structs.replace(self.counts, explored=self.counts.explored - len(joined))
         return sum(bool(relevant) for (relevant,) in joined)
 
-    def known_digest(self, digest: bytes) -> Earlier | None:
+    def known_digest(self, digest: bytes) -> EarlierCapture | None:
         """The first archived capture with this body; an empty body is never known."""
         if digest == _EMPTY:
             return None
@@ -145,9 +145,9 @@ class Catalogue:
             "ORDER BY captures.at LIMIT 1",
             (digest,),
         ).fetchone()
-        return Earlier(row[0], row[1], digest) if row else None
+        return EarlierCapture(row[0], row[1], digest) if row else None
 
-    def last_capture(self, key: int) -> Earlier | None:
+    def last_capture(self, key: int) -> EarlierCapture | None:
         """The newest capture of a page with status 200: what a 304 says is still valid."""
         row = self._connection.execute(
             "SELECT pages.url, captures.at, captures.digest FROM captures "
@@ -155,7 +155,7 @@ class Catalogue:
             "ORDER BY captures.at DESC LIMIT 1",
             (key,),
         ).fetchone()
-        return Earlier(*row) if row else None
+        return EarlierCapture(*row) if row else None
 
     def add_text(self, page: int, title: str, text: str) -> None:
         """Put a page (by its id) into the full-text index."""

@@ -30,7 +30,7 @@ from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.search import Search
 from lycosa.store.statistics import Statistics
-from lycosa.store.warc import Capture, Earlier, WarcWriter, digest_of, read_capture
+from lycosa.store.warc import Capture, EarlierCapture, WarcWriter, digest_of, read_capture
 from lycosa.values import Decision, Fetched, Reason, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
@@ -142,7 +142,7 @@ class Collection:
     def promote(self, keys: Sequence[int]) -> int:
         return self.catalogue.promote(keys)
 
-    def known_digest(self, digest: bytes) -> Earlier | None:
+    def known_digest(self, digest: bytes) -> EarlierCapture | None:
         with plain_errors(self.path):
             return self.catalogue.known_digest(digest)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import msgspec
 
 from lycosa.store import Counts, Record, add_to
-from lycosa.store.warc import Earlier, digest_of
+from lycosa.store.warc import EarlierCapture, digest_of
 from lycosa.values import Decision, Judgement
 
 
@@ -21,7 +21,7 @@ class MemoryStore:
         self.explored: set[int] = set()
         self._keys: set[int] = set()
         self._counts = Counts()
-        self._digests: dict[bytes, Earlier] = {}
+        self._digests: dict[bytes, EarlierCapture] = {}
 
     @contextmanager
     def commit(self) -> Iterator[None]:
@@ -43,7 +43,7 @@ class MemoryStore:
             self.explored.add(link.key)
         if fetched.status == 200 and fetched.body:
             digest = digest_of(fetched.body)
-            self._digests.setdefault(digest, Earlier(link.url, fetched.started, digest))
+            self._digests.setdefault(digest, EarlierCapture(link.url, fetched.started, digest))
 
     def settle(self, decisions: Sequence[Decision]) -> None:
         """Links are not kept, so there is nothing to note."""
@@ -54,7 +54,7 @@ class MemoryStore:
         self._counts = msgspec.structs.replace(self._counts, explored=self._counts.explored - len(joined))
         return sum(key in self.judgements and self.judgements[key].relevant for key in joined)
 
-    def known_digest(self, digest: bytes) -> Earlier | None:
+    def known_digest(self, digest: bytes) -> EarlierCapture | None:
         return self._digests.get(digest)
 
     def counts(self) -> Counts:

@@ -65,7 +65,7 @@ class Capture(msgspec.Struct, frozen=True):
     revisit: bool = False
 
 
-class Earlier(msgspec.Struct, frozen=True):
+class EarlierCapture(msgspec.Struct, frozen=True):
     """An earlier capture: what a revisit record refers to. `at`: when its fetch began."""
 
     url: str
@@ -123,7 +123,7 @@ class WarcWriter:
         fetched: Fetched,
         digest: bytes,
         *,
-        same_as: Earlier | None = None,
+        same_as: EarlierCapture | None = None,
         metadata: bytes = b"",
     ) -> Capture:
         """Write a response, its request and a metadata record (JSON), all in one file.
@@ -277,7 +277,7 @@ def base32(digest: bytes) -> str:
     return "sha1:" + base64.b32encode(digest).decode()
 
 
-def _response(fetched: Fetched, url: str, date: str, same_as: Earlier | None) -> WarcRecord:
+def _response(fetched: Fetched, url: str, date: str, same_as: EarlierCapture | None) -> WarcRecord:
     headers = {"WARC-Target-URI": url, "WARC-Date": date}
     if fetched.address:
         headers["WARC-IP-Address"] = _header(fetched.address)
@@ -295,7 +295,7 @@ def _response(fetched: Fetched, url: str, date: str, same_as: Earlier | None) ->
     return record
 
 
-def _payload_of(same_as: Earlier | None, digest: bytes) -> bytes:
+def _payload_of(same_as: EarlierCapture | None, digest: bytes) -> bytes:
     return digest if same_as is None else same_as.digest
 
 

@@ -16,7 +16,7 @@ from lycosa.report.why import explain, explanation_text
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, data
 from tests.crawling import crawl, pages_of, spec_text
-from tests.library import shelf
+from tests.library import sample_library
 
 DRAWN = {"maps": maps.heatmap, "charts": maps.chart, "other": maps.photograph}
 
@@ -106,7 +106,7 @@ def test_the_library_names_the_image_that_opened_a_link(tmp_path):
         crawl(spec_text(site, ["http://a.test/"], top=top, multimedia=settings), tmp_path / "c")
     number = pages_of(tmp_path / "c")["http://a.test/behind"].id
 
-    with shelf.client(tmp_path / "c") as browser:
+    with sample_library.client(tmp_path / "c") as browser:
         for path in (f"page/{number}?view=reasons", "why?url=http://a.test/behind"):
             text = browser.get(f"/c/c/{path}").text
             assert "<dt>Opened by the image</dt>" in text

@@ -1,4 +1,4 @@
-"""The pages of one collection. In: requests that came through the doors. Out: HTML."""
+"""The pages of one collection for people. In: requests that access control let through. Out: HTML."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from starlette.routing import Route
 from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.api import URL_CHARS
-from lycosa.library.catching_up import CatchingUp
-from lycosa.library.changes import SAID
-from lycosa.library.frame import Frame, root_of
-from lycosa.library.labelling import lesson
-from lycosa.library.numbers import NUMBER
+from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.form_routes import SAID
+from lycosa.library.indexing import IndexStatus
+from lycosa.library.labelling import effect_of_labels
+from lycosa.library.path_params import PAGE_ID
 from lycosa.library.search import PER_PAGE, search
 from lycosa.library.search_query import SearchQuery, page_filter_of, search_query_of
 from lycosa.library.tiles import MERCATOR
-from lycosa.report.columns import column_chart
+from lycosa.report.column_chart import column_chart
+from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
-from lycosa.report.svg import line_chart
 from lycosa.report.why import explain
-from lycosa.report.world import world_map
+from lycosa.report.world_map import world_map
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import labels_in
 from lycosa.store.statistics import PlaceCount
@@ -35,24 +35,24 @@ from lycosa.urls import key_of
 
 TEXT_CHARS = 60_000
 
-Page = Callable[[Request, ReadCollection], Response]
+Handler = Callable[[Request, ReadCollection], Response]
 
 
-class Pages:
+class HtmlRoutes:
     """The pages of a collection. Each handler opens its own connection, in its own thread."""
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    def __init__(self, context: LibraryContext) -> None:
+        self._context = context
 
     def routes(self) -> list[Route]:
         """All addresses of a collection that only show."""
-        pages: list[tuple[str, Page]] = [
+        pages: list[tuple[str, Handler]] = [
             ("/", self.overview),
             ("/search", self.search),
             ("/browse/{field}", self.browse),
             ("/map", self.map),
             ("/timeline", self.timeline),
-            (f"/page/{NUMBER}", self.page),
+            (f"/page/{PAGE_ID}", self.page),
             ("/why", self.why),
             ("/monitor", self.monitor),
             ("/labels", self.labels),
@@ -62,9 +62,9 @@ class Pages:
             Route("/c/{name}/browse", lambda request: RedirectResponse(request.url.path + "/sources", 303)),
         ]
 
-    def _opened(self, page: Page) -> Callable[[Request], Response]:
+    def _opened(self, page: Handler) -> Callable[[Request], Response]:
         def handler(request: Request) -> Response:
-            with self._frame.collection(request) as collection:
+            with self._context.collection(request) as collection:
                 return page(request, collection)
 
         return handler
@@ -72,13 +72,13 @@ class Pages:
     def overview(self, request: Request, collection: ReadCollection) -> Response:
         """Summary, figures and where to go on."""
         curve = collection.reader.harvest_curve(200)
-        known = self._frame.shelf.remembered(collection, "summary", lambda: views.summary(collection))
+        known = self._context.served.cached(collection, "summary", lambda: views.summary(collection))
         unit, course = periods([(day, count) for day, count in known["days"]], 60)
-        return self._frame.show(
+        return self._context.render(
             request,
             "overview.html",
             about=views.about(collection),
-            catching_up=self._catching_up(collection),
+            indexing=self._index_status(collection),
             summary=known,
             unit=unit,
             course=column_chart(
@@ -96,12 +96,12 @@ class Pages:
         query = search_query_of(request.query_params)
         started = time.perf_counter()
         results = search(collection, query)
-        return self._frame.show(
+        return self._context.render(
             request,
             "search.html",
             query=query,
             results=results,
-            choices=self._frame.shelf.remembered(collection, "choices", lambda: views.choices(collection)),
+            choices=self._context.served.cached(collection, "choices", lambda: views.choices(collection)),
             first=(results.page - 1) * PER_PAGE + 1,
             milliseconds=round((time.perf_counter() - started) * 1000),
             has_text=collection.search.has_text(),
@@ -116,12 +116,12 @@ class Pages:
             )
         query = search_query_of(request.query_params)
         key = f"browse {field} {query.encoded()}"
-        rows = self._frame.shelf.remembered(collection, key, lambda: views.browse(collection, field, query))
-        return self._frame.show(
+        rows = self._context.served.cached(collection, key, lambda: views.browse(collection, field, query))
+        return self._context.render(
             request,
             "browse.html",
             fields=list(views.FIELDS),
-            catching_up=self._catching_up(collection),
+            indexing=self._index_status(collection),
             field=field,
             query=query,
             rows=[(value, count, _narrow(query, field, value)) for value, count in rows],
@@ -131,20 +131,20 @@ class Pages:
     def map(self, request: Request, collection: ReadCollection) -> Response:
         """Where the pages are about."""
         query, near = search_query_of(request.query_params), request.query_params.get("view") == "near"
-        wanted, tiles = page_filter_of(query, collection.directory), self._frame.tiles
-        found = self._frame.shelf.remembered(
+        wanted, tiles = page_filter_of(query, collection.directory), self._context.tiles
+        found = self._context.served.cached(
             collection,
             f"map {query.encoded()}",
             lambda: collection.statistics.places(wanted, 400, mapped=True),
         )
         draw = partial(world_map, found, lambda place: self._of_place(request, query, place), near=near)
-        return self._frame.show(
+        return self._context.render(
             request,
             "map.html",
             query=query,
             near=near,
             places=found,
-            catching_up=self._catching_up(collection),
+            indexing=self._index_status(collection),
             tiles=tiles,
             drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
         )
@@ -153,16 +153,16 @@ class Pages:
         """When the pages were published."""
         query = search_query_of(request.query_params)
         wanted = page_filter_of(query, collection.directory)
-        by_day = self._frame.shelf.remembered(
+        by_day = self._context.served.cached(
             collection, f"days {query.encoded()}", lambda: collection.statistics.days(wanted)
         )
         unit, course = periods(by_day)
-        return self._frame.show(
+        return self._context.render(
             request,
             "timeline.html",
             query=query,
             unit=unit,
-            catching_up=self._catching_up(collection),
+            indexing=self._index_status(collection),
             dated=sum(count for _, count in by_day),
             undated=collection.statistics.undated(wanted),
             drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
@@ -174,16 +174,16 @@ class Pages:
         shown = views.page(collection, request.path_params["id"])
         if shown is None:
             raise HTTPException(404, "There is no such page in this collection.")
-        replay = self._frame.origins.replay_origin(request.headers.get("host", ""))
+        replay = self._context.origins.replay_origin(request.headers.get("host", ""))
         address = quote(shown["url"], safe="/:?&=+,;@!$'()*~%[]")
         view = request.query_params.get("view", "text")
-        return self._frame.show(
+        return self._context.render(
             request,
             "page.html",
             page=shown,
             text=shown["text"][:TEXT_CHARS],
             view=view if view in ("text", "archived", "reasons") else "text",
-            replay=f"{replay}/{self._frame.keys.replay_key()}/{request.path_params['name']}/{address}",
+            replay=f"{replay}/{self._context.keys.replay_key()}/{request.path_params['name']}/{address}",
         )
 
     def why(self, request: Request, collection: ReadCollection) -> Response:
@@ -198,16 +198,16 @@ class Pages:
             else:
                 stored = collection.reader.page(key_of(explanation.url))
                 number = stored.id if stored else None
-        return self._frame.show(request, "why.html", url=url, why=explanation, said=said, number=number)
+        return self._context.render(request, "why.html", url=url, why=explanation, said=said, number=number)
 
     def monitor(self, request: Request, collection: ReadCollection) -> Response:
         """The crawl as it runs; `?part=live` is only what changes."""
         curve = collection.reader.harvest_curve(120)
         speed = views.speed_curve(collection)
         hosts = views.queue(collection)
-        return self._frame.show(
+        return self._context.render(
             request,
-            "live.html" if request.query_params.get("part") == "live" else "monitor.html",
+            "monitor_live.html" if request.query_params.get("part") == "live" else "monitor.html",
             status=views.status(collection),
             curve=line_chart(
                 {"harvest": [(float(n), good / n) for n, good in curve]}, "pages", "harvest", y_max=1.0
@@ -215,7 +215,7 @@ class Pages:
             speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
             hosts=hosts,
             most=max((host.waiting for host in hosts), default=1),
-            troubles=views.troubles(collection),
+            not_taken=views.not_taken(collection),
             now=time.time(),
         )
 
@@ -227,17 +227,17 @@ class Pages:
             if stored is not None:
                 rows.append({"label": label, "page": stored})
         said = request.query_params.get("said", "")
-        return self._frame.show(
+        return self._context.render(
             request,
             "labels.html",
             rows=rows,
             said=SAID.get(said, ""),
-            lesson=lesson(collection.spec()),
+            effect=effect_of_labels(collection.spec()),
             running=views.status(collection)["running"],
         )
 
-    def _catching_up(self, collection: ReadCollection) -> CatchingUp:
-        return self._frame.indexers.stands(collection)
+    def _index_status(self, collection: ReadCollection) -> IndexStatus:
+        return self._context.index_processes.status_of(collection)
 
     def _of_place(self, request: Request, query: SearchQuery, place: PlaceCount) -> str:
         return f"{root_of(request.path_params['name'])}/search?{query.encoded(place=place.name)}"

@@ -1,6 +1,6 @@
 """Looking through pages for dates, places, names and texts that their crawl left out, at a reader's wish.
 
-In: a collection. Out: `lycosa index` as a process of its own, and how it stands. The library itself
+In: a collection. Out: `lycosa index` as a process of its own, and how far it is. The library itself
 never writes to the catalogue.
 """
 
@@ -19,8 +19,8 @@ from lycosa.engine.control import NAME as CONTROL
 from lycosa.store.collection import ReadCollection
 
 
-class CatchingUp(msgspec.Struct, frozen=True):
-    """How it stands: pages that nobody looked through, whether somebody does now, and what was said last."""
+class IndexStatus(msgspec.Struct, frozen=True):
+    """How far a collection is indexed: pages left to look through, whether `lycosa index` runs, its last line."""
 
     left: int = 0
     running: bool = False
@@ -28,7 +28,7 @@ class CatchingUp(msgspec.Struct, frozen=True):
     said: str = ""
 
 
-class Indexers:
+class IndexProcesses:
     """The processes that this library has started, one a collection at most."""
 
     def __init__(self) -> None:
@@ -44,15 +44,15 @@ class Indexers:
             command = [sys.executable, "-m", "lycosa", "index", str(directory), "--workers", "1"]
             self._running[directory] = subprocess.Popen(command, stdout=log, stderr=log), log
 
-    def stands(self, collection: ReadCollection) -> CatchingUp:
-        """How a collection stands."""
+    def status_of(self, collection: ReadCollection) -> IndexStatus:
+        """How far a collection is indexed."""
         running, said = self._is_running(collection.directory), ""
         if collection.directory in self._running:
             process, log = self._running[collection.directory]
             if running or process.returncode:
                 said = _last_line(log)
         crawling = (collection.directory / CONTROL).exists()
-        return CatchingUp(0 if running else collection.reader.not_indexed(), running, crawling, said)
+        return IndexStatus(0 if running else collection.reader.not_indexed(), running, crawling, said)
 
     def stop(self) -> None:
         """End all; what was committed stays, and the next run goes on from there."""

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import LycosaError, SpecError
-from lycosa.library.doors import Origins, local_path, split_host
+from lycosa.library.access import Origins, local_path, split_host
 from lycosa.library.serving import serve
-from tests.library import shelf
+from tests.library import sample_library
 
 PATHS = [
     "/",
@@ -27,7 +27,7 @@ PATHS = [
 @pytest.mark.parametrize("path", PATHS)
 def test_nothing_is_shown_without_a_token(storm, path):
     """Every address but the login and the assets refuses who has no cookie."""
-    with shelf.client(storm, let_in=False) as browser:
+    with sample_library.client(storm, let_in=False) as browser:
         answer = browser.get(path)
     assert answer.status_code == 401
     assert "storm" not in answer.text.lower().replace("lycosa serve", "")
@@ -35,27 +35,27 @@ def test_nothing_is_shown_without_a_token(storm, path):
 
 def test_the_printed_address_lets_in_by_a_strict_cookie(storm):
     """The token becomes a cookie that scripts cannot read and other sites cannot send, and leaves the address."""
-    with shelf.client(storm, let_in=False) as browser:
-        answer = browser.get(f"/c/storm/?token={shelf.KEYS.token}")
+    with sample_library.client(storm, let_in=False) as browser:
+        answer = browser.get(f"/c/storm/?token={sample_library.KEYS.token}")
         cookie = answer.headers["set-cookie"].lower()
         assert (answer.status_code, answer.headers["location"]) == (303, "/c/storm/")
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
-        assert shelf.KEYS.token.lower() not in cookie
+        assert sample_library.KEYS.token.lower() not in cookie
         assert browser.get("/c/storm/").status_code == 200
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "a-token-of-the-test", "ü"])
 def test_a_wrong_token_opens_nothing(storm, token):
     """Only the exact token is one."""
-    with shelf.client(storm, let_in=False) as browser:
+    with sample_library.client(storm, let_in=False) as browser:
         assert browser.get("/c/storm/", params={"token": token}).status_code == 401
 
 
 def test_a_wrong_cookie_opens_nothing(storm):
     """A cookie that we did not give is none."""
-    with shelf.client(storm, let_in=False) as browser:
-        browser.cookies.set(f"lycosa-{shelf.PORT}", "guessed")
+    with sample_library.client(storm, let_in=False) as browser:
+        browser.cookies.set(f"lycosa-{sample_library.PORT}", "guessed")
         assert browser.get("/c/storm/").status_code == 401
 
 
@@ -83,19 +83,19 @@ def test_other_sites_scripts_are_refused(browser, site):
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.test", f"http://127.0.0.1:{shelf.REPLAY_PORT}", "null", None]
+    "origin", ["http://evil.test", f"http://127.0.0.1:{sample_library.REPLAY_PORT}", "null", None]
 )
 def test_forms_of_others_change_nothing(browser, storm, origin):
     """A change needs our own origin, and the key that only our pages carry."""
     headers = {"Origin": origin} if origin else {}
-    form = {"form_key": shelf.KEYS.form_key(), "id": "1", "relevant": "yes"}
+    form = {"form_key": sample_library.KEYS.form_key(), "id": "1", "relevant": "yes"}
     assert browser.post("/c/storm/label", data=form, headers=headers).status_code == 403
     assert not (storm / "labels.db").exists()
 
 
 def test_a_form_without_its_key_changes_nothing(browser, storm):
     """The right origin alone is not enough."""
-    headers = {"Origin": f"http://127.0.0.1:{shelf.PORT}"}
+    headers = {"Origin": f"http://127.0.0.1:{sample_library.PORT}"}
     assert (
         browser.post("/c/storm/label", data={"id": "1", "relevant": "yes"}, headers=headers).status_code
         == 403
@@ -116,8 +116,8 @@ def test_every_answer_is_fenced_in(browser):
 
 def test_a_password_is_asked_for_and_tries_are_counted(storm):
     """With a password the login form opens the library; guessing is slowed down."""
-    own = {"Origin": f"http://{shelf.HOST}:{shelf.PORT}"}
-    with shelf.client(storm, password="sesame", let_in=False) as browser:
+    own = {"Origin": f"http://{sample_library.HOST}:{sample_library.PORT}"}
+    with sample_library.client(storm, password="sesame", let_in=False) as browser:
         asked = browser.get("/c/storm/", headers={"Accept": "text/html"})
         assert asked.headers["location"] == "/login?next=%2Fc%2Fstorm%2F"
         assert browser.post("/login", data={"password": "wrong"}, headers=own).status_code == 403
@@ -171,7 +171,7 @@ def test_a_wide_binding_knows_addresses_but_not_names():
 
 def test_large_bodies_are_cut_off(browser):
     """A request body beyond a form's size is refused."""
-    headers = {"Origin": f"http://127.0.0.1:{shelf.PORT}"}
+    headers = {"Origin": f"http://127.0.0.1:{sample_library.PORT}"}
     try:
         answer = browser.post("/c/storm/label", content=b"x" * 200_000, headers=headers)
     except Exception:  # the connection was closed, which is a refusal too
@@ -192,4 +192,4 @@ def test_a_way_back_never_leads_away(text):
 def test_a_host_header_never_crashes(text):
     """Any Host header is understood or refused."""
     split_host(text)
-    assert not shelf.ORIGINS.knows("x" + text, 8765)
+    assert not sample_library.ORIGINS.knows("x" + text, 8765)

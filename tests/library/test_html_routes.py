@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.library.labelling import lesson
+from lycosa.library.labelling import effect_of_labels
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
-from tests.library import shelf
+from tests.library import sample_library
 
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
          "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "timeline", "page/1", "page/2",
@@ -48,7 +48,7 @@ def test_search_finds_by_words_and_filters(browser):
     assert titles("genre=news") == ["Storm hits Rome"]
     assert titles("place=Rome") == ["Storm hits Rome"]
     assert titles("entity=Ann+Lee") == ["Storm hits Rome"]
-    assert titles("since=2024-06") == [shelf.EVIL]
+    assert titles("since=2024-06") == [sample_library.EVIL]
     assert titles("until=2024-05") == ["Storm hits Rome"]
     assert titles("relevant=no") == ["Cooking"]
     assert titles("source=news.example&order=oldest")[0] == "Storm hits Rome"
@@ -136,7 +136,7 @@ def test_an_empty_collection_is_shown_as_such(tmp_path):
     """Every page of a collection without any page says so, and works."""
     with Collection.create_or_open(tmp_path / "storm", ""):
         pass
-    with shelf.client(tmp_path / "storm") as browser:
+    with sample_library.client(tmp_path / "storm") as browser:
         for path in PAGES:
             if not path.startswith("page/"):
                 assert browser.get(f"/c/storm/{path}").status_code == 200
@@ -148,17 +148,17 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
     own = tmp_path / "storm"
     shutil.copytree(storm, own)
     before = (own / "catalogue.db").read_bytes()
-    with shelf.client(own) as browser:
-        answer = shelf.post(browser, "/c/storm/label", id="1", relevant="no", next="/c/storm/page/1")
+    with sample_library.client(own) as browser:
+        answer = sample_library.post(browser, "/c/storm/label", id="1", relevant="no", next="/c/storm/page/1")
         assert (answer.status_code, answer.headers["location"]) == (303, "/c/storm/page/1")
         assert [label.relevant for label in labels_in(own).values()] == [False]
         assert "labelled not relevant" in browser.get("/c/storm/page/1").text
         assert "Storm hits Rome" in browser.get("/c/storm/labels").text
-        assert shelf.post(browser, "/c/storm/retrain").headers["location"].endswith("said=later")
-        shelf.post(browser, "/c/storm/label", id="1", relevant="clear", next="/")
+        assert sample_library.post(browser, "/c/storm/retrain").headers["location"].endswith("said=later")
+        sample_library.post(browser, "/c/storm/label", id="1", relevant="clear", next="/")
         assert labels_in(own) == {}
-        assert shelf.post(browser, "/c/storm/label", id="77", relevant="yes").status_code == 404
-        assert shelf.post(browser, "/c/storm/label", id="x", relevant="yes").status_code == 400
+        assert sample_library.post(browser, "/c/storm/label", id="77", relevant="yes").status_code == 404
+        assert sample_library.post(browser, "/c/storm/label", id="x", relevant="yes").status_code == 400
     assert (own / "catalogue.db").read_bytes() == before
 
 
@@ -176,19 +176,21 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
 )
 def test_the_labels_page_says_what_they_teach(spec, said):
     """For every judge, what labels do, or what to do instead; a broken spec breaks nothing."""
-    assert said in lesson(spec)
+    assert said in effect_of_labels(spec)
 
 
-def test_several_collections_share_a_shelf(storm, tmp_path):
+def test_several_collections_are_served_together(storm, tmp_path):
     """Two collections of one name get two names, and one search asks both."""
-    other = shelf.make(tmp_path / "storm")
+    other = sample_library.make(tmp_path / "storm")
     from starlette.testclient import TestClient
 
     from lycosa.library import app
-    from lycosa.library.shelf import Shelf
+    from lycosa.library.served_collections import ServedCollections
 
-    application = app.application(Shelf([storm, other]), shelf.KEYS, shelf.ORIGINS)
-    with TestClient(application, base_url=f"http://{shelf.HOST}:{shelf.PORT}") as browser:
-        browser.cookies.set(f"lycosa-{shelf.PORT}", shelf.KEYS.session())
+    application = app.application(
+        ServedCollections([storm, other]), sample_library.KEYS, sample_library.ORIGINS
+    )
+    with TestClient(application, base_url=f"http://{sample_library.HOST}:{sample_library.PORT}") as browser:
+        browser.cookies.set(f"lycosa-{sample_library.PORT}", sample_library.KEYS.session())
         assert "/c/storm-2/" in browser.get("/").text
         assert len(re.findall(r'class="hit"', browser.get("/search?q=river").text)) == 2

@@ -6,22 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.report.columns import column_chart
+from lycosa.report.column_chart import column_chart
 from lycosa.report.html import render
 from lycosa.report.periods import periods
 from lycosa.report.summary import common_terms, gist_of, key_sentences
-from lycosa.report.world import HEIGHT, WIDTH, outlines, project, world_map
+from lycosa.report.world_map import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.store.collection import Collection
 from lycosa.store.statistics import PlaceCount
-from tests.library import shelf
+from tests.library import sample_library
 
 
 def test_what_a_collection_is_made_of(tmp_path):
     """Places, names, genres and days of the relevant pages."""
-    with Collection.read(shelf.make(tmp_path / "storm")) as collection:
+    with Collection.read(sample_library.make(tmp_path / "storm")) as collection:
         counted = collection.statistics
-        assert {(place.name, place.pages) for place in counted.places()} == {("Rome", 1), (shelf.EVIL, 1)}
-        assert {("Ann Lee", 1), (shelf.EVIL, 1)} == set(counted.entities("person"))
+        assert {(place.name, place.pages) for place in counted.places()} == {
+            ("Rome", 1),
+            (sample_library.EVIL, 1),
+        }
+        assert {("Ann Lee", 1), (sample_library.EVIL, 1)} == set(counted.entities("person"))
         assert ("Tiber Bridge Trust", 1) in counted.entities("organisation")
         assert ("news", 1) in counted.genres()
         assert counted.days() == [("2024-05-02", 1), ("2024-06-11", 1)]
@@ -30,7 +33,7 @@ def test_what_a_collection_is_made_of(tmp_path):
 
 def test_the_report_has_it_all_and_nothing_of_a_page_is_markup(tmp_path):
     """Summary, map and timeline are in the file; titles, texts and places stay text."""
-    with Collection.read(shelf.make(tmp_path / "storm")) as collection:
+    with Collection.read(sample_library.make(tmp_path / "storm")) as collection:
         tree = LexborHTMLParser(render(collection))
     text = tree.text()
     assert tree.css("svg.map circle")

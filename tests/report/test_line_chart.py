@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.report.svg import HEIGHT, WIDTH, line_chart, nice_ceiling
+from lycosa.report.line_chart import HEIGHT, WIDTH, line_chart, nice_ceiling
 
 POINTS = st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), max_size=20)
 

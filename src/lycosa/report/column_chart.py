@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from lycosa.report.svg import nice_ceiling
+from lycosa.report.line_chart import nice_ceiling
 
 WIDTH = 720
 LEFT, RIGHT, TOP, BOTTOM = 40, 8, 12, 26

@@ -1,4 +1,4 @@
-"""What every page of the library is made with: the shelf, the keys, the templates. In: values. Out: HTML."""
+"""What all routes of the library share: collections, access keys, templates. In: values. Out: HTML."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from lycosa import __version__
-from lycosa.library.catching_up import Indexers
-from lycosa.library.doors import Keys, Origins
+from lycosa.library.access import AccessKeys, Origins
+from lycosa.library.indexing import IndexProcesses
 from lycosa.library.search import marked
 from lycosa.library.search_query import SearchQuery
-from lycosa.library.shelf import Shelf
+from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
-from lycosa.report.links import web_url
+from lycosa.report.hyperlinks import web_url
 from lycosa.report.why import label_in_words
 from lycosa.store.collection import ReadCollection
 
 
-class Frame:
-    """Opens collections and shows templates."""
+class LibraryContext:
+    """One running library: opens its collections and renders its templates."""
 
-    def __init__(self, shelf: Shelf, keys: Keys, origins: Origins, tiles: Tiles | None = None) -> None:
-        self.shelf = shelf
+    def __init__(
+        self, served: ServedCollections, keys: AccessKeys, origins: Origins, tiles: Tiles | None = None
+    ) -> None:
+        self.served = served
         self.tiles = tiles
-        self.indexers = Indexers()
+        self.index_processes = IndexProcesses()
         self.keys = keys
         self.origins = origins
         self._templates = Environment(
@@ -49,21 +51,21 @@ class Frame:
     def collection(self, request: Request) -> ReadCollection:
         """The collection that the address names, opened for this request."""
         name = request.path_params["name"]
-        if name not in self.shelf.directories:
+        if name not in self.served.directories:
             raise HTTPException(404, f"There is no collection called “{name}” here.")
-        return self.shelf.open(name)
+        return self.served.open(name)
 
-    def show(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
+    def render(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
         """A template, filled."""
         name = request.path_params.get("name", "")
-        name = name if name in self.shelf.directories else ""
+        name = name if name in self.served.directories else ""
         text = self._templates.get_template(template).render(
             version=__version__,
             here=template.partition(".")[0],
-            collections=list(self.shelf.directories),
+            collections=list(self.served.directories),
             name=name,
             root=root_of(name),
-            directory=shlex.quote(str(self.shelf.directories[name])) if name else "",
+            directory=shlex.quote(str(self.served.directories[name])) if name else "",
             form_key=self.keys.form_key(),
             path=request.url.path,
             **{"query": SearchQuery(), **values},

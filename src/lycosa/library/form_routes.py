@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from lycosa.engine.control import ask
-from lycosa.library.doors import local_path
-from lycosa.library.frame import Frame, root_of
+from lycosa.library.access import local_path
+from lycosa.library.context import LibraryContext, root_of
 from lycosa.library.labelling import label_page
 
 CONTROLS = ("pause", "resume", "stop")
@@ -23,11 +23,11 @@ SAID = {
 }
 
 
-class Changes:
+class FormRoutes:
     """Handlers of forms."""
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+    def __init__(self, context: LibraryContext) -> None:
+        self._context = context
 
     def routes(self) -> list[Route]:
         """All addresses of a collection that forms are sent to."""
@@ -49,7 +49,7 @@ class Changes:
         return RedirectResponse(local_path(str(form.get("next", "/"))), 303)
 
     def _label(self, request: Request, number: int, said: str) -> None:
-        with self._frame.collection(request) as collection:
+        with self._context.collection(request) as collection:
             label_page(collection, number, said)
 
     async def control(self, request: Request) -> Response:
@@ -57,14 +57,14 @@ class Changes:
         do = str((await self._form(request)).get("do", ""))
         if do not in CONTROLS:
             raise HTTPException(400, f"A crawl can be told to: {', '.join(CONTROLS)}.")
-        with self._frame.collection(request) as collection:
+        with self._context.collection(request) as collection:
             await run_in_threadpool(ask, collection.directory, do)
         return RedirectResponse(root_of(request.path_params["name"]) + "/monitor", 303)
 
     async def retrain(self, request: Request) -> Response:
         """Hand the labels to the running crawl."""
         await self._form(request)
-        with self._frame.collection(request) as collection:
+        with self._context.collection(request) as collection:
             answer = await run_in_threadpool(ask, collection.directory, "labels-changed", 120.0)
         said = "later" if not answer or not answer.get("ok") else "now"
         query = urlencode({"said": said})
@@ -73,16 +73,16 @@ class Changes:
     async def index(self, request: Request) -> Response:
         """Look through the pages for dates, places, names and texts, in a process of its own."""
         form = await self._form(request)
-        with self._frame.collection(request) as collection:
+        with self._context.collection(request) as collection:
             if await run_in_threadpool(ask, collection.directory, "status", 1.0):
                 raise HTTPException(
                     409, "A crawl is writing to this collection. Look through it when it has ended."
                 )
-            await run_in_threadpool(self._frame.indexers.start, collection.directory)
+            await run_in_threadpool(self._context.index_processes.start, collection.directory)
         return RedirectResponse(local_path(str(form.get("next", "/"))), 303)
 
     async def _form(self, request: Request) -> dict[str, Any]:
         form = dict(await request.form())
-        if form.get("form_key") != self._frame.keys.form_key():
+        if form.get("form_key") != self._context.keys.form_key():
             raise HTTPException(403, "This form is out of date. Go back, reload the page and try again.")
         return form

@@ -25,7 +25,7 @@ TRIES_PER_MINUTE = 10
 BODY_BYTES = 65_536
 
 
-class Keys(msgspec.Struct, frozen=True):
+class AccessKeys(msgspec.Struct, frozen=True):
     """The secrets of one running library."""
 
     token: str
@@ -51,9 +51,9 @@ class Keys(msgspec.Struct, frozen=True):
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()
 
 
-def new_keys(password: str = "") -> Keys:
+def new_access_keys(password: str = "") -> AccessKeys:
     """Fresh secrets."""
-    return Keys(secrets.token_urlsafe(24), password)
+    return AccessKeys(secrets.token_urlsafe(24), password)
 
 
 class Origins(msgspec.Struct, frozen=True):
@@ -121,10 +121,10 @@ def _is_any(host: str) -> bool:
     return _is_address(host) and ipaddress.ip_address(host).is_unspecified
 
 
-class Doors:
+class AccessControl:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, origins: Origins, tiles: str = "") -> None:
+    def __init__(self, app: ASGIApp, keys: AccessKeys, origins: Origins, tiles: str = "") -> None:
         """`tiles`: the one other origin that may give pictures, and only to the map."""
         self._app = app
         self._tiles = tiles
@@ -187,7 +187,7 @@ class Doors:
             path="/",
         )
 
-    def right_password(self, password: str) -> bool | None:
+    def check_password(self, password: str) -> bool | None:
         """Whether a password opens the library; None if it was tried too often."""
         now = time.monotonic()
         self._tries = [at for at in self._tries if now - at < 60]

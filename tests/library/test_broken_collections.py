@@ -12,14 +12,14 @@ from starlette.testclient import TestClient
 from lycosa.engine.index import index_collection
 from lycosa.errors import ArchiveError, CollectionError
 from lycosa.library import app
-from lycosa.library.shelf import Shelf
+from lycosa.library.served_collections import ServedCollections
 from lycosa.report.html import write_report
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
 from lycosa.store.exports.corpus import export_jsonl
 from lycosa.store.exports.wacz import export_wacz
 from lycosa.store.page_filter import JUDGED
-from tests.library import shelf
+from tests.library import sample_library
 from tests.store.records import NOW
 
 
@@ -31,11 +31,13 @@ def own(storm: Path, tmp_path: Path) -> Path:
 
 
 def browser_of(*directories: Path) -> TestClient:
-    application = app.application(Shelf(directories), shelf.KEYS, shelf.ORIGINS)
+    application = app.application(ServedCollections(directories), sample_library.KEYS, sample_library.ORIGINS)
     browser = TestClient(
-        application, base_url=f"http://{shelf.HOST}:{shelf.PORT}", raise_server_exceptions=False
+        application,
+        base_url=f"http://{sample_library.HOST}:{sample_library.PORT}",
+        raise_server_exceptions=False,
     )
-    browser.cookies.set(f"lycosa-{shelf.PORT}", shelf.KEYS.session())
+    browser.cookies.set(f"lycosa-{sample_library.PORT}", sample_library.KEYS.session())
     return browser
 
 
@@ -50,7 +52,7 @@ def spoil(directory: Path) -> None:
 
 
 def test_a_broken_collection_leaves_the_others_alone(storm, own):
-    """The shelf and the search of all say what is wrong with one, and show the other."""
+    """The list of collections and the search of all say what is wrong with one, and show the other."""
     with browser_of(storm, own) as browser:
         spoil(own)
         for path in ("/", "/search?q=storm"):
@@ -67,10 +69,10 @@ def test_a_broken_catalogue_is_said_in_one_sentence(own, tmp_path):
     """Whichever command reads it."""
     spoil(own)
     for read in (
-        lambda: explain(own, shelf.SEED),
+        lambda: explain(own, sample_library.SEED),
         lambda: write_report(own),
         lambda: export_jsonl(own, tmp_path / "a.jsonl", JUDGED),
-        lambda: Shelf([own]),
+        lambda: ServedCollections([own]),
     ):
         with pytest.raises(CollectionError, match="damaged"):
             read()
@@ -100,8 +102,8 @@ def test_an_archive_that_is_gone(own, tmp_path):
     with browser_of(own) as browser:
         for path in ("", "search?q=storm", "page/1", "page/1?view=reasons", "page/1?view=archived"):
             assert browser.get(f"/c/storm/{path}").status_code == 200
-    with shelf.replayer(own) as other:
-        answer = other.get(f"/{shelf.KEYS.replay_key()}/storm/{shelf.SEED}")
+    with sample_library.replayer(own) as other:
+        answer = other.get(f"/{sample_library.KEYS.replay_key()}/storm/{sample_library.SEED}")
         assert (answer.status_code, "not in the archive" in answer.text) == (404, True)
     assert export_jsonl(own, tmp_path / "a.jsonl", JUDGED) == 3
     with pytest.raises(ArchiveError, match="Put the file back"):
@@ -120,7 +122,7 @@ def test_pages_that_the_archive_has_lost_are_counted(own):
 
 def test_a_crawl_that_was_killed_is_shown(own):
     """A run without an end: its pages are there, and the monitor says how to go on."""
-    with Collection.create_or_open(own, shelf.SPEC, name="storm") as collection, collection.commit():
+    with Collection.create_or_open(own, sample_library.SPEC, name="storm") as collection, collection.commit():
         collection.catalogue.begin_run(NOW + 100)
     (own / "control.sock").touch()  # what a killed crawl leaves behind
     with browser_of(own) as browser:
@@ -152,7 +154,7 @@ def test_a_spec_of_nonsense_breaks_nothing(own, spec):
             "labels",
             "monitor",
             "why?url=http://x.test/",
-            f"why?url={shelf.SEED}/9",
+            f"why?url={sample_library.SEED}/9",
         ):
             assert browser.get(f"/c/storm/{path}").status_code == 200
     write_report(own)

@@ -1,7 +1,7 @@
 """Pictures of every page of the library: light and dark, wide and narrow, to be looked at; some are kept in docs/images.
 
-    python -m tests.library.pictures OUT            all of them, into OUT
-    python -m tests.library.pictures --docs         those of the documentation
+    python -m tests.library.screenshots OUT            all of them, into OUT
+    python -m tests.library.screenshots --docs         those of the documentation
 
 The demo web is crawled for it; one crawl runs slowly, for the monitor.
 """
@@ -47,7 +47,7 @@ PAGES = {
     "why-unknown": "why?url=http://www.nightbirds.test/owls/of/another/kind",
     "labels": "labels",
     "ended": "monitor",
-    "trouble": "page/999999",
+    "error": "page/999999",
 }
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
 MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 
-def count_again(connection: sqlite3.Connection) -> None:
+def recount_refused_links(connection: sqlite3.Connection) -> None:
     """Make the counts those of the links as they are; inside a commit."""
     connection.execute("DELETE FROM refused_links")
     connection.execute(

@@ -14,10 +14,12 @@ from lycosa.store.collection import Collection, ReadCollection
 
 T = TypeVar("T")
 FRESH_S = 4.0
-REMEMBERED = 500
+"""So long a cached view is shown while a crawl changes its collection."""
+CACHED = 500
+"""Views that are kept at most."""
 
 
-class Shelf:
+class ServedCollections:
     """Collections by name. A connection is opened for each request, so each thread has its own."""
 
     def __init__(self, directories: Sequence[Path]) -> None:
@@ -27,25 +29,25 @@ class Shelf:
                 self.directories[self._name(directory)] = directory
         if not self.directories:
             raise CollectionError("There is nothing to serve. Name at least one collection: lycosa serve DIR")
-        self._memory: dict[tuple[object, ...], tuple[object, float, object]] = {}
+        self._cache: dict[tuple[object, ...], tuple[object, float, object]] = {}
         self._lock = threading.Lock()
 
     def open(self, name: str) -> ReadCollection:
         """Open a collection to read. KeyError if there is none of this name."""
         return Collection.read(self.directories[name])
 
-    def remembered(self, collection: ReadCollection, what: str, make: Callable[[], T]) -> T:
+    def cached(self, collection: ReadCollection, what: str, make: Callable[[], T]) -> T:
         """What `make` gives, made again when the collection has changed, at most every few seconds."""
         key, now = (collection.directory, what), time.monotonic()
         stamp = _stamp(collection)
-        known = self._memory.get(key)
+        known = self._cache.get(key)
         if known and (known[0] == stamp or now - known[1] < FRESH_S):
             return cast("T", known[2])
         made = make()
         with self._lock:
-            if len(self._memory) >= REMEMBERED:
-                self._memory.clear()
-            self._memory[key] = stamp, now, made
+            if len(self._cache) >= CACHED:
+                self._cache.clear()
+            self._cache[key] = stamp, now, made
         return made
 
     def _name(self, directory: Path) -> str:

@@ -8,15 +8,15 @@ import httpx2 as httpx
 from starlette.testclient import TestClient
 
 from lycosa.library import app, replay
-from lycosa.library.doors import Keys, Origins
-from lycosa.library.shelf import Shelf
+from lycosa.library.access import AccessKeys, Origins
+from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.store.collection import Collection
 from lycosa.values import Fact, Link, PageEntity, PagePlace
 from tests.store.records import NOW, fetched, link_to, page_record
 
 HOST, PORT, REPLAY_PORT = "127.0.0.1", 8765, 8766
-KEYS = Keys("a-token-of-the-tests", "")
+KEYS = AccessKeys("a-token-of-the-tests", "")
 ORIGINS = Origins(HOST, PORT, REPLAY_PORT)
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 SPEC = 'name = "storm"\n[topic]\ndescription = "Storms & <b>floods</b>"\nkeywords = ["storm"]\n'
@@ -94,8 +94,8 @@ def client(
     tiles: Tiles | None = None,
 ) -> TestClient:
     """A browser at the library's own address."""
-    keys = Keys(KEYS.token, password)
-    application = app.application(Shelf([directory]), keys, origins, tiles)
+    keys = AccessKeys(KEYS.token, password)
+    application = app.application(ServedCollections([directory]), keys, origins, tiles)
     browser = TestClient(application, base_url=f"http://{HOST}:{PORT}", follow_redirects=False)
     if let_in:
         browser.cookies.set(f"lycosa-{PORT}", keys.session())
@@ -104,7 +104,7 @@ def client(
 
 def replayer(directory: Path) -> TestClient:
     """A browser at the other origin."""
-    application = replay.application(Shelf([directory]), KEYS, ORIGINS)
+    application = replay.application(ServedCollections([directory]), KEYS, ORIGINS)
     return TestClient(application, base_url=f"http://{HOST}:{REPLAY_PORT}", follow_redirects=False)
 
 
