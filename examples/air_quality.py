@@ -5,64 +5,40 @@ Run it with: python examples/air_quality.py [FOLDER]    (the collection stays in
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import tempfile
 from pathlib import Path
 
+import lycosa
 from lycosa.demo import DemoWeb
 from lycosa.demo.environment import TOPIC, environment_part
-from lycosa.methods.multimedia.paper.crawls import demo_models
-from lycosa.report.why import explain, explanation_text
-from lycosa.engine.session import crawl_spec
-from lycosa.spec.reading import parse_spec
-from lycosa.store.collection import Collection
-from lycosa.methods import all_settings
-from lycosa.spec.writing import toml
-from lycosa.values import Kind
 
 part = environment_part(1)
 topic = part.topics[TOPIC]
+grades = {url: grade for url, _, grade in part.labels}
 
 with tempfile.TemporaryDirectory() as temporary, DemoWeb((part,)).serve() as site:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
-    folder.mkdir(parents=True, exist_ok=True)
-    # T is learned from labelled links of another demo web. Your own: lycosa train links links.csv --out links.model
-    links, _ = demo_models(101)
-    links.save(folder / "links.model")
-    text = f"""
-        name = "air"
-        strategy = "multimedia"
-        topic = {toml({"keywords": topic.keywords, "description": topic.description})}
-        seeds = {toml({"urls": topic.seeds})}
-        scope.depth = 3
-        process.workers = 0
-
-        [multimedia]
-        links = "links.model"
-        t1 = 0.7
-        t2 = 0.3
-        exploration = "text"
-        t3 = 0.2
-
-        [fetch]                 # the demo web is our own; on the live Web leave the defaults
-        per_host_delay_s = 0
-        connect_to = {toml(site.connect_to)}
-        allow_private = {toml(site.allow_private)}
-    """
-    spec = parse_spec(text, all_settings())
-    asyncio.run(crawl_spec(spec, text, folder, folder / "air"))
-
-    grades = {url: grade for url, _, grade in part.labels}
-    with Collection.read(folder / "air") as collection:
-        fetched = list(collection.reader.pages())
-    pages = [page for page in fetched if page.kind is Kind.PAGE and page.judgement]
-    kept = [page for page in pages if not page.explored]
+    summary = lycosa.crawl(
+        name="air",
+        strategy="multimedia",
+        topic={"keywords": topic.keywords, "description": topic.description},
+        seeds={"urls": topic.seeds},
+        scope={"depth": 3},
+        process={"workers": 0},
+        # Links are scored by the topic's words. A classifier of your own: lycosa train links links.csv --out links.model
+        multimedia={"t1": 0.4, "t2": 0.05, "exploration": "text", "t3": 0.02},
+        fetch=site.fetch,  # the demo web is our own; on the live Web leave the defaults
+        out=folder / "air",
+    )
+    with lycosa.Collection.open(summary.collection) as collection:
+        judged = [page for page in collection.pages() if page.judgement]
+        images = sum(page.kind == "image" for page in collection.pages())
+    kept = [page for page in judged if not page.explored]
     good = sum(grades.get(page.link.url, 0) == 2 for page in kept)
-    images = sum(page.kind is Kind.IMAGE for page in fetched)
-    opened = [why for page in kept if (why := explain(folder / "air", page.link.url)).image]
+    opened = [why for page in kept if (why := lycosa.explain(summary.collection, page.link.url)).image]
     print(f"{len(kept)} pages collected, {good} of them give air quality data")
-    print(f"{len(pages) - len(kept)} pages looked through, {images} images looked at")
+    print(f"{len(judged) - len(kept)} pages looked through, {images} images looked at")
     print(f"{len(opened)} pages were collected only because an image opened the link, such as:")
     for why in opened[:1]:
-        print(explanation_text(why))
+        print(why)

@@ -1,3 +1,91 @@
-"""Lycosa: a focused web crawler."""
+"""Lycosa: a focused web crawler.
+
+What a program or a notebook needs is here, on one page: docs/python.md. A name is loaded when it is first
+used, so that `import lycosa` costs nothing; everything else in the package may change without notice.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lycosa import lab as lab
+    from lycosa.engine.calling import crawl as crawl
+    from lycosa.engine.calling import crawl_async as crawl_async
+    from lycosa.engine.session import Summary as Summary
+    from lycosa.errors import LycosaError as LycosaError
+    from lycosa.evidence import Evidence as Evidence
+    from lycosa.methods import BaseStrategy as BaseStrategy
+    from lycosa.methods import Strategy as Strategy
+    from lycosa.page.document import Document as Document
+    from lycosa.report.why import explain as explain
+    from lycosa.spec.sections import Spec as Spec
+    from lycosa.store.collection import ReadCollection as Collection
+    from lycosa.values import Decision as Decision
+    from lycosa.values import Fact as Fact
+    from lycosa.values import Judgement as Judgement
+    from lycosa.values import Link as Link
+    from lycosa.values import Page as Page
+    from lycosa.values import Reason as Reason
+    from lycosa.values import Refusal as Refusal
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BaseStrategy",
+    "Collection",
+    "Decision",
+    "Document",
+    "Evidence",
+    "Fact",
+    "Judgement",
+    "Link",
+    "LycosaError",
+    "Page",
+    "Reason",
+    "Refusal",
+    "Spec",
+    "Strategy",
+    "Summary",
+    "crawl",
+    "crawl_async",
+    "explain",
+    "lab",
+]
+
+_HOMES = {
+    "BaseStrategy": "lycosa.methods",
+    "Collection": "lycosa.store.collection:ReadCollection",
+    "Decision": "lycosa.values",
+    "Document": "lycosa.page.document",
+    "Evidence": "lycosa.evidence",
+    "Fact": "lycosa.values",
+    "Judgement": "lycosa.values",
+    "Link": "lycosa.values",
+    "LycosaError": "lycosa.errors",
+    "Page": "lycosa.values",
+    "Reason": "lycosa.values",
+    "Refusal": "lycosa.values",
+    "Spec": "lycosa.spec.sections",
+    "Strategy": "lycosa.methods",
+    "Summary": "lycosa.engine.session",
+    "crawl": "lycosa.engine.calling",
+    "crawl_async": "lycosa.engine.calling",
+    "explain": "lycosa.report.why",
+}
+"""The module that each public name comes from."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "lab":
+        return import_module("lycosa.lab")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lycosa' has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    found = globals()[name] = getattr(import_module(module), attribute or name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -55,15 +55,13 @@ def run(
     Example: lycosa lab run WEB --topic owls --strategy breadth-first --strategy best-first --out results
     """
     from lycosa.lab import results
-    from lycosa.lab.grid import chosen_topics, run_grid, variants
+    from lycosa.lab.comparing import compare
     from lycosa.lab.plots import plot_curves
     from lycosa.lab.progress import Bar
     from lycosa.lab.protocol import Options
     from lycosa.lab.sweeps import plot_sweeps, sweeps
-    from lycosa.lab.web import VirtualWeb
 
     names = strategy or ["breadth-first", "best-first", "selective"]
-    chosen = variants(names, changes or [])
     if start_from not in ("seeds", "start", "both"):
         raise SpecError(f"--from {start_from}: choose seeds, start or both.")
     if not 0 <= train_share < 1:
@@ -72,34 +70,38 @@ def run(
         raise SpecError(
             f"--plot {plot}: curves are drawn as PNG and SVG. Name a file that ends in .png or .svg."
         )
-    opened = VirtualWeb.open(web)
-    topics = chosen_topics(opened, topic or [])
     jsons, tables, plots = (  # before the work, not after it
         [room_for(path) for path in (named, out and out / f"lab{ending}") if path]
         for named, ending in ((json, ".json"), (csv, ".csv"), (plot, ".png"))
     )
     options = Options(pages, train_share, train_min, seeds, start_from)  # type: ignore[arg-type]
-    random_seeds = list(range(random_seed, random_seed + runs))
     with Bar("runs") as bar:
-        made = run_grid(
-            web, topics, chosen, options, random_seeds=random_seeds, processes=workers, progress=bar.update
+        compared = compare(
+            web,
+            names,
+            topics=topic or [],
+            changes=changes or [],
+            options=options,
+            runs=runs,
+            random_seed=random_seed,
+            processes=workers,
+            progress=bar.update,
         )
-    about = {"web": opened.title, "topics": topics, "random_seeds": random_seeds, "strategies": names}
-    found = results.summary(made, options, **about)
-    for note in opened.notes:
+    found = compared.results()
+    for note in compared.web.notes:
         say(f"Note: {note}")
     results.print_table(found)
-    swept = sweeps(made)
+    swept = sweeps(compared.runs)
     for sweep in swept:
         say(f"{sweep.told()} (chosen on these runs: confirm it on other topics or random seeds)")
     for path in jsons:
         results.write_json(path, found)
         say(f"Wrote {path}")
     for path in tables:
-        results.write_csv(path, made)
+        results.write_csv(path, compared.runs)
         say(f"Wrote {path}")
     for path in plots:
-        for drawn in [*plot_curves(made, pages, path), *plot_sweeps(swept, path)]:
+        for drawn in [*plot_curves(compared.runs, pages, path), *plot_sweeps(swept, path)]:
             say(f"Wrote {drawn}")
 
 

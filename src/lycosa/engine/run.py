@@ -23,11 +23,8 @@ def crawl_file(
 ) -> Summary:
     """Crawl as a spec file (or the one in a folder) says, with live progress."""
     path = spec_path(path)
-    if out is None and (path.parent / "catalogue.db").exists():
-        raise SpecError(
-            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
-            "that you wrote, or say where to write with --out."
-        )
+    if out is None:
+        refuse_collection(path)
     spec, text = load_spec(path, all_settings(), changes)
     for note in looked_over(spec, path):
         say(f"Note: {note}")
@@ -35,7 +32,16 @@ def crawl_file(
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
 
 
-def looked_over(spec: Spec, path: Path) -> list[str]:
+def refuse_collection(path: Path) -> None:
+    """Refuse the crawl.toml in a collection as a spec: beside it there is no place for another collection."""
+    if (path.parent / "catalogue.db").exists():
+        raise SpecError(
+            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
+            "that you wrote, or say where to write with --out."
+        )
+
+
+def looked_over(spec: Spec, path: Path | str) -> list[str]:
     """What to think about before the live Web is crawled; what is still the template's is refused."""
     if spec.fetch.connect_to:  # a web of one's own
         return []
@@ -45,7 +51,7 @@ def looked_over(spec: Spec, path: Path) -> list[str]:
     return [f"nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."]
 
 
-def _refuse_placeholder(spec: Spec, path: Path) -> None:
+def _refuse_placeholder(spec: Spec, path: Path | str) -> None:
     given = {"[seeds] urls": spec.seeds.urls, "[event] pages": spec.event.pages}
     left = [key for key, urls in given.items() if any(url.startswith(PLACEHOLDER) for url in urls)]
     if "example.org" in spec.scope.domains:

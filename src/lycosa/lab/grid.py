@@ -60,31 +60,38 @@ Progress = Callable[[int, int], None]
 class Variant:
     """A strategy with settings: one line of a comparison."""
 
-    strategy: str
+    strategy: str | type[BaseStrategy]
     settings: tuple[tuple[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
         """The strategy, with the settings that were changed."""
         changed = " ".join(f"{key}={value}" for key, value in self.settings)
-        return f"{self.strategy} {changed}".strip()
+        return f"{strategy_name(self.strategy)} {changed}".strip()
 
 
-def variants(strategies: Sequence[str], changes: Sequence[str]) -> list[Variant]:
+def strategy_name(strategy: str | type[BaseStrategy]) -> str:
+    """What a strategy is called in results: a class of the caller's own by its name."""
+    return strategy if isinstance(strategy, str) else strategy.__name__
+
+
+def variants(strategies: Sequence[str | type[BaseStrategy]], changes: Sequence[str]) -> list[Variant]:
     """The strategies, each over the grid of its `S.key=value[,value…]` or `S.key=first:last:step` changes."""
     check_strategies(strategies)
-    wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in strategies}
+    named = {strategy_name(strategy): strategy for strategy in strategies}
+    wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
     for change in changes:
         name, key, values = _parsed(change)
         if name not in wanted:
             raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
         for value in values:
-            check_setting(name, key, value, {} if name == ORACLE else settings_of(name), f"--set {change}")
+            known = {} if name == ORACLE else settings_of(named[name])
+            check_setting(named[name], key, value, known, f"--set {change}")
         wanted[name].setdefault(key, []).extend(values)
     found = []
     for name, grid in wanted.items():
         found += [
-            Variant(name, tuple(zip(grid, values, strict=True)))
+            Variant(named[name], tuple(zip(grid, values, strict=True)))
             for values in itertools.product(*grid.values())
         ]
     return found
@@ -147,6 +154,8 @@ def run_grid(
     CachedWeb(VirtualWeb.open(web))  # parses once, before the processes start
     tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
     count = min(processes or os.cpu_count() or 1, len(tasks))
+    if not all(isinstance(variant.strategy, str) for variant in wanted):
+        count = 1  # a class of a notebook cannot be found by other processes
     results: dict[int, list[Run]] = {}
     progress(0, len(tasks))
     if count <= 1:
@@ -218,7 +227,7 @@ class Laboratory:
         start = [key for key in web.start if key in web.graph]
         self.draw: Draw = draw(self.topic, web.pages, web.graph, start, options, random_seed)
 
-    def prepare(self, strategies: Sequence[str]) -> None:
+    def prepare(self, strategies: Sequence[str | type[BaseStrategy]]) -> None:
         """Fit what the strategies want from the training pages of the draw."""
         documents = {key: self.web.document(key) for key in (*self.draw.positives, *self.draw.negatives)}
         pages = {
@@ -256,12 +265,12 @@ class Laboratory:
         )
 
 
-def check_strategies(names: Sequence[str]) -> None:
+def check_strategies(names: Sequence[str | type[BaseStrategy]]) -> None:
     """Refuse unknown names before anything is parsed."""
     for name in names:
         if name == ORACLE:
             continue
-        if name not in all_settings():
+        if isinstance(name, str) and name not in all_settings():
             raise InputError(
                 f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), ORACLE])}."
             )
@@ -269,6 +278,7 @@ def check_strategies(names: Sequence[str]) -> None:
 
 
 def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
+    assert isinstance(variant.strategy, str)
     told = msgspec.json.encode(
         [
             content_digest(web.web),
@@ -293,6 +303,8 @@ def _code_of(name: str) -> str:
 
 
 def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:
+    if not isinstance(variant.strategy, str):  # nothing tells one version of its code from another
+        return None
     try:
         return msgspec.json.decode(_place(task, variant, web).read_bytes(), type=Run)
     except (OSError, msgspec.MsgspecError):
@@ -300,6 +312,8 @@ def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:
 
 
 def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
+    if not isinstance(variant.strategy, str):
+        return
     path = _place(task, variant, web)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}")

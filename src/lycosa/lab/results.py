@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,10 @@ from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.sweeps import Sweep, sweeps
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
+PIPE_WIDTH = 140
 MEASURES = ("harvest", "recall", "auc", "precision")
 
 
@@ -106,6 +110,18 @@ def write_json(path: Path, results: dict[str, Any]) -> None:
     path.write_bytes(msgspec.json.encode(results))
 
 
+def row_of(run: Run) -> dict[str, Any]:
+    """The figures of a run."""
+    row = {
+        "strategy": run.strategy,
+        "topic": run.topic,
+        "random_seed": run.random_seed,
+        "pages": len(run.curve),
+        "targets": run.targets,
+    }
+    return row | {measure: getattr(run, measure) for measure in MEASURES}
+
+
 def write_csv(path: Path, runs: Sequence[Run]) -> None:
     """One row a run."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,13 +129,30 @@ def write_csv(path: Path, runs: Sequence[Run]) -> None:
         out = csv.writer(file)
         out.writerow(["strategy", "topic", "random_seed", "pages", "targets", *MEASURES])
         for run in runs:
-            figures = [f"{getattr(run, measure):.6f}" for measure in MEASURES]
-            out.writerow([run.strategy, run.topic, run.random_seed, len(run.curve), run.targets, *figures])
+            row = row_of(run) | {measure: f"{getattr(run, measure):.6f}" for measure in MEASURES}
+            out.writerow(row.values())
 
 
 def print_table(results: dict[str, Any]) -> None:
     """Harvest, recall and AUC of each strategy, and how sure the best one's lead is."""
     from rich.console import Console
+
+    console = Console()
+    # A pipe has no width of its own: wide enough for the table rather than cut at 80.
+    (console if console.is_terminal else Console(width=PIPE_WIDTH)).print(_table(results))
+
+
+def table_text(results: dict[str, Any]) -> str:
+    """The same as plain text."""
+    from rich.console import Console
+
+    console = Console(width=PIPE_WIDTH, color_system=None, force_terminal=False)
+    with console.capture() as captured:
+        console.print(_table(results))
+    return captured.get()
+
+
+def _table(results: dict[str, Any]) -> Table:
     from rich.table import Table
 
     table = Table(title="mean ± standard error over topics and random seeds")
@@ -136,6 +169,4 @@ def print_table(results: dict[str, Any]) -> None:
         p = against.get((name, best["strategy"]), against.get((best["strategy"], name)))
         figures = [f"{strategy[m]['mean']:.3f} ± {strategy[m]['se']:.3f}" for m in MEASURES]
         table.add_row(name, *figures, "" if p is None else f"{p:.2g}")
-    console = Console()
-    # A pipe has no width of its own: wide enough for the table rather than cut at 80.
-    (console if console.is_terminal else Console(width=140)).print(table)
+    return table

@@ -124,8 +124,12 @@ def strategy_names() -> list[str]:
     return [*BUILT_IN, *(point.name for point in _entry_points() if point.name not in BUILT_IN)]
 
 
-def strategy_class(name: str) -> type[BaseStrategy]:
-    """The class of a strategy."""
+def strategy_class(name: str | type[BaseStrategy]) -> type[BaseStrategy]:
+    """The class of a strategy; a class stands for itself."""
+    if not isinstance(name, str):
+        from lycosa.methods.third_party import checked
+
+        return checked(name, repr(name))
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         found: type[BaseStrategy] = getattr(import_module(module), attribute)
@@ -140,7 +144,7 @@ def strategy_class(name: str) -> type[BaseStrategy]:
     raise SpecError(f"There is no strategy {name!r}. Known are: {', '.join(strategy_names())}.")
 
 
-def settings_of(name: str) -> dict[str, Any]:
+def settings_of(name: str | type[BaseStrategy]) -> dict[str, Any]:
     """A strategy's settings and their defaults: its constructor's keyword arguments."""
     signature = inspect.signature(strategy_class(name))
     return {
@@ -150,7 +154,7 @@ def settings_of(name: str) -> dict[str, Any]:
     }
 
 
-def setting_hints(name: str) -> dict[str, Any]:
+def setting_hints(name: str | type[BaseStrategy]) -> dict[str, Any]:
     """The type hints of a strategy's settings, with their ranges; none where a stranger's cannot be resolved."""
     try:
         return get_type_hints(strategy_class(name).__init__, include_extras=True)

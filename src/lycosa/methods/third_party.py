@@ -81,7 +81,9 @@ def _made(make: Callable[[], Any], told: str, advice: str) -> Any:
         raise SpecError(f"{told} cannot be loaded ({type(error).__name__}: {error}). {advice}.") from error
 
 
-def fitted(name: str, settings: Mapping[str, Any], preparation: Preparation) -> BaseStrategy:
+def fitted(
+    name: str | type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
+) -> BaseStrategy:
     """A strategy by its name, fitted; that of a stranger is guarded."""
     kind = strategy_class(name)
     if kind.__module__.startswith("lycosa."):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from os import PathLike
 from pathlib import Path
 
 import msgspec
@@ -67,13 +68,16 @@ class Explanation(msgspec.Struct, frozen=True):
     nearby: tuple[str, ...] = ()
     links_near: tuple[LinkNear, ...] = ()
 
+    def __str__(self) -> str:
+        return explanation_text(self)
 
-def explain(directory: Path, url: str) -> Explanation:
-    """Look a URL up in a collection, by its identity."""
+
+def explain(directory: str | PathLike[str], url: str) -> Explanation:
+    """What a collection knows of a URL: taken, refused, waiting or never seen, and why. Printed, it reads as text."""
     parsed = urls.parse(url)
     if parsed is None:
         raise InputError(f"{url!r} is not an http(s) URL. Write it in full: https://…")
-    with Collection.read(directory) as collection:
+    with Collection.read(Path(directory)) as collection:
         key = urls.key_of(parsed)
         leading = list(collection.reader.links_to(key, COUNTED))
         found_on = tuple(_found_on(collection.reader, link) for link in leading[:NEAR])

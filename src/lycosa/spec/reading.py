@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 
 from lycosa.errors import SpecError
 from lycosa.files import read_file
-from lycosa.methods import setting_hints
+from lycosa.methods import BaseStrategy, setting_hints
 from lycosa.methods.third_party import in_file, seen_from
 from lycosa.spec.sections import Spec
 
@@ -69,8 +69,18 @@ def parse_spec(
     tables = _at_home(tables, folder)
     for change in changes:
         _apply(change, tables)
-    tables = _at_home(tables, Path())
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
+    return _checked(_at_home(tables, Path()), strategies, origin)
+
+
+def spec_from(
+    tables: Mapping[str, Any], strategies: Strategies, where: str = "the spec", folder: Path = Path()
+) -> Spec:
+    """The spec that tables say, as `parse_spec` reads them from a text; nothing is said of lines."""
+    return _checked(_at_home(dict(tables), folder), strategies, Origin("", where))
+
+
+def _checked(tables: dict[str, Any], strategies: Strategies, origin: Origin) -> Spec:
     _refuse_trouble(tables, origin)
     options = _take_options(tables, strategies)
     for name, table in options.items():
@@ -106,7 +116,7 @@ def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
             if trouble := _trouble([key, value]):
                 place = origin.at(section, key) if key else origin.at("", section)
                 name = f"[{section}] {key}" if key else section
-                raise SpecError(f"{place}: {name}: {trouble}. Change that line.")
+                raise SpecError(f"{place}: {name}: {trouble}. {origin.advice}")
 
 
 def _take_options(tables: dict[str, Any], strategies: Strategies) -> dict[str, Any]:
@@ -128,6 +138,11 @@ class Origin:
     text: str
     where: str
     changed: tuple[str, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """What to do about a value that cannot be meant."""
+        return "Change that line." if self.text else "Give another value."
 
     def at(self, section: str, key: str) -> str:
         """The line of a key in the file, or the --set that gave it."""
@@ -172,8 +187,11 @@ def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) ->
         check_setting(name, key, value, defaults, origin.at(name, key))
 
 
-def check_setting(name: str, key: str, value: Any, defaults: Settings, where: str) -> None:
+def check_setting(
+    strategy: str | type[BaseStrategy], key: str, value: Any, defaults: Settings, where: str
+) -> None:
     """Refuse a setting that the strategy does not have, or a value that cannot be meant. `where` said it."""
+    name = strategy if isinstance(strategy, str) else strategy.__name__
     if key not in defaults:
         hint = _nearest(key, list(defaults))
         known = f"Known are: {', '.join(defaults)}." if defaults else "It has no settings."
@@ -187,7 +205,7 @@ def check_setting(name: str, key: str, value: Any, defaults: Settings, where: st
     if trouble := _trouble(value):
         raise SpecError(f"{where}: [{name}] {key}: {trouble}. {otherwise}")
     try:
-        if kind := _kind(setting_hints(name).get(key)):
+        if kind := _kind(setting_hints(strategy).get(key)):
             # As JSON, since TOML too has only lists: a tuple is meant by one.
             kind.validate_json(msgspec.json.encode(value), strict=True)
     except ValidationError as error:
@@ -277,7 +295,7 @@ def _explain(error: ValidationError, origin: Origin) -> str:
         return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
     if first["type"] == "model_type":
         return f"{origin.at('', key)}: {key} must be a table. Write [{key}] and its keys below it."
-    return f"{origin.at(section, key)}: {place}: {_complaint(first)}. Change that line."
+    return f"{origin.at(section, key)}: {place}: {_complaint(first)}. {origin.advice}"
 
 
 def _complaint(first: ErrorDetails) -> str:

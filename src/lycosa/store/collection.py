@@ -25,7 +25,7 @@ from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.store import Counts, Record
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
-from lycosa.store.reader import Reader
+from lycosa.store.reader import Hit, Reader, StoredPage
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.search import Search
@@ -235,7 +235,12 @@ class Collection:
 
 
 class ReadCollection:
-    """A collection opened for reading."""
+    """A collection opened for reading, also while a crawl writes to it: pages, search, rows, exports."""
+
+    @classmethod
+    def open(cls, directory: str | os.PathLike[str]) -> Self:
+        """The collection in a folder. Close it, or use it in a `with` block."""
+        return cls(Path(directory))
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -245,6 +250,45 @@ class ReadCollection:
         self.reader = Reader(self.connection, self.path)
         self.statistics = Statistics(self.connection, self.path)
         self.search = Search(self.connection, self.path)
+
+    def pages(self, *, relevant: bool | None = None) -> Iterator[StoredPage]:
+        """Everything that was answered, in the order of the crawl; or the pages that were judged so."""
+        found = self.reader.pages()
+        if relevant is None:
+            return found
+        return (page for page in found if page.judgement and page.judgement.relevant is relevant)
+
+    def search(self, words: str, *, most: int = 20) -> list[Hit]:
+        """Pages with all of the words (a phrase in quotes counts as one), best match first."""
+        return self.reader.search(words, most)
+
+    def rows(
+        self, *, only_relevant: bool = False, dedupe: bool = False, genres: Sequence[str] = ()
+    ) -> Iterator[dict[str, Any]]:
+        """The judged pages as plain dictionaries, with text and provenance: the columns of docs/exports.md.
+
+        `dedupe` leaves one page of each near-duplicate cluster; `genres` leaves only pages of these genres.
+        """
+        from lycosa.store.exports import Choice
+        from lycosa.store.exports.corpus import corpus_rows  # which imports this module
+
+        choice = Choice(only_relevant, dedupe, tuple(genres))
+        return (msgspec.to_builtins(row) for row in corpus_rows(self, choice))
+
+    def export(
+        self,
+        out: str | os.PathLike[str],
+        *,
+        only_relevant: bool = False,
+        dedupe: bool = False,
+        genres: Sequence[str] = (),
+    ) -> int:
+        """Write the pages to a file that ends in .wacz, .jsonl or .parquet; how many were written."""
+        from lycosa.store.exports import Choice
+        from lycosa.store.exports.writers import writer_for
+
+        path = Path(out)
+        return writer_for(path)(self.directory, path, Choice(only_relevant, dedupe, tuple(genres)))
 
     def response(self, capture: Capture) -> tuple[bytes, bytes]:
         """Head and body, as received, of a capture."""

@@ -89,6 +89,16 @@ class Site:
         """The setting `fetch.allow_private` that goes with it."""
         return (HOSTS,)
 
+    @property
+    def fetch(self) -> dict[str, object]:
+        """The section `fetch` for a crawl of this web: found here, and without rests, since it is our own."""
+        return {
+            "connect_to": self.connect_to,
+            "allow_private": self.allow_private,
+            "per_host_delay_s": 0,
+            "per_ip_concurrency": 32,
+        }
+
     def hits(self, url: str) -> int:
         """How often a URL was asked for."""
         parts = urlsplit(url)
