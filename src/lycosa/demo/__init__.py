@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 
 from lycosa.demo.environment import environment_part
@@ -70,11 +71,11 @@ class DemoWeb:
         """A local server of this web; use it in a `with` block."""
         return Site(self.answer, port)
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: str | PathLike[str]) -> None:
         """Write it as a virtual web (WARC, labels.csv, page-types.csv, web.toml)."""
         from lycosa.demo.archive import write_web
 
-        write_web(self, folder)
+        write_web(self, Path(folder))
 
 
 def demo_web(random_seed: int = 1) -> DemoWeb:
