@@ -27,6 +27,6 @@ with tempfile.TemporaryDirectory() as folder, web.serve() as site:
     print(f"{summary.pages} pages, {summary.relevant} about bread (harvest {summary.harvest:.2f})")
 
     with lycosa.Collection.open(summary.collection) as collection:
-        rows = sorted(collection.rows(only_relevant=True), key=lambda row: -row["score"])
+        rows = sorted(collection.rows(), key=lambda row: -row["score"])
     for row in rows[:5]:
         print(f"  {row['score']:.2f}  {row['title']}  {row['url']}")

@@ -166,10 +166,11 @@ def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
             "http://a.test/owls",
         }
         assert [page.link.url for page in owls.pages(relevant=False)] == ["http://a.test/x"]
-        assert len(owls.search("night", most=1)) == 1
-        rows = list(owls.rows(only_relevant=True))
-        assert owls.export(tmp_path / "owls.jsonl", only_relevant=True) == 2
-        assert owls.export(tmp_path / "owls.wacz") == 3
+        assert len(owls.search.find("night", most=1).hits) == 1
+        rows = list(owls.rows())
+        assert owls.export(tmp_path / "owls.jsonl") == 2
+        everything = lycosa.PageFilter(relevance=lycosa.Relevance.JUDGED)
+        assert owls.export(tmp_path / "owls.wacz", everything) == 3
         with pytest.raises(InputError, match=r"ends in \.wacz, \.jsonl, \.parquet"):
             owls.export(tmp_path / "owls.xls")
     lines = [json.loads(line) for line in (tmp_path / "owls.jsonl").read_text().splitlines()]

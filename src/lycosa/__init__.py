@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lycosa.report.why import explain as explain
     from lycosa.spec.sections import Spec as Spec
     from lycosa.store.collection import ReadCollection as Collection
+    from lycosa.store.page_filter import PageFilter as PageFilter
+    from lycosa.store.page_filter import Relevance as Relevance
     from lycosa.values import Decision as Decision
     from lycosa.values import Fact as Fact
     from lycosa.values import Judgement as Judgement
@@ -43,8 +45,10 @@ __all__ = [
     "Link",
     "LycosaError",
     "Page",
+    "PageFilter",
     "Reason",
     "Refusal",
+    "Relevance",
     "Spec",
     "Strategy",
     "Summary",
@@ -65,8 +69,10 @@ _HOMES = {
     "Link": "lycosa.values",
     "LycosaError": "lycosa.errors",
     "Page": "lycosa.values",
+    "PageFilter": "lycosa.store.page_filter",
     "Reason": "lycosa.values",
     "Refusal": "lycosa.values",
+    "Relevance": "lycosa.store.page_filter",
     "Spec": "lycosa.spec.sections",
     "Strategy": "lycosa.methods",
     "Summary": "lycosa.engine.session",

@@ -25,7 +25,8 @@ from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.store import Counts, Record
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
-from lycosa.store.reader import Hit, Reader, StoredPage
+from lycosa.store.page_filter import COLLECTED, PageFilter
+from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.search import Search
@@ -235,7 +236,7 @@ class Collection:
 
 
 class ReadCollection:
-    """A collection opened for reading, also while a crawl writes to it: pages, search, rows, exports."""
+    """A collection opened for reading, also while a crawl writes to it: pages, words, figures, rows, exports."""
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str]) -> Self:
@@ -258,37 +259,18 @@ class ReadCollection:
             return found
         return (page for page in found if page.judgement and page.judgement.relevant is relevant)
 
-    def search(self, words: str, *, most: int = 20) -> list[Hit]:
-        """Pages with all of the words (a phrase in quotes counts as one), best match first."""
-        return self.reader.search(words, most)
-
-    def rows(
-        self, *, only_relevant: bool = False, dedupe: bool = False, genres: Sequence[str] = ()
-    ) -> Iterator[dict[str, Any]]:
-        """The judged pages as plain dictionaries, with text and provenance: the columns of docs/exports.md.
-
-        `dedupe` leaves one page of each near-duplicate cluster; `genres` leaves only pages of these genres.
-        """
-        from lycosa.store.exports import Choice
+    def rows(self, wanted: PageFilter = COLLECTED) -> Iterator[dict[str, Any]]:
+        """Pages as plain dictionaries, with text and provenance: the columns of docs/exports.md."""
         from lycosa.store.exports.corpus import corpus_rows  # which imports this module
 
-        choice = Choice(only_relevant, dedupe, tuple(genres))
-        return (msgspec.to_builtins(row) for row in corpus_rows(self, choice))
+        return (msgspec.to_builtins(row) for row in corpus_rows(self, wanted))
 
-    def export(
-        self,
-        out: str | os.PathLike[str],
-        *,
-        only_relevant: bool = False,
-        dedupe: bool = False,
-        genres: Sequence[str] = (),
-    ) -> int:
-        """Write the pages to a file that ends in .wacz, .jsonl or .parquet; how many were written."""
-        from lycosa.store.exports import Choice
+    def export(self, out: str | os.PathLike[str], wanted: PageFilter = COLLECTED) -> int:
+        """Write pages to a file that ends in .wacz, .jsonl or .parquet; how many were written."""
         from lycosa.store.exports.writers import writer_for
 
         path = Path(out)
-        return writer_for(path)(self.directory, path, Choice(only_relevant, dedupe, tuple(genres)))
+        return writer_for(path)(self.directory, path, wanted)
 
     def response(self, capture: Capture) -> tuple[bytes, bytes]:
         """Head and body, as received, of a capture."""

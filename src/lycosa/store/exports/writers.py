@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 
 from lycosa.errors import InputError
-from lycosa.store.exports import Choice
+from lycosa.store.page_filter import PageFilter
 
-Writer = Callable[[Path, Path, Choice], int]
-"""Writes the chosen pages of a collection to a file; how many."""
+Writer = Callable[[Path, Path, PageFilter], int]
+"""Writes the pages of a collection that a filter lets through to a file; how many."""
 
 WRITERS = {
     ".wacz": "lycosa.store.exports.wacz:export_wacz",
