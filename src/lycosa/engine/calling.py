@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tomllib
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from os import PathLike
@@ -19,8 +19,8 @@ from lycosa.methods import all_settings
 from lycosa.spec.reading import load_spec, spec_from, spec_path
 from lycosa.spec.sections import Spec
 from lycosa.spec.writing import as_run
+from lycosa.values import Say
 
-Say = Callable[[str], None]
 Given = Spec | str | PathLike[str]
 
 
