@@ -75,7 +75,6 @@ class Reason(StrEnum):
     TOO_MANY_REDIRECTS = "more redirects than fetch.max_redirects"
     BAD_REDIRECT = "it redirects to nowhere usable"
     NOT_ARCHIVED = "not in the archived web"
-    ROBOTS_PENDING = "robots.txt was fetched first; the page waits for the next polite moment"
     # decided on the page
     NOINDEX = "the page asks not to be kept (noindex)"
     LANGUAGE = "not in a language of the scope"
@@ -151,13 +150,15 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Its authority rests until `rest_until`. With `again_at` the URL waits again from then on;
     without, it is done. `counts` says whether it used up one page of its host's and site's limits.
-    What was held for it waits for the URL `instead` now: a redirect led there (0: none did).
+    What was held for it waits for the URL `instead` now: a redirect led there (0: none did). `tried`
+    says whether this was one of its attempts; one that was only put off has used up none.
     """
 
     rest_until: float
     again_at: float | None = None
     counts: bool = True
     instead: int = 0
+    tried: bool = True
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -188,6 +189,19 @@ class NotFetched(msgspec.Struct, frozen=True):
     refusal: Refusal
     rest_s: float = 0.0
     again_in_s: float | None = None  # a passing fault: try again after so long
+    passing: bool = False  # it may go better another time
+    status: int = 0  # of the response that was given up, where one had begun
+    retry_after: str = ""  # the header of that response
+
+
+class Later(msgspec.Struct, frozen=True):
+    """A link put off: its host was asked for something else first (robots.txt) and rests now.
+
+    Nothing was refused and nothing tried: the link waits again until the rest is over.
+    """
+
+    link: Link
+    rest_s: float
 
 
 class Image(msgspec.Struct, frozen=True, array_like=True):

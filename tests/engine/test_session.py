@@ -22,7 +22,7 @@ from lycosa.engine.loop import Crawl
 from lycosa.engine.scope import Scope
 from lycosa.engine.session import Summary, fitted_strategy
 from lycosa.engine.workers import WorkerPool
-from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.methods import BUILT_IN
@@ -527,7 +527,7 @@ async def _crawl_in_memory(source: str) -> list[str]:
         MemoryFrontier(Policy(max_waiting=10_000, selectivity=spec.frontier.selectivity)),
     )
     follow = Follow(Scope(ScopeSpec(), FetchSpec()), fetch, FrontierSpec(), ArchiveSpec())
-    async with HttpFetcher(fetch, spec.scope.content_types) as fetcher:
+    async with live_fetcher(fetch, spec.scope.content_types) as fetcher:
         engine = Crawl(
             frontier=frontier,
             fetcher=fetcher,

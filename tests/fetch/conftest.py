@@ -14,10 +14,10 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # fastwarc warns of its own old names when it is imported
     import fastwarc  # noqa: F401
 
-from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.live import live_fetcher
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import key_of
-from lycosa.values import Fetched, Link, NotFetched
+from lycosa.values import Fetched, Later, Link, NotFetched
 
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")  # the machine may be busy
@@ -123,7 +123,9 @@ async def site() -> AsyncIterator[Callable[..., Awaitable[Site]]]:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def fetch(url: str, *, link: dict[str, object] | None = None, **spec: object) -> Fetched | NotFetched:
+async def fetch(
+    url: str, *, link: dict[str, object] | None = None, **spec: object
+) -> Fetched | NotFetched | Later:
     """One fetch with a fetcher of its own."""
-    async with HttpFetcher(spec_with(**spec), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(**spec), PAGE_TYPES) as fetcher:
         return await fetcher.fetch(link_to(url, **(link or {})))

@@ -19,7 +19,7 @@ from warcio.warcwriter import WARCWriter
 
 from lycosa.errors import ArchiveError
 from lycosa.fetch.archive import ArchiveFetcher
-from lycosa.fetch.http import redirect_target
+from lycosa.fetch.redirects import redirect_target
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.fetch.conftest import link_to
 

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from lycosa import urls
 from lycosa.fetch.guards import Guard, address_refusal
 from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.http_client import HttpClient
+from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.resolver import Resolver
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.fetch.conftest import PAGE_TYPES, link_to, reply, spec_with
 
@@ -95,7 +98,7 @@ async def test_odd_forms_of_addresses_are_seen_through(site, url):
     """However an address is written, the address is what is judged."""
     parsed = urls.parse(url)
     assert parsed is not None
-    async with HttpFetcher(spec_with(allow_private=()), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(allow_private=()), PAGE_TYPES) as fetcher:
         for spelled in (url, parsed):
             result = await fetcher.fetch(link_to(spelled))
             assert isinstance(result, NotFetched)
@@ -111,13 +114,14 @@ async def test_rebinding_is_caught_where_the_connection_is_made(site):
     async def lookup(host):
         return next(answers)
 
-    async with HttpFetcher(spec_with(allow_private=()), PAGE_TYPES, lookup=lookup) as fetcher:
-        resolver = fetcher._wire._resolver
+    resolver = Resolver({}, lookup=lookup)
+    async with HttpClient(spec_with(allow_private=()), resolver) as client:
+        fetcher = HttpFetcher(client, PAGE_TYPES, max_bytes=1000)
         assert await resolver.addresses("evil.test") == ("8.8.8.8",)
         resolver._known.clear()  # as when the answer has expired
         result = await fetcher.fetch(link_to(f"http://evil.test:{web.port}/"))
     assert isinstance(result, NotFetched)
-    assert (result.refusal.reason, result.again_in_s) == (Reason.PRIVATE_ADDRESS, None)
+    assert (result.refusal.reason, result.passing) == (Reason.PRIVATE_ADDRESS, False)
     assert web.connections == 0
 
 
@@ -125,11 +129,11 @@ async def test_connecting_elsewhere_still_needs_permission(site):
     """connect_to keeps URL and Host header, and does not by itself allow a private address."""
     web = await site({"/": reply(b"demo")})
     to = {"*.demo.test": f"127.0.0.1:{web.port}"}
-    async with HttpFetcher(spec_with(allow_private=(), connect_to=to), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(allow_private=(), connect_to=to), PAGE_TYPES) as fetcher:
         result = await fetcher.fetch(link_to("http://a.demo.test/"))
         assert isinstance(result, NotFetched)
         assert result.refusal.reason is Reason.PRIVATE_ADDRESS
-    async with HttpFetcher(spec_with(allow_private=("*.demo.test",), connect_to=to), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(allow_private=("*.demo.test",), connect_to=to), PAGE_TYPES) as fetcher:
         result = await fetcher.fetch(link_to("http://a.demo.test/"))
         assert isinstance(result, Fetched)
     assert web.asked[0].headers["host"] == "a.demo.test"
@@ -142,7 +146,7 @@ async def test_one_public_address_among_private_ones_is_no_way_in(site):
     async def lookup(host):
         return ["127.0.0.1", "::1", "10.0.0.1"]
 
-    async with HttpFetcher(spec_with(allow_private=()), PAGE_TYPES, lookup=lookup) as fetcher:
+    async with live_fetcher(spec_with(allow_private=()), PAGE_TYPES, lookup=lookup) as fetcher:
         result = await fetcher.fetch(link_to(f"http://many.test:{web.port}/"))
     assert isinstance(result, NotFetched)
     assert result.refusal.reason is Reason.PRIVATE_ADDRESS

@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeadersParser
 
 from lycosa.errors import SpecError
-from lycosa.fetch.http import HttpFetcher, redirect_target
-from lycosa.fetch.wire import MAX_COOKIES
+from lycosa.fetch.http_client import MAX_COOKIES, HttpClient
+from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.redirects import redirect_target
+from lycosa.fetch.resolver import Resolver
 from lycosa.values import Fetched, Kind, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, fetch, link_to, reply, spec_with
 
@@ -72,7 +74,7 @@ async def test_it_names_itself(site):
 async def test_connections_are_kept_alive(site):
     """Ten pages of a host cost one connection."""
     web = await site({f"/{n}": reply() for n in range(10)})
-    async with HttpFetcher(spec_with(), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(), PAGE_TYPES) as fetcher:
         for n in range(10):
             assert isinstance(await fetcher.fetch(link_to(f"{web.base}/{n}")), Fetched)
     assert web.connections == 1
@@ -169,7 +171,7 @@ async def test_retry_after_is_honoured(site):
 async def test_rest_doubles_with_faults_and_ends_with_them(site):
     """Consecutive faults of a host double its rest; a good answer ends that."""
     web = await site({"/bad": reply(status="500 No"), "/good": reply()})
-    async with HttpFetcher(spec_with(per_host_delay_s=2), PAGE_TYPES, rng=Random(1)) as fetcher:
+    async with live_fetcher(spec_with(per_host_delay_s=2), PAGE_TYPES, rng=Random(1)) as fetcher:
         rests = [
             (await fetcher.fetch(link_to(web.base + "/" + name))).rest_s
             for name in ("bad", "bad", "good", "bad")
@@ -413,7 +415,7 @@ async def test_cookies_are_few(site):
     """A flood of cookies, kept where the spec asks for it, does not come back as a flood."""
     cookies = ["Set-Cookie: long=" + "v" * 5000, *(f"Set-Cookie: c{n}=v" for n in range(150))]
     web = await site({"/a": reply(b"", *cookies), "/b": reply()})
-    async with HttpFetcher(spec_with(cookies=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(cookies=True), PAGE_TYPES) as fetcher:
         assert isinstance(await fetcher.fetch(link_to(web.base + "/a")), Fetched)
         assert isinstance(await fetcher.fetch(link_to(web.base + "/b")), Fetched)
     assert web.asked[-1].headers["cookie"].count("=") == MAX_COOKIES
@@ -432,7 +434,7 @@ async def test_broken_chunks(site):
 async def test_a_length_too_short_spoils_only_its_own_response(site):
     """Bytes beyond the said length make the response broken; they never reach the next one."""
     web = await site({"/a": reply(b"hello") + b" and more", "/b": reply(b"other")})
-    async with HttpFetcher(spec_with(), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(), PAGE_TYPES) as fetcher:
         first = await fetcher.fetch(link_to(web.base + "/a"))
         second = await fetcher.fetch(link_to(web.base + "/b"))
     assert isinstance(first, NotFetched)
@@ -441,8 +443,8 @@ async def test_a_length_too_short_spoils_only_its_own_response(site):
     assert second.body == b"other"
 
 
-async def test_a_connection_that_died_of_age_is_replaced(site):
-    """If a kept-alive connection turns out closed, the page is asked for on a new one."""
+async def test_a_connection_that_dies_on_a_request_is_not_asked_again_at_once(site):
+    """The server may have seen the request: the host's rest comes first, then a connection of its own."""
     calls = []
 
     async def page(writer):
@@ -451,11 +453,19 @@ async def test_a_connection_that_died_of_age_is_replaced(site):
             writer.write(reply(b"fine"))
 
     web = await site({"/a": reply(b"first"), "/b": page})
-    async with HttpFetcher(spec_with(), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(per_host_delay_s=2), PAGE_TYPES) as fetcher:
         await fetcher.fetch(link_to(web.base + "/a"))
-        result = await fetcher.fetch(link_to(web.base + "/b"))  # dropped on the old connection
+        dropped = await fetcher.fetch(link_to(web.base + "/b"))
+        assert isinstance(dropped, NotFetched)
+        assert dropped.refusal.reason is Reason.BROKEN_RESPONSE
+        assert dropped.again_in_s is not None
+        assert dropped.again_in_s >= dropped.rest_s >= 2
+        assert web.paths() == ["/a", "/b"]
+        result = await fetcher.fetch(link_to(web.base + "/b", attempts=1))
+        for _ in range(2):
+            await fetcher.fetch(link_to(web.base + "/a"))
     assert isinstance(result, Fetched)
-    assert web.connections == 2
+    assert web.connections == 4  # a server that dropped one gets a new one with each request
 
 
 async def test_reasons_can_be_stored(site):
@@ -473,7 +483,7 @@ async def test_reasons_can_be_stored(site):
 def test_settings_that_cannot_work_are_refused_at_once(wrong):
     """Before the first request, with the key and the fix."""
     with pytest.raises(SpecError, match=rf"fetch\.{next(iter(wrong))}: "):
-        HttpFetcher(spec_with(**wrong), PAGE_TYPES)
+        HttpClient(spec_with(**wrong), Resolver({}))
 
 
 async def test_long_urls_and_other_schemes_are_not_asked():
@@ -486,7 +496,7 @@ async def test_no_connection_is_a_passing_fault(site):
     """A closed port is CONNECT, and tried again."""
     web = await site()
     port = web.port
-    async with HttpFetcher(spec_with(connect_to={"gone.test": "127.0.0.1:1"}), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(connect_to={"gone.test": "127.0.0.1:1"}), PAGE_TYPES) as fetcher:
         result = await fetcher.fetch(link_to(f"http://gone.test:{port}/"))
     assert isinstance(result, NotFetched)
     assert (result.refusal.reason, result.again_in_s is not None) == (Reason.CONNECT, True)
@@ -514,7 +524,7 @@ async def test_cookies_stay_with_their_host(site):
     hosts = {"*.town.test": f"127.0.0.1:{web.port}"}
     for cookies in (True, False):
         web.asked.clear()
-        async with HttpFetcher(spec_with(cookies=cookies, connect_to=hosts), PAGE_TYPES) as fetcher:
+        async with live_fetcher(spec_with(cookies=cookies, connect_to=hosts), PAGE_TYPES) as fetcher:
             for url in ("http://www.town.test/set", "http://www.town.test/get", "http://shop.town.test/get"):
                 await fetcher.fetch(link_to(url))
         sent = [asked.headers.get("cookie") for asked in web.asked]
@@ -525,7 +535,9 @@ async def test_passwords_go_only_to_their_host_and_never_into_the_archive(site):
     """Basic authentication is sent to the named host alone; the archived request hides it."""
     web = await site({"/": reply()})
     hosts = {"*.test": f"127.0.0.1:{web.port}"}
-    async with HttpFetcher(spec_with(auth={"in.test": "me:secret"}, connect_to=hosts), PAGE_TYPES) as fetcher:
+    async with live_fetcher(
+        spec_with(auth={"in.test": "me:secret"}, connect_to=hosts), PAGE_TYPES
+    ) as fetcher:
         page = await fetcher.fetch(link_to("http://in.test/"))
         await fetcher.fetch(link_to("http://other.test/"))
     coded = base64.b64encode(b"me:secret").decode()
@@ -580,7 +592,7 @@ async def test_hosts_that_share_an_address_share_its_limit(site):
 
     web = await site({"/": page})
     hosts = {"*.test": f"127.0.0.1:{web.port}"}
-    async with HttpFetcher(spec_with(per_ip_concurrency=2, connect_to=hosts), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(per_ip_concurrency=2, connect_to=hosts), PAGE_TYPES) as fetcher:
         links = [link_to(f"http://h{n}.test/") for n in range(8)]
         results = await asyncio.gather(*map(fetcher.fetch, links))
     assert all(isinstance(result, Fetched) for result in results)

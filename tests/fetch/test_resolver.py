@@ -9,7 +9,7 @@ import pytest
 
 from lycosa.errors import SpecError
 from lycosa.fetch import resolver as module
-from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.resolver import Resolver
 from lycosa.values import NotFetched, Reason
 from tests.fetch.conftest import PAGE_TYPES, link_to, spec_with
@@ -93,7 +93,7 @@ def test_bad_connect_to_is_refused_with_the_fix(value):
 )
 async def test_dns_failures_are_told(error, passing):
     """A name that does not exist is final; a resolver in trouble is a passing fault."""
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES, lookup=Names(error)) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES, lookup=Names(error)) as fetcher:
         result = await fetcher.fetch(link_to("http://nowhere.test/"))
     assert isinstance(result, NotFetched)
     assert (result.refusal.reason, result.again_in_s is not None) == (Reason.DNS, passing)
@@ -105,7 +105,7 @@ async def test_a_silent_resolver_is_given_up():
     async def lookup(host):
         await asyncio.Event().wait()
 
-    async with HttpFetcher(spec_with(connect_timeout_s=0.05), PAGE_TYPES, lookup=lookup) as fetcher:
+    async with live_fetcher(spec_with(connect_timeout_s=0.05), PAGE_TYPES, lookup=lookup) as fetcher:
         result = await fetcher.fetch(link_to("http://slow.test/"))
     assert isinstance(result, NotFetched)
     assert (result.refusal.reason, result.again_in_s is not None) == (Reason.DNS, True)

@@ -196,7 +196,10 @@ def test_a_retry_waits_apart(open_frontier: Open) -> None:
     assert (name_of(again), again.attempts, again.priority) == ("a/1", 1, 0.3)
     assert again.memo == {"etag": "x"}
     frontier.done(replace(again, attempts=-1), Outcome(rest_until=31.0, again_at=3600.0))
-    assert take(frontier, 3600.0).attempts == 0
+    put_off = take(frontier, 3600.0)
+    assert put_off.attempts == 0
+    frontier.done(put_off, Outcome(rest_until=3601.0, again_at=3601.0, tried=False))
+    assert take(frontier, 3601.0).attempts == 0
 
 
 def test_a_retry_that_is_offered_again_merges_and_still_waits(open_frontier: Open) -> None:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import CollectionError
-from lycosa.fetch.robots import StoredRobots
+from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
 from lycosa.store.phrases import END_MARK, MARK
@@ -368,6 +368,20 @@ def test_an_older_catalogue_is_brought_up_to_date(opened, monkeypatch, tmp_path)
     assert opened_again.reader.page(key_of(URL)).title == "A title"
 
     assert schema.version_of(opened().connection) == len(schema.MIGRATIONS)
+
+
+def test_a_link_that_waited_for_robots_is_no_refusal_any_more(opened, monkeypatch):
+    """Version 3 noted such links as refused, for a reason that no longer exists."""
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:3])
+        old = opened().connection
+        old.execute("INSERT INTO reasons VALUES (7, 'ROBOTS_PENDING'), (8, 'TIMEOUT')")
+        for reason in (7, 8):
+            old.execute("INSERT INTO outcomes VALUES (?, ?, 0, ?, '', 0.0, 1, 1)", (reason, URL, reason))
+
+    reader = opened().reader
+    assert reader.outcome(7) is None
+    assert reader.outcome(8).refusal.reason is Reason.TIMEOUT
 
 
 def test_a_migration_that_fails_changes_nothing(opened, monkeypatch):

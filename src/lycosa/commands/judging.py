@@ -12,7 +12,7 @@ from lycosa.commands import as_json, warn_no_contact
 from lycosa.errors import LycosaError, ModelError
 
 if TYPE_CHECKING:
-    from lycosa.fetch.polite import PoliteReader
+    from lycosa.fetch.polite.reader import PoliteReader
     from lycosa.values import Fact, Refusal
 
 BUILT_IN = "heatmap"
@@ -54,12 +54,12 @@ def judge(
 async def _judge_all(inputs: list[str], says: Any, contact: str) -> int:
     """Print a row for each input; returns how many were judged. One reader asks for all, so that hosts rest."""
     from lycosa.clock import SystemClock
-    from lycosa.fetch.http import HttpFetcher
-    from lycosa.fetch.polite import PoliteReader
+    from lycosa.fetch.live import live_fetcher
+    from lycosa.fetch.polite.reader import PoliteReader
     from lycosa.spec.sections import FetchSpec
 
     judged, spec = 0, FetchSpec(contact=contact)
-    async with HttpFetcher(spec, ("*/*",)) as fetcher:
+    async with live_fetcher(spec, ("*/*",)) as fetcher:
         reader = PoliteReader(fetcher, SystemClock(), spec.max_redirects)
         for name in inputs:
             found = await _read(name, reader, spec.max_decoded_bytes)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from lycosa.engine.scope import Scope
-from lycosa.fetch.http import redirect_target
+from lycosa.fetch.redirects import redirect_target
 from lycosa.page.document import stylesheet_urls
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec
 from lycosa.urls import key_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from lycosa.fetch.politeness import MAX_BACKOFF_S
+from lycosa.fetch.polite.delays import MAX_BACKOFF_S
 from lycosa.spec.sections import FetchSpec, LimitsSpec
 
 

@@ -20,7 +20,7 @@ from lycosa.clock import Clock, SystemClock
 from lycosa.engine.admission import Follow
 from lycosa.engine.analysis import Analyser
 from lycosa.engine.limits import Limits
-from lycosa.fetch import Fetcher
+from lycosa.fetch import CrawlFetcher
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Strategy
 from lycosa.page.duplicates import NearDuplicates
@@ -33,6 +33,7 @@ from lycosa.values import (
     Fetched,
     Judgement,
     Kind,
+    Later,
     Link,
     NotFetched,
     Outcome,
@@ -73,7 +74,7 @@ class Visit:
     """A taken link and what came of it."""
 
     link: Link
-    fetched: Fetched | NotFetched
+    fetched: Fetched | NotFetched | Later
     page: Page | Refusal | None = None
 
 
@@ -84,7 +85,7 @@ class Crawl:
         self,
         *,
         frontier: LoopFrontier,
-        fetcher: Fetcher,
+        fetcher: CrawlFetcher,
         analyser: Analyser,
         strategy: Strategy,
         store: Store,
@@ -218,13 +219,14 @@ class Crawl:
     def _conclude(self, visit: Visit) -> None:
         """Judge, rank, save and end the lease of a visited link."""
         now, link, fetched = self.clock.now(), visit.link, visit.fetched
+        if isinstance(fetched, Later):
+            rested_at = now + fetched.rest_s
+            self._end(link, Outcome(rested_at, rested_at, counts=False, tried=False))
+            return
         if isinstance(fetched, NotFetched):
             self.store.save(Record(now, not_fetched=fetched))
             again_at = None if fetched.again_in_s is None else now + fetched.again_in_s
-            if fetched.refusal.reason is Reason.ROBOTS_PENDING:
-                link = msgspec.structs.replace(link, attempts=link.attempts - 1)
-            else:
-                self.tally.refused[fetched.refusal.reason] += 1
+            self.tally.refused[fetched.refusal.reason] += 1
             self._end(link, Outcome(now + fetched.rest_s, again_at, counts=False))
             return
         self.tally.bytes += len(fetched.body)

@@ -29,9 +29,9 @@ from lycosa.engine.workers import analyser_for
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
 from lycosa.fetch.decode import decoded_body
-from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.open_files import within_open_files
-from lycosa.fetch.polite import PoliteReader
+from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.frontier.standing import rests_in
@@ -129,10 +129,9 @@ async def _crawl(
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
         fetch = within_open_files(spec.fetch, say)
-        fetcher = HttpFetcher(
+        async with live_fetcher(
             spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
-        )
-        async with fetcher:
+        ) as fetcher:
             now, delay_s = clock.now(), spec.fetch.per_host_delay_s
             rests = Rests(collection.catalogue, now, delay_s)
             resting = rests_in(collection.connection, now, delay_s)

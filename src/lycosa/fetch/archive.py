@@ -22,7 +22,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
-from lycosa.fetch.heads import RECORD_BYTES, header_text, response_head
+from lycosa.fetch.http_headers import RECORD_BYTES, header_text, response_head
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 
 _KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit

@@ -32,16 +32,26 @@ _NOT_PUBLIC = tuple(
 class Attempt:
     """What the socket maker must know and tell of the request under way."""
 
-    __slots__ = ("connected", "host", "refusal")
+    __slots__ = ("host", "refusal")
 
     def __init__(self, host: str) -> None:
         self.host = host
         self.refusal: Refusal | None = None
-        self.connected = False  # False after a request: a kept-alive connection was used
 
 
 attempt_under_way: ContextVar[Attempt | None] = ContextVar("attempt_under_way", default=None)
 """Set for each request; the tasks that the HTTP client starts for it inherit it."""
+
+
+def url_refusal(url: str, max_length: int) -> Refusal | None:
+    """Refuse what is no URL of the web, or too long a one.
+
+    >>> print(url_refusal("ftp://a.example/", 2000))
+    not an http or https URL
+    """
+    if not url.startswith(("http://", "https://")):
+        return Refusal(Reason.NOT_HTTP)
+    return Refusal(Reason.LONG_URL) if len(url) > max_length else None
 
 
 @lru_cache(maxsize=10_000)
@@ -126,6 +136,4 @@ class Guard:
             if attempt is not None:
                 attempt.refusal = refusal
             raise PermissionError(errno.EACCES, str(refusal))
-        if attempt is not None:
-            attempt.connected = True
         return socket.socket(family=family, type=kind, proto=protocol)

@@ -137,7 +137,8 @@ class QueuedFrontier(Storage):
             self._finish(entry)
         else:
             entry.state, entry.at = LATER, outcome.again_at
-            entry.priority, entry.attempts, entry.link = priority_of(link.priority), link.attempts + 1, link
+            entry.priority, entry.link = priority_of(link.priority), link
+            entry.attempts = link.attempts + outcome.tried
             authority.later += 1
             self._count_waiting(authority, +1)
             self._earliest = min(self._earliest, outcome.again_at)

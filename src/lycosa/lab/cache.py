@@ -19,7 +19,7 @@ import msgspec
 import lycosa
 from lycosa.engine.analysis import Recipe, document_of, page_of
 from lycosa.evidence import Evidence
-from lycosa.fetch.http import redirect_target
+from lycosa.fetch.redirects import redirect_target
 from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.page.paths import Outline

@@ -11,17 +11,18 @@ import datetime
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from lycosa import urls
-from lycosa.clock import Clock, SystemClock
+from lycosa.clock import SystemClock
 from lycosa.engine.analysis import Recipe, document_of
 from lycosa.errors import InputError
-from lycosa.fetch import Fetcher
-from lycosa.fetch.http import HttpFetcher, redirect_target
-from lycosa.fetch.polite import PoliteReader
+from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.polite.reader import PoliteReader
+from lycosa.fetch.redirects import redirect_target
 from lycosa.page.languages import language_of
 from lycosa.report.post_charts import bar_chart
 from lycosa.seeds.posts import (
@@ -44,7 +45,7 @@ from lycosa.seeds.posts import (
 )
 from lycosa.seeds.posts.selection import Watch
 from lycosa.spec.sections import FetchSpec, ScopeSpec
-from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
+from lycosa.values import NotFetched, Reason, Refusal
 
 SHOWN_SOURCES = 50
 AT_ONCE = 16
@@ -111,8 +112,8 @@ async def expand_all(
     for url in short:
         by_host[urls.host_of(urls.parse(url) or url)].append(url)
     total, turns = sum(map(len, by_host.values())), asyncio.Semaphore(AT_ONCE)
-    async with _fetcher(expansion.fetch) as fetcher:
-        with Expander(PoliteHops(fetcher, SystemClock()), expansion.cache) as expander:
+    async with _reader(expansion.fetch) as reader:
+        with Expander(partial(hop, reader=reader), expansion.cache) as expander:
 
             async def one_host(waiting: list[str]) -> None:
                 async with turns:
@@ -128,33 +129,14 @@ async def expand_all(
     return ends, failed
 
 
-class PoliteHops:
-    """One request for one redirect; an authority is never asked twice at once, and rests in between."""
-
-    def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
-        self.fetcher = fetcher
-        self.clock = clock
-        self._rest_until: dict[str, float] = {}
-        self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    async def __call__(self, url: str) -> str | Refusal | None:
-        """Where it redirects to, None if it does not, or why it could not be asked."""
-        link = Link(url, urls.key_of(url))
-        authority = urls.authority_of(url)
-        async with self._turns[authority]:
-            while True:
-                await self.clock.sleep(max(0.0, self._rest_until.get(authority, 0.0) - self.clock.now()))
-                result = await self.fetcher.fetch(link)
-                self._rest_until[authority] = self.clock.now() + result.rest_s
-                if isinstance(result, Fetched):
-                    if result.status >= 400:
-                        return Refusal(Reason.HTTP_ERROR, str(result.status))
-                    return redirect_target(result)
-                if result.again_in_s is None:
-                    return result.refusal
-                await self.clock.sleep(result.again_in_s)
-                if result.refusal.reason is not Reason.ROBOTS_PENDING:
-                    link = msgspec.structs.replace(link, attempts=link.attempts + 1)
+async def hop(url: str, reader: PoliteReader) -> str | Refusal | None:
+    """Where a URL redirects to, None if it does not, or why it could not be asked."""
+    result = await reader.get_once(url)
+    if isinstance(result, NotFetched):
+        return result.refusal
+    if result.status >= 400:
+        return Refusal(Reason.HTTP_ERROR, str(result.status))
+    return redirect_target(result)
 
 
 async def look_at(
@@ -163,8 +145,7 @@ async def look_at(
     """The kind of each seed by a look at its page; a string says why there was nothing to look at."""
     waiting = list(seeds)
     looks: dict[str, Look | str] = {}
-    async with _fetcher(fetch) as fetcher:
-        reader = PoliteReader(fetcher, SystemClock(), fetch.max_redirects)
+    async with _reader(fetch) as reader:
         for url in waiting:
             looks[url] = await _look(url, reader, keywords)
             asked(len(looks), len(waiting))
@@ -198,9 +179,9 @@ def _is_reject(seen: Look | str) -> bool:
 
 
 @asynccontextmanager
-async def _fetcher(spec: FetchSpec) -> AsyncIterator[HttpFetcher]:
-    async with HttpFetcher(spec, ScopeSpec().content_types) as fetcher:
-        yield fetcher
+async def _reader(spec: FetchSpec) -> AsyncIterator[PoliteReader]:
+    async with live_fetcher(spec, ScopeSpec().content_types) as fetcher:
+        yield PoliteReader(fetcher, SystemClock(), spec.max_redirects)
 
 
 def write_seeds(path: Path, finding: Finding) -> None:

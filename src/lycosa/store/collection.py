@@ -32,7 +32,7 @@ from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing
 from lycosa.store.search import Search
 from lycosa.store.statistics import Statistics
 from lycosa.store.warc import Capture, EarlierCapture, WarcWriter, digest_of, read_capture
-from lycosa.values import Decision, Fetched, Reason, Refusal
+from lycosa.values import Decision, Fetched, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
 """What a run leaves that ended before there was a catalogue."""
@@ -185,7 +185,7 @@ class Collection:
         fetched, not_fetched = record.fetched, record.not_fetched
         if fetched is not None and record.refusal is not None:
             _tell_refusal(self.log, "refused", fetched.link.url, record.refusal, status=fetched.status)
-        elif not_fetched is not None and not_fetched.refusal.reason is not Reason.ROBOTS_PENDING:
+        elif not_fetched is not None:
             again = not_fetched.again_in_s
             _tell_refusal(
                 self.log, "not fetched", not_fetched.link.url, not_fetched.refusal, again_in_s=again

@@ -6,7 +6,7 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
-from lycosa.fetch.heads import RECORD_BYTES
+from lycosa.fetch.http_headers import RECORD_BYTES
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.warc import Capture, read_capture

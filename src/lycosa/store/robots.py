@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 
-from lycosa.fetch.robots import StoredRobots
+from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.store.schema import plain_errors
 
 

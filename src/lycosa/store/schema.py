@@ -165,7 +165,12 @@ _TERMS = (
     "CREATE TABLE terms (page INTEGER PRIMARY KEY, counts BLOB NOT NULL)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES, _ENTITIES, _TERMS)
+_PUT_OFF = (
+    # A link that waited for its host's robots.txt was noted as a refusal that is none any more.
+    "DELETE FROM outcomes WHERE reason = (SELECT id FROM reasons WHERE text = 'ROBOTS_PENDING')",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES, _ENTITIES, _TERMS, _PUT_OFF)
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
 

@@ -22,7 +22,7 @@ from fastwarc.stream_io import GzipReader, GzipWriter
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa.errors import ArchiveError, CollectionError
-from lycosa.fetch.heads import RECORD_BYTES
+from lycosa.fetch.http_headers import RECORD_BYTES
 from lycosa.values import Fetched
 
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"

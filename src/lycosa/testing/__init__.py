@@ -61,11 +61,13 @@ from lycosa.testing.misbehaviours import (
     web_with,
     wrong_type,
 )
+from lycosa.testing.proxy import DroppingProxy
 from lycosa.testing.server import Pages, Site, SiteProcess, Web, serve
 
 __all__ = [
     "MISBEHAVIOURS",
     "Answer",
+    "DroppingProxy",
     "Misbehaviour",
     "Page",
     "Pages",

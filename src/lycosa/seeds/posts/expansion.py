@@ -31,7 +31,6 @@ PASSING = frozenset(
         Reason.BROKEN_RESPONSE,
         Reason.RATE_LIMITED,
         Reason.ROBOTS_UNREACHABLE,
-        Reason.ROBOTS_PENDING,
     )
 )
 """Faults that may be gone tomorrow: they are not kept."""

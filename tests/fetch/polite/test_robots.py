@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import urls
-from lycosa.fetch.http import HttpFetcher
-from lycosa.fetch.robots import Rules, StoredRobots
-from lycosa.values import Fetched, NotFetched, Reason
+from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.polite.robots import Rules, StoredRobots
+from lycosa.values import Fetched, Later, NotFetched, Reason
 from tests.fetch.conftest import PAGE_TYPES, link_to, reply, spec_with
 
 
@@ -29,7 +29,7 @@ async def outcome(fetcher, url):
     """What finally comes of a link that is taken again as often as the fetcher asks for."""
     for attempts in range(10):
         result = await fetcher.fetch(link_to(url, attempts=max(0, attempts - 1)))
-        if isinstance(result, Fetched) or result.again_in_s is None:
+        if isinstance(result, Fetched) or (isinstance(result, NotFetched) and result.again_in_s is None):
             return result
     raise AssertionError("never ends")
 
@@ -147,10 +147,8 @@ async def test_robots_come_first_and_once(site):
     web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /no\nCrawl-delay: 9"), "/a": reply()})
     store: dict[str, StoredRobots] = {}
     spec = spec_with(obey_robots=True, per_host_delay_s=3)
-    async with HttpFetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
-        first = await fetcher.fetch(link_to(web.base + "/a"))
-        assert isinstance(first, NotFetched)
-        assert (first.refusal.reason, first.rest_s, first.again_in_s) == (Reason.ROBOTS_PENDING, 9, 9)
+    async with live_fetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
+        assert await fetcher.fetch(link_to(web.base + "/a")) == Later(link_to(web.base + "/a"), 9)
         assert web.paths() == ["/robots.txt"]
         second = await fetcher.fetch(link_to(web.base + "/a"))
         assert isinstance(second, Fetched)
@@ -159,7 +157,7 @@ async def test_robots_come_first_and_once(site):
         assert isinstance(third, NotFetched)
         assert (third.refusal.reason, third.rest_s, third.again_in_s) == (Reason.ROBOTS, 0, None)
     assert web.paths() == ["/robots.txt", "/a"]
-    async with HttpFetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
+    async with live_fetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
         assert isinstance(await fetcher.fetch(link_to(web.base + "/a")), Fetched)  # remembered over a restart
     assert store[web.base].status == 200
 
@@ -167,7 +165,7 @@ async def test_robots_come_first_and_once(site):
 async def test_a_page_that_is_disallowed_need_not_come_back(site):
     """When robots.txt was fetched for a link that it forbids, that is the answer."""
     web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /")})
-    async with HttpFetcher(spec_with(obey_robots=True, per_host_delay_s=3), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True, per_host_delay_s=3), PAGE_TYPES) as fetcher:
         result = await fetcher.fetch(link_to(web.base + "/a"))
     assert isinstance(result, NotFetched)
     assert (result.refusal.reason, result.rest_s, result.again_in_s) == (Reason.ROBOTS, 3, None)
@@ -176,16 +174,13 @@ async def test_a_page_that_is_disallowed_need_not_come_back(site):
 async def test_requests_at_once_share_one_robots(site):
     """Ten links of an unknown host cost one request for robots.txt, even if the first gives up."""
     web = await site({"/robots.txt": robots("")})
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         tasks = [asyncio.create_task(fetcher.fetch(link_to(f"{web.base}/{n}"))) for n in range(10)]
         await asyncio.sleep(0)
         tasks[0].cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
     assert isinstance(results[0], asyncio.CancelledError)
-    assert all(isinstance(result, NotFetched) for result in results[1:])
-    assert {str(result.refusal) for result in results[1:] if isinstance(result, NotFetched)} == {
-        Reason.ROBOTS_PENDING.value
-    }
+    assert all(isinstance(result, Later) for result in results[1:])
     assert web.paths() == ["/robots.txt"]
 
 
@@ -193,7 +188,7 @@ async def test_requests_at_once_share_one_robots(site):
 async def test_4xx_allows_all(site, status):
     """No robots.txt, no rules."""
     web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /", status=status), "/a": reply()})
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         assert isinstance(await outcome(fetcher, web.base + "/a"), Fetched)
 
 
@@ -201,7 +196,7 @@ async def test_5xx_disallows_all_for_a_while(site):
     """After the retries the host is refused without requests, until ten minutes have passed."""
     web = await site({"/robots.txt": robots("", status="503 No"), "/a": reply()})
     now = 1e9
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES, clock=lambda: now) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES, clock=lambda: now) as fetcher:
         first = await fetcher.fetch(link_to(web.base + "/a"))
         assert isinstance(first, NotFetched)
         assert first.refusal.reason is Reason.ROBOTS_UNREACHABLE
@@ -229,7 +224,7 @@ async def test_broken_robots_disallow(site, sent):
         writer.write(sent)
 
     web = await site({"/robots.txt": page, "/a": reply()})
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         result = await outcome(fetcher, web.base + "/a")
         again = await fetcher.fetch(link_to(web.base + "/a"))
     for refused in (result, again):
@@ -247,7 +242,7 @@ async def test_redirects_of_robots(site, hops, allowed):
         path = "/robots.txt" if step == 0 else f"/{step}"
         sites.pages[path] = reply(b"", f"Location: {other.base}/{step + 1}", status="301 Moved")
     other.pages[f"/{hops}"] = robots("User-agent: *\nDisallow: /")
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         result = await outcome(fetcher, web.base + "/a")
     assert isinstance(result, Fetched) == allowed
 
@@ -258,7 +253,7 @@ async def test_robots_may_not_redirect_to_private_addresses(site):
     web = await site(
         {"/robots.txt": reply(b"", f"Location: http://127.0.0.2:{inner.port}/robots.txt", status="302 Found")}
     )
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         result = await fetcher.fetch(link_to(web.base + "/a"))
     assert isinstance(result, NotFetched)
     assert result.refusal.reason is Reason.PRIVATE_ADDRESS
@@ -275,7 +270,7 @@ async def test_huge_robots_are_read_to_the_limit(site):
             await writer.drain()
 
     web = await site({"/robots.txt": page, "/yes": reply()})
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         assert isinstance(await outcome(fetcher, web.base + "/yes"), Fetched)
         refused = await fetcher.fetch(link_to(web.base + "/no"))
         assert isinstance(refused, NotFetched)
@@ -295,7 +290,7 @@ async def test_huge_robots_are_read_to_the_limit(site):
 async def test_encoded_robots(site, body, headers):
     """Compression and odd bytes do not hide the rules."""
     web = await site({"/robots.txt": robots(body, *headers)})
-    async with HttpFetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         result = await fetcher.fetch(link_to(web.base + "/no"))
     assert isinstance(result, NotFetched)
     assert result.refusal.reason is Reason.ROBOTS

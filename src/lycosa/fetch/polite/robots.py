@@ -8,17 +8,20 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 
 import msgspec
 from protego import Protego
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_start
-from lycosa.fetch.politeness import Faults, retry_after_s
-from lycosa.fetch.wire import Answer, Fault, Wire
+from lycosa.fetch.polite.delays import Faults
+from lycosa.fetch.redirects import redirect_target
 from lycosa.spec.sections import FetchSpec
-from lycosa.values import Reason, Refusal
+from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
+
+Exchange = Callable[[Link], Awaitable[Fetched | NotFetched]]
+"""Asks for one URL, once."""
 
 TOKEN = "lycosa"  # noqa: S105 - the product token of RFC 9309, 2.2.1
 MAX_BYTES = 500 * 1024
@@ -26,7 +29,6 @@ MAX_REDIRECTS = 5
 MAX_AGE_S = 24 * 3600.0
 MAX_AGE_UNREACHABLE_S = 600.0
 MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
-REDIRECTS = frozenset((301, 302, 303, 307, 308))
 UNREACHABLE = 599  # the status noted where no answer came at all
 
 _AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*(?::|\s)\s*(.*)", re.IGNORECASE)
@@ -103,25 +105,28 @@ def _agent(value: str) -> str:
     return TOKEN if product and product[0].lower() == TOKEN else "other-agents"
 
 
-class Robots:
-    """The robots.txt files of a crawl: parsed ones in memory, all of them in `store`."""
+class RobotsCache:
+    """The robots.txt files of a crawl: parsed ones in memory, all of them in `store`.
+
+    `exchange` asks for one URL; of a long file, the first `MAX_BYTES` are enough.
+    """
 
     def __init__(
         self,
-        wire: Wire,
+        exchange: Exchange,
         spec: FetchSpec,
         store: MutableMapping[str, StoredRobots],
         faults: Faults,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._wire = wire
+        self._exchange = exchange
         self._spec = spec
         self._store = store
         self._faults = faults
         self._clock = clock
         self._parsed: dict[str, Rules] = {}
         self._size = 0
-        self._under_way: dict[str, asyncio.Task[Rules]] = {}
+        self._under_way: dict[str, asyncio.Task[Rules | NotFetched]] = {}
 
     def known(self, authority: str) -> Rules | None:
         """The rules, if they are known and fresh."""
@@ -134,8 +139,8 @@ class Robots:
             return None
         return self._keep(authority, stored)
 
-    async def read(self, authority: str) -> Rules:
-        """Fetch the rules; requests for the same ones share one fetch. Raises Fault."""
+    async def read(self, authority: str) -> Rules | NotFetched:
+        """Fetch the rules, or find out why not; requests for the same ones share one fetch."""
         task = self._under_way.get(authority)
         if task is None:
             task = self._under_way[authority] = asyncio.create_task(self._read(authority))
@@ -143,7 +148,7 @@ class Robots:
         # Whoever asked first may be cancelled; the others still want the answer.
         return await asyncio.shield(task)
 
-    def _finished(self, authority: str, task: asyncio.Task[Rules]) -> None:
+    def _finished(self, authority: str, task: asyncio.Task[Rules | NotFetched]) -> None:
         del self._under_way[authority]
         if not task.cancelled():
             task.exception()  # seen: perhaps nobody waits for it any more
@@ -155,43 +160,53 @@ class Robots:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _read(self, authority: str) -> Rules:
-        try:
-            stored = await self._fetch(authority)
-        except Fault as fault:
-            # Only after the retries does a passing fault count as "unreachable" for all its URLs.
-            given_up = self._faults.add(authority) > self._spec.retries or not fault.passing
-            if given_up and fault.refusal.reason not in (Reason.DNS, Reason.PRIVATE_ADDRESS):
-                now = self._clock()
-                self._store[authority] = StoredRobots(str(fault.refusal), UNREACHABLE, now)
-            raise
+    async def _read(self, authority: str) -> Rules | NotFetched:
+        result = await self._fetch(authority)
+        if isinstance(result, NotFetched):
+            return self._unreadable(authority, result)
         self._faults.clear(authority)
-        self._store[authority] = stored
-        return self._keep(authority, stored)
+        self._store[authority] = result
+        return self._keep(authority, result)
 
-    async def _fetch(self, authority: str) -> StoredRobots:
-        url: str | None = f"{authority}/robots.txt"
-        status = 0
+    async def _fetch(self, authority: str) -> StoredRobots | NotFetched:
+        url = f"{authority}/robots.txt"
         for _ in range(1 + MAX_REDIRECTS):
-            if url is None:
+            result = await self._exchange(Link(url, urls.key_of(url), kind=Kind.REQUISITE))
+            if isinstance(result, NotFetched):
+                return result
+            target = redirect_target(result)
+            if target is None:
+                return self._stored(result)
+            if isinstance(target, Refusal):
                 break
-            answer = await self._wire.ask(url, max_bytes=MAX_BYTES)
-            status = answer.status
-            if status not in REDIRECTS:
-                return self._stored(answer)
-            url = urls.join(url, answer.header("location").strip())
+            url = target
         # Redirects without end or aim: "unavailable", as if there were none (RFC 9309, 2.3.1.2).
-        return StoredRobots("", status, self._clock())
+        return StoredRobots("", result.status, self._clock())
 
-    def _stored(self, answer: Answer) -> StoredRobots:
-        if answer.status >= 500:
-            wait_s = retry_after_s(answer.header("retry-after"), self._clock(), self._spec.max_retry_after_s)
-            refusal = Refusal(Reason.ROBOTS_UNREACHABLE, f"status {answer.status}")
-            raise Fault(refusal, passing=True, wait_s=wait_s)
+    def _stored(self, fetched: Fetched) -> StoredRobots | NotFetched:
+        if fetched.status >= 500:
+            return NotFetched(
+                fetched.link,
+                Refusal(Reason.ROBOTS_UNREACHABLE, f"status {fetched.status}"),
+                passing=True,
+                status=fetched.status,
+                retry_after=fetched.header("retry-after"),
+            )
         text = ""
-        if 200 <= answer.status < 300:
-            text = decoded_start(answer.headers, answer.body, MAX_BYTES).decode("utf-8-sig", "replace")
-        return StoredRobots(text, answer.status, self._clock())
+        if 200 <= fetched.status < 300:
+            text = decoded_start(fetched.headers, fetched.body, MAX_BYTES).decode("utf-8-sig", "replace")
+        return StoredRobots(text, fetched.status, self._clock())
+
+    def _unreadable(self, authority: str, result: NotFetched) -> NotFetched:
+        """Count the fault, and say it in the words of robots.txt where that is what was missed."""
+        refusal = result.refusal
+        # Only after the retries does a passing fault count as "unreachable" for all its URLs.
+        given_up = self._faults.add(authority) > self._spec.retries or not result.passing
+        if given_up and refusal.reason not in (Reason.DNS, Reason.PRIVATE_ADDRESS):
+            self._store[authority] = StoredRobots(str(refusal), UNREACHABLE, self._clock())
+        if refusal.reason in (Reason.TIMEOUT, Reason.CONNECT, Reason.BROKEN_RESPONSE):
+            refusal = Refusal(Reason.ROBOTS_UNREACHABLE, str(refusal))
+        return msgspec.structs.replace(result, refusal=refusal)
 
     def _keep(self, authority: str, stored: StoredRobots) -> Rules:
         rules = Rules(stored, self._spec.max_crawl_delay_s)

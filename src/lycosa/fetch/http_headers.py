@@ -1,8 +1,13 @@
-"""Request and response heads for archives. In: what was sent and received. Out: bytes of a head."""
+"""Header blocks of HTTP. In: what was sent and received. Out: the bytes that archives keep of it.
+
+Also how the crawler names itself: site owners must be able to tell who asks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+
+from lycosa import __version__
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -10,6 +15,17 @@ _SECRETS = frozenset(("authorization", "proxy-authorization"))
 NO_BODY = frozenset((204, 304))
 RECORD_BYTES = 1 << 28
 """Of one archived response, unpacked: archives come from strangers too, and what is larger is no page."""
+
+
+def user_agent(contact: str = "") -> str:
+    """How the crawler names itself, with whom to write to.
+
+    >>> user_agent("me@site.example").partition(" ")[2]
+    '(focused crawler; contact: me@site.example)'
+    """
+    # A line break in the contact would start a header of its own.
+    said = " ".join(contact.split())
+    return f"Lycosa/{__version__} (focused crawler{f'; contact: {said}' if said else ''})"
 
 
 def request_head(path: str, headers: Mapping[str, str]) -> bytes:

@@ -1,7 +1,4 @@
-"""The arithmetic of politeness. In: delays, headers, counts of faults. Out: seconds to wait.
-
-Also how the crawler names itself: site owners must be able to tell who asks.
-"""
+"""The arithmetic of politeness. In: delays, headers, counts of faults. Out: seconds to wait."""
 
 from __future__ import annotations
 
@@ -10,23 +7,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from random import Random
 
-from lycosa import __version__
-
 MAX_BACKOFF_S = 300.0
 SMALLEST_DELAY_S = 0.25  # what back-off doubles where the delay itself is 0
+RETRYABLE = frozenset((408, 425, 429, 500, 502, 503, 504))
+RATE_LIMITS = frozenset((429, 503))
 
 _SECONDS = re.compile(r"\d{1,10}(?:\.\d{1,10})?", re.ASCII)
-
-
-def user_agent(contact: str = "") -> str:
-    """How the crawler names itself, with whom to write to.
-
-    >>> user_agent("me@site.example").partition(" ")[2]
-    '(focused crawler; contact: me@site.example)'
-    """
-    # A line break in the contact would start a header of its own.
-    said = " ".join(contact.split())
-    return f"Lycosa/{__version__} (focused crawler{f'; contact: {said}' if said else ''})"
 
 
 def retry_after_s(value: str, now: float, at_most: float) -> float:

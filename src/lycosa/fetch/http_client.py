@@ -1,7 +1,7 @@
-"""One guarded HTTP request. In: a URL. Out: an Answer as received, or a Fault with its reason.
+"""One guarded HTTP exchange. In: a URL. Out: a Response as received, or a Fault with its reason.
 
-The only door to the network: robots.txt goes through it as pages do, so that guards, caps,
-time-outs and politeness to IP addresses hold for both.
+The only way to the network: robots.txt goes through it as pages do, so that guards, caps and
+time-outs hold for both.
 """
 
 from __future__ import annotations
@@ -24,12 +24,10 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from lycosa.errors import MACHINE_FAULTS, MachineError, SpecError
-from lycosa.fetch.gate import AddressGate
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
-from lycosa.fetch.heads import NO_BODY, header_text, request_head, response_head
+from lycosa.fetch.http_headers import NO_BODY, header_text, request_head, response_head, user_agent
 from lycosa.fetch.open_files import PLENTY, open_files
-from lycosa.fetch.politeness import user_agent
-from lycosa.fetch.resolver import Lookup, Resolver, look_up
+from lycosa.fetch.resolver import Resolver
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Reason, Refusal
 
@@ -41,6 +39,8 @@ MAX_COOKIES = 50  # of one response
 MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
 MAX_DETAIL = 200
+MAX_DROPPING = 10_000
+"""Of so many servers it is known that they drop connections; the longest-known are forgotten."""
 
 Look = Callable[[int, Mapping[str, str]], None]
 """Looks at status and headers before the body is read; raises a Fault to stop there."""
@@ -54,18 +54,23 @@ _DOMAIN = re.compile(r";\s*domain\s*=[^;]*", re.IGNORECASE)
 
 
 class Fault(Exception):
-    """A request that brought no usable answer. `passing`: it may go better another time."""
+    """An exchange that brought no usable response. `passing`: it may go better another time.
 
-    def __init__(self, refusal: Refusal, *, passing: bool = False, wait_s: float = 0.0) -> None:
+    Where a response had begun, `status` and `retry_after` are what it said.
+    """
+
+    status = 0
+    retry_after = ""
+
+    def __init__(self, refusal: Refusal, *, passing: bool = False) -> None:
         # Details quote servers: what is stored and shown must be one short line of valid text.
         line = " ".join(refusal.detail.split())[:MAX_DETAIL].encode("utf-8", "replace").decode()
         self.refusal = Refusal(refusal.reason, line)
         super().__init__(str(self.refusal))
         self.passing = passing
-        self.wait_s = wait_s  # what the server asked for (Retry-After)
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Response(msgspec.Struct, frozen=True):
     """A response as received, with what archives need to know of it."""
 
     status: int
@@ -91,6 +96,8 @@ class _Response(ClientResponse):
     async def start(self, connection: Connection) -> ClientResponse:
         if connection.transport is not None:
             self.peer = (connection.transport.get_extra_info("peername") or ("",))[0]
+        if self.request_info.headers.get("Connection") == "close" and connection.protocol is not None:
+            connection.protocol.force_close()  # also where the server would keep it open
         return await super().start(connection)
 
 
@@ -116,22 +123,24 @@ async def _no_hidden_retry(request: ClientRequest, send: Callable[[ClientRequest
         raise _Dropped(str(error)) from error
 
 
-class Wire:
-    """A session with guards, caps and politeness to IP addresses built in."""
+class HttpClient:
+    """A session with guards and caps built in. Use it with `async with`.
+
+    Each `get` is one request: nothing is asked for again behind the back of whoever keeps the delays.
+    """
 
     def __init__(
-        self, spec: FetchSpec, *, clock: Callable[[], float] = time.time, lookup: Lookup = look_up
+        self, spec: FetchSpec, resolver: Resolver, *, clock: Callable[[], float] = time.time
     ) -> None:
+        self.max_url_length = spec.max_url_length
         self._spec = spec
         self._clock = clock
         self._guard = Guard(spec.allow_private)
-        self._resolver = Resolver(
-            {} if spec.proxy else spec.connect_to, lookup=lookup, timeout_s=spec.connect_timeout_s
-        )
-        self._gate = AddressGate(spec.per_ip_concurrency, spec.per_ip_delay_s)
+        self._resolver = resolver
         self._headers = _base_headers(spec)
         self._auth = {host.lower(): _basic_auth(secret) for host, secret in spec.auth.items()}
         self._proxy, self._proxy_auth = _proxy_of(spec.proxy)
+        self._dropping: dict[str, None] = {}  # servers that drop connections they seemed to keep
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -172,7 +181,7 @@ class Wire:
         if self._session is not None:
             await self._session.close()
 
-    async def ask(
+    async def get(
         self,
         url: str,
         *,
@@ -180,80 +189,56 @@ class Wire:
         extra: Mapping[str, str] | None = None,
         look: Look | None = None,
         glance: Glance | None = None,
-    ) -> Answer:
-        """Send one GET. The body is read up to `max_bytes`; Answer.cut says that there was more."""
+    ) -> Response:
+        """Send one GET. The body is read up to `max_bytes`; Response.cut says that there was more."""
         try:
             target = _target(url)
             host = (target.raw_host or "").lower()
         except ValueError as error:
             raise Fault(Refusal(Reason.BAD_URL, str(error))) from error
-        if self._proxy:
-            if refusal := self._guard.literal_refusal(host):
-                raise Fault(refusal)
-            return await self._ask_guarded(target, host, max_bytes, extra, look, glance)
-        try:
-            address = (await self._resolver.addresses(host))[0]
-        except OSError as error:
-            raise _dns_fault(error) from error
-        await self._gate.enter(address)
-        try:
-            return await self._ask_guarded(target, host, max_bytes, extra, look, glance)
-        finally:
-            self._gate.leave(address)
-
-    async def _ask_guarded(
-        self,
-        url: URL,
-        host: str,
-        max_bytes: int,
-        extra: Mapping[str, str] | None,
-        look: Look | None,
-        glance: Glance | None,
-    ) -> Answer:
-        headers = self._headers_for(url, host, extra)
-        for last in (False, True):
-            attempt = Attempt(host)
-            attempt_under_way.set(attempt)
+        if not self._proxy:
             try:
-                return await self._exchange(url, host, headers, max_bytes, look, glance)
-            except (Fault, asyncio.CancelledError):
-                raise
-            except Exception as error:
-                # A kept-alive connection may have been closed while the request was on its way:
-                # then the server never saw it (RFC 9112, 9.3.1).
-                if isinstance(error, _Dropped) and not attempt.connected and not last:
-                    continue
-                if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
-                    raise MachineError.of(error) from error  # no fault of this host
-                raise _fault_of(error, attempt) from error
-        raise AssertionError("the second round returns or raises")
+                await self._resolver.addresses(host)  # the time for connecting begins after it
+            except OSError as error:
+                raise _dns_fault(error) from error
+        elif refusal := self._guard.literal_refusal(host):
+            raise Fault(refusal)
+        attempt = Attempt(host)
+        attempt_under_way.set(attempt)
+        try:
+            return await self._exchange(target, host, extra, max_bytes, look, glance)
+        except (Fault, MachineError):
+            raise
+        except Exception as error:
+            raise _fault_of(error, attempt) from error
 
     async def _exchange(
         self,
         url: URL,
         host: str,
-        headers: CIMultiDict[str],
+        extra: Mapping[str, str] | None,
         max_bytes: int,
         look: Look | None,
         glance: Glance | None,
-    ) -> Answer:
-        assert self._session is not None, "use the fetcher with 'async with'"
-        tunnel = {"Proxy-Authorization": self._proxy_auth} if self._proxy_auth else None
+    ) -> Response:
         started, begun = self._clock(), time.perf_counter()
-        response = await self._session.get(
-            url, headers=headers, allow_redirects=False, proxy=self._proxy, proxy_headers=tunnel
-        )
+        response = await self._send(url, host, self._headers_for(url, host, extra))
         try:
             if look is not None:
                 look(response.status, response.headers)
             body, cut = await _read(response, max_bytes, glance)
+        except Exception as error:
+            response.close()
+            fault = error if isinstance(error, Fault) else _fault_of(error)
+            fault.status, fault.retry_after = response.status, response.headers.get("Retry-After", "")
+            raise fault from error
         except BaseException:
             response.close()
             raise
         peer = "" if self._proxy else cast(_Response, response).peer
         self._resolver.prefer(host, peer)
         raw = response.raw_headers
-        return Answer(
+        return Response(
             status=response.status,
             headers=tuple((header_text(name), header_text(value)) for name, value in raw),
             body=body,
@@ -264,6 +249,24 @@ class Wire:
             address=peer,
             cut=cut,
         )
+
+    async def _send(self, url: URL, host: str, headers: CIMultiDict[str]) -> ClientResponse:
+        assert self._session is not None, "use the client with 'async with'"
+        server = "the proxy" if self._proxy else host
+        if server in self._dropping:
+            # It drops the connections that it keeps: each request gets one of its own.
+            headers = headers.copy()
+            headers["Connection"] = "close"
+        tunnel = {"Proxy-Authorization": self._proxy_auth} if self._proxy_auth else None
+        try:
+            return await self._session.get(
+                url, headers=headers, allow_redirects=False, proxy=self._proxy, proxy_headers=tunnel
+            )
+        except _Dropped:
+            self._dropping[server] = None
+            if len(self._dropping) > MAX_DROPPING:
+                del self._dropping[next(iter(self._dropping))]
+            raise
 
     def _headers_for(self, url: URL, host: str, extra: Mapping[str, str] | None) -> CIMultiDict[str]:
         auth = self._auth.get(host) if self._auth else None
@@ -356,15 +359,17 @@ def _dns_fault(error: OSError) -> Fault:
     return Fault(Refusal(Reason.DNS, error.strerror or str(error)), passing=passing)
 
 
-def _fault_of(error: Exception, attempt: Attempt) -> Fault:
-    """What an exception of the HTTP client means."""
+def _fault_of(error: Exception, attempt: Attempt | None = None) -> Fault:
+    """What an exception of aiohttp means; MachineError where it is no fault of the host."""
+    if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
+        raise MachineError.of(error) from error
     detail = str(error) or type(error).__name__
     match error:
         case aiohttp.ClientConnectorDNSError():
             return _dns_fault(error.os_error)
         case aiohttp.ClientSSLError() | ssl.SSLError():
             return Fault(Refusal(Reason.TLS, detail))
-        case aiohttp.ClientConnectorError() if attempt.refusal is not None:
+        case aiohttp.ClientConnectorError() if attempt is not None and attempt.refusal is not None:
             return Fault(attempt.refusal)
         case aiohttp.ClientPayloadError() | _Dropped():
             return Fault(Refusal(Reason.BROKEN_RESPONSE, detail), passing=True)

@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.fetch.politeness import Faults, again_in_s, backoff_s, rest_s, retry_after_s, user_agent
+from lycosa.fetch.polite.delays import Faults, again_in_s, backoff_s, rest_s, retry_after_s
 
 seconds = st.floats(0, 1e6)
 
@@ -45,12 +45,6 @@ def test_retries_never_come_before_the_rest_is_over():
     assert all(4.0 <= wait <= 5.0 for wait in waits)
     assert len(set(waits)) > 90
     assert waits[7] == again_in_s(4.0, 2.0, 0, Random(7))
-
-
-def test_the_user_agent_is_one_line():
-    """A contact cannot start a header of its own."""
-    assert user_agent().endswith("(focused crawler)")
-    assert "\n" not in user_agent("me\r\nX-Evil: 1")
 
 
 def test_faults_are_bounded():

@@ -1,0 +1,52 @@
+"""The live web as a crawl sees it: HTTP, made polite. In: [fetch] of a spec. Out: a fetcher to crawl with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
+from contextlib import asynccontextmanager
+from random import Random
+
+from lycosa.fetch.http import HttpFetcher
+from lycosa.fetch.http_client import HttpClient
+from lycosa.fetch.polite.fetcher import PoliteFetcher
+from lycosa.fetch.polite.robots import MAX_BYTES, StoredRobots
+from lycosa.fetch.resolver import Lookup, Resolver, look_up
+from lycosa.spec.sections import FetchSpec
+from lycosa.values import Refusal
+
+
+@asynccontextmanager
+async def live_fetcher(
+    spec: FetchSpec,
+    content_types: Sequence[str],
+    *,
+    robots_store: MutableMapping[str, StoredRobots] | None = None,
+    clock: Callable[[], float] = time.time,
+    rng: Random | None = None,
+    lookup: Lookup = look_up,
+    glance: Callable[[bytes], Refusal | None] | None = None,
+) -> AsyncIterator[PoliteFetcher]:
+    """Fetch over HTTP, politely and safely, while the context lasts.
+
+    Robots.txt files are kept in `robots_store`, by authority, so that a catalogue can keep them
+    over a restart. `lookup` resolves host names (default: as the system does). `glance` may refuse
+    an image by its first bytes, before the rest is downloaded.
+    """
+    resolver = Resolver(
+        {} if spec.proxy else spec.connect_to, lookup=lookup, timeout_s=spec.connect_timeout_s
+    )
+    async with HttpClient(spec, resolver, clock=clock) as client:
+        polite = PoliteFetcher(
+            HttpFetcher(client, content_types, max_bytes=spec.max_bytes, glance=glance),
+            spec,
+            robots_fetcher=HttpFetcher(client, max_bytes=MAX_BYTES, truncate=True),
+            robots_store=robots_store,
+            addresses=None if spec.proxy else resolver.addresses,
+            clock=clock,
+            rng=rng,
+        )
+        try:
+            yield polite
+        finally:
+            await polite.close()

@@ -1,0 +1,137 @@
+"""A polite fetcher. In: a live fetcher, and a Link. Out: what it fetched, how long the host rests now,
+and when to come back.
+
+Each fetch is at most one request to the link's host: where robots.txt was not known, that one was
+for robots.txt, and the link is put off (`Later`) until the host may be asked again. Nothing is waited
+for here: whoever asks keeps the rests, durably, and asks nobody before its rest is over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from functools import partial
+from random import Random
+
+import msgspec
+
+from lycosa.fetch import Fetcher
+from lycosa.fetch.guards import url_refusal
+from lycosa.fetch.polite.delays import RATE_LIMITS, RETRYABLE, Faults, again_in_s, rest_s, retry_after_s
+from lycosa.fetch.polite.per_ip_limit import PerIpLimit
+from lycosa.fetch.polite.robots import RobotsCache, StoredRobots
+from lycosa.spec.sections import FetchSpec
+from lycosa.urls import authority_of, host_of
+from lycosa.values import Fetched, Later, Link, NotFetched, Reason, Refusal
+
+Addresses = Callable[[str], Awaitable[Sequence[str]]]
+"""A host name to its addresses, the one that will be connected to first; OSError if it has none."""
+
+
+class PoliteFetcher:
+    """Wraps a live fetcher. `close` it at the end.
+
+    `robots_fetcher` reads robots.txt files, which may be cut at `robots.MAX_BYTES`; they are kept in
+    `robots_store`, by authority. Without `addresses` (a proxy connects, not we) IP addresses have no limit.
+    """
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        spec: FetchSpec,
+        *,
+        robots_fetcher: Fetcher,
+        robots_store: MutableMapping[str, StoredRobots] | None = None,
+        addresses: Addresses | None = None,
+        clock: Callable[[], float] = time.time,
+        rng: Random | None = None,
+    ) -> None:
+        self._fetcher = fetcher
+        self._spec = spec
+        self._addresses = addresses
+        self._clock = clock
+        self._rng = rng or Random()
+        self._faults = Faults()
+        self._per_ip = PerIpLimit(spec.per_ip_concurrency, spec.per_ip_delay_s)
+        self._robots = RobotsCache(
+            partial(self._exchange, robots_fetcher),
+            spec,
+            {} if robots_store is None else robots_store,
+            self._faults,
+            clock,
+        )
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        await self._robots.close()
+
+    async def fetch(self, link: Link) -> Fetched | NotFetched | Later:
+        """One polite request. A passing fault says when to come back, while retries are left."""
+        if (refusal := url_refusal(link.url, self._spec.max_url_length)) is not None:
+            return NotFetched(link, refusal)
+        authority = authority_of(link.url)
+        crawl_delay_s = 0.0
+        if self._spec.obey_robots:
+            rules = self._robots.known(authority)
+            if rules is None:
+                return await self._read_robots(link, authority)
+            if (refusal := rules.refusal(link.url)) is not None:
+                return NotFetched(link, refusal)
+            crawl_delay_s = rules.crawl_delay_s
+        result = await self._exchange(self._fetcher, link)
+        return self._concluded(link, authority, crawl_delay_s, result)
+
+    async def _read_robots(self, link: Link, authority: str) -> NotFetched | Later:
+        rules = await self._robots.read(authority)
+        if isinstance(rules, NotFetched):
+            rest = self._rest_s(authority, 0.0, rules)
+            again = self._again_in_s(link, rest) if rules.passing else None
+            return NotFetched(link, rules.refusal, rest_s=rest, again_in_s=again)
+        rest = rest_s(self._spec.per_host_delay_s, rules.crawl_delay_s)
+        if (refusal := rules.refusal(link.url)) is not None:
+            return NotFetched(link, refusal, rest_s=rest)
+        return Later(link, rest)
+
+    async def _exchange(self, fetcher: Fetcher, link: Link) -> Fetched | NotFetched:
+        """One exchange, when the host's IP address has room for it."""
+        if self._addresses is None:
+            return await fetcher.fetch(link)
+        try:
+            address = (await self._addresses(host_of(authority_of(link.url))))[0]
+        except OSError:  # it has none: the fetcher says so
+            return await fetcher.fetch(link)
+        async with self._per_ip.turn(address):
+            return await fetcher.fetch(link)
+
+    def _concluded(
+        self, link: Link, authority: str, crawl_delay_s: float, result: Fetched | NotFetched
+    ) -> Fetched | NotFetched:
+        """The result with what politeness makes of it: the host's rest, and whether to come back."""
+        busy = result.status in RETRYABLE
+        passing = busy or (isinstance(result, NotFetched) and result.passing)
+        if passing:
+            self._faults.add(authority)
+        elif isinstance(result, Fetched):
+            self._faults.clear(authority)
+        rest = self._rest_s(authority, crawl_delay_s, result)
+        again = self._again_in_s(link, rest) if passing else None
+        if busy and again is not None:
+            reason = Reason.RATE_LIMITED if result.status in RATE_LIMITS else Reason.HTTP_ERROR
+            refusal = Refusal(reason, f"status {result.status}")
+            return NotFetched(link, refusal, rest_s=rest, again_in_s=again)
+        if isinstance(result, Fetched):
+            return msgspec.structs.replace(result, rest_s=rest)
+        return msgspec.structs.replace(result, rest_s=rest, again_in_s=again)
+
+    def _rest_s(self, authority: str, crawl_delay_s: float, result: Fetched | NotFetched) -> float:
+        said = result.header("retry-after") if isinstance(result, Fetched) else result.retry_after
+        wait_s = 0.0
+        if said and result.status >= 300:
+            wait_s = retry_after_s(said, self._clock(), self._spec.max_retry_after_s)
+        return rest_s(self._spec.per_host_delay_s, crawl_delay_s, wait_s, self._faults.of(authority))
+
+    def _again_in_s(self, link: Link, rest: float) -> float | None:
+        """When a passing fault is tried again; None if no retries are left."""
+        if link.attempts >= self._spec.retries:
+            return None
+        return again_in_s(rest, self._spec.per_host_delay_s, link.attempts, self._rng)
