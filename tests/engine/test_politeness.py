@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from tests.crawling import crawl, pages_of, spec_text
-
 from lycosa.testing import DroppingProxy, Pages, Site, html, links, text
+from tests.crawling import crawl, pages_of, spec_text
 
 DELAY_S = 0.3
 
