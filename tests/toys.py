@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from lycosa.evidence import Evidence
 from lycosa.methods import BaseStrategy, Step
 from lycosa.page.document import Document
-from lycosa.values import Decision, Fact, Judgement, Kind, Link, Page, Reason, Refusal, Release
+from lycosa.values import Decision, Judgement, Kind, Link, Page, Reason, Refusal, Release, Score
 
 
 class Patient(BaseStrategy):
@@ -70,10 +70,11 @@ class Fatal(Evidence):
     """Evidence that ends its process on some pages, and sleeps on others."""
 
     name = "fatal"
+    tells = Score
 
-    def of_page(self, document: Document) -> Fact | None:
+    def of_page(self, document: Document) -> Score:
         if "deadly" in document.url:
             os._exit(7)
         if "sleepy" in document.url:
             time.sleep(60)
-        return Fact(1.0)
+        return Score(1.0)

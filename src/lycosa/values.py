@@ -7,9 +7,9 @@ Values are msgspec structs: they cross process borders as MessagePack, never as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -30,6 +30,10 @@ Say = Callable[[str], None]
 
 Floats = NDArray[np.float64]
 """Numbers in double precision."""
+
+
+S = TypeVar("S", bound=msgspec.Struct)
+F = TypeVar("F", "Score", "Category", "Count", "NotSaid", "Data")
 
 
 class Kind(StrEnum):
@@ -216,11 +220,86 @@ class Image(msgspec.Struct, frozen=True, array_like=True):
     after_link: int = -1
 
 
-class Fact(msgspec.Struct, frozen=True, array_like=True):
-    """A piece of evidence: a number in [0, 1], and a class label where there is one."""
+class Score(msgspec.Struct, frozen=True, tag_field="kind", tag="score", omit_defaults=True):
+    """How much something is what is sought: a number in [0, 1]."""
 
     value: float
-    label: str = ""
+    label: str = ""  # what it was taken for, where there are classes
+    words: int = 0  # that it rests on, where they are counted
+
+
+class Category(msgspec.Struct, frozen=True, tag_field="kind", tag="category"):
+    """The likeliest of several classes, and how sure that is: a number in [0, 1]."""
+
+    label: str
+    value: float
+
+
+class Count(msgspec.Struct, frozen=True, tag_field="kind", tag="count"):
+    """How many."""
+
+    value: int
+
+
+class NotSaid(msgspec.Struct, frozen=True, tag_field="kind", tag="not said"):
+    """It was looked for, and the page says nothing of it."""
+
+
+class Data(msgspec.Struct, frozen=True, tag_field="kind", tag="data"):
+    """Structured data of a method: a tagged struct, as plain data that is readable without the method."""
+
+    content: dict[str, Any]
+
+    @classmethod
+    def of(cls, struct: msgspec.Struct) -> Data:
+        """The struct as a fact. Its tag says whose it is, so that nobody else takes it for his own."""
+        return cls(
+            msgspec.msgpack.decode(msgspec.msgpack.encode(struct))
+        )  # as it comes back: lists, no tuples
+
+    def read(self, kind: type[S]) -> S | None:
+        """The struct again; None where it is another's, or of another version."""
+        tag, field = kind.__struct_config__.tag, kind.__struct_config__.tag_field
+        if self.content.get(field or "") != tag:
+            return None
+        try:
+            return msgspec.convert(self.content, kind)
+        except msgspec.ValidationError:
+            return None
+
+
+Fact = Score | Category | Count | NotSaid | Data
+"""A piece of evidence, of one of these kinds."""
+
+
+def fact_of(evidence: Mapping[str, Fact], name: str, kind: type[F]) -> F:
+    """The fact of a name, where one of that kind must be. Raises a KeyError that says what is there instead."""
+    fact = evidence.get(name)
+    if isinstance(fact, kind):
+        return fact
+    raise KeyError(f"{name!r} should be a {kind.__name__}, but it is {fact!r}")
+
+
+class LinkClasses(msgspec.Struct, frozen=True, array_like=True):
+    """The class of each link of a page: `names[numbers[i]]` is that of link i."""
+
+    names: tuple[str, ...]
+    numbers: bytes
+
+    def __getitem__(self, position: int) -> str:
+        return self.names[self.numbers[position]]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+class LinkPartners(msgspec.Struct, frozen=True, array_like=True):
+    """For each link of a page the position of the link that it belongs to; -1: to none."""
+
+    positions: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.positions)
 
 
 class PagePlace(msgspec.Struct, frozen=True, array_like=True):
@@ -244,10 +323,11 @@ class PageEntity(msgspec.Struct, frozen=True, array_like=True):
     count: int = 1  # mentions
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     """What analysis made of a fetched page: plain data, small enough to cross a process border.
 
-    `link_evidence[name][i]` belongs to `links[i]`. `text`, `simhash`, `places`,
+    `link_evidence[name][i]`, a number in [0, 1], belongs to `links[i]`; so do `link_classes` and `link_partners`,
+    for evidence that tells links apart or pairs them. `text`, `simhash`, `places`,
     `entities` and `terms` are filled only where they were asked for.
     """
 
@@ -271,6 +351,8 @@ class Page(msgspec.Struct, frozen=True):
     terms: dict[str, int] = {}  # how often each stemmed term occurs: what a judge is fitted on
     evidence: dict[str, Fact] = {}
     link_evidence: dict[str, tuple[float, ...]] = {}
+    link_classes: dict[str, LinkClasses] = {}
+    link_partners: dict[str, LinkPartners] = {}
 
 
 class Judgement(msgspec.Struct, frozen=True):

@@ -50,14 +50,14 @@ def document(html: str) -> Document:
 
 
 def test_page_and_links():
-    """The page by its text (the label counts topic words), each link by URL words and anchor."""
+    """The page by its text (with its topic words counted), each link by URL words and anchor."""
     evidence = TopicEvidence({"owl": 3.0, "night": 4.0})
     page = document(
         '<p>Owls, owls. <a href="/bread">bread</a> <a href="/owls">more</a> <a href="/x">owls at night</a>'
     )
     fact = evidence.of_page(page)
     assert math.isclose(fact.value, projected_cosine(evidence.vector, {"owl": 3, "night": 1}))
-    assert fact.label == "4"
+    assert fact.words == 4
     scores = evidence.of_links(page)
     assert scores[0] == 0
     assert math.isclose(scores[1], 0.6)

@@ -12,7 +12,7 @@ from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.store.collection import Collection
-from lycosa.values import Fact, Link, PageEntity, PagePlace
+from lycosa.values import Category, Link, PageEntity, PagePlace, Score
 from tests.store.records import NOW, fetched, link_to, page_record
 
 HOST, PORT, REPLAY_PORT = "127.0.0.1", 8765, 8766
@@ -38,7 +38,7 @@ def make(directory: Path) -> Path:
                     language="en",
                     date="2024-05-02",
                     words=17,
-                    evidence={"topic": Fact(0.71, "12"), "genre": Fact(0.9, "news")},
+                    evidence={"topic": Score(0.71, words=12), "genre": Category("news", 0.9)},
                     link_evidence={"topic": (0.1, 0.2, 0.3)},
                     places=(rome,),
                     entities=(
@@ -61,7 +61,7 @@ def make(directory: Path) -> Path:
                     language=EVIL[:20],
                     date="2024-06-11",
                     words=5,
-                    evidence={EVIL: Fact(0.5, EVIL), "genre": Fact(0.2, EVIL)},
+                    evidence={EVIL: Score(0.5, EVIL), "genre": Category(EVIL, 0.2)},
                     places=(evil_place,),
                     entities=(PageEntity(EVIL, "person"), PageEntity(EVIL, "organisation")),
                 )

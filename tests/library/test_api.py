@@ -17,7 +17,7 @@ def test_the_api_says_what_the_pages_say(browser):
     found = browser.get("/api/c/storm/search?q=river").json()
     assert (found["total"], found["hits"][0]["title"]) == (1, "Storm hits Rome")
     page = browser.get("/api/c/storm/page/1").json()
-    assert page["evidence"]["topic"] == {"value": 0.71, "label": "12"}
+    assert page["evidence"]["topic"] == {"kind": "score", "value": 0.71, "words": 12}
     assert browser.get("/api/c/storm/timeline").json()[0] == ["2024-05-02", 1]
     assert {spot["name"] for spot in browser.get("/api/c/storm/map").json()} == {"Rome", sample_library.EVIL}
     assert browser.get("/api/c/storm/browse/genres").json()[0][1] == 1

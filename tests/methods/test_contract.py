@@ -6,7 +6,7 @@ import copy
 import inspect
 import math
 import pickle
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -16,11 +16,30 @@ from hypothesis import strategies as st
 
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence, Need
+from lycosa.evidence.words import fact_in_words
 from lycosa.methods import BaseStrategy, Step, settings_of, strategy_class, strategy_names
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.page_types import PageTypes, Site
-from lycosa.values import MEMO_BYTES, Decision, Fact, Judgement, Link, Merge, Page
+from lycosa.store.facts import fact_columns, stored_fact
+from lycosa.values import (
+    MEMO_BYTES,
+    Category,
+    Count,
+    Data,
+    Decision,
+    Fact,
+    Judgement,
+    Link,
+    LinkClasses,
+    LinkPartners,
+    Merge,
+    NotSaid,
+    Page,
+    Refusal,
+    Score,
+)
 from tests.methods.conftest import analysed
+from tests.methods.multimedia.images.drawn import graded_map, png
 
 OWLS = """<title>Owls at night</title><h1>Owls</h1><p>The owl hunts at night, and every mouse knows.
     <a href="/owls">more owls</a> <a href="/bread">bread</a></p><ul><li>At night the <a href="/x">next</a>
@@ -46,7 +65,6 @@ TAKES_IN = {
     "profile": "users, tags and cash of a page count before its links are ranked",
     "multimedia": "which links wait for which images is noted when they are held",
 }
-NOT_SHARES = {("profile", "uploader"): "for each link the number of the link to its uploader, -1 for none"}
 """Departures from the contract, each with its reason."""
 
 
@@ -134,23 +152,60 @@ def test_its_evidence_goes_to_workers(strategy):
     assert [kind.name for kind in kinds] == names
 
 
-def test_evidence_is_within_bounds(strategy):
-    """A number in [0, 1] for the page, and one for each of its links."""
+def test_evidence_is_what_it_says_it_is(strategy):
+    """Of the page what it declares to tell, of each link too, within bounds, and after a round trip to a worker."""
+    kinds = {kind.name: kind for kind in strategy.needs}
     for html in PAGES.values():
         page = analysed(strategy, html)
-        assert all(0 <= fact.value <= 1 for fact in page.evidence.values())
+        assert msgspec.msgpack.decode(msgspec.msgpack.encode(page), type=Page) == page
+        for name, fact in page.evidence.items():
+            check_fact(kinds[name], fact)
+            assert stored_fact(*fact_columns(fact)) == fact
+            assert fact_in_words(name, fact).isprintable()
         for name, numbers in page.link_evidence.items():
+            assert kinds[name].tells_of_links is float, name
             assert len(numbers) == len(page.links)
-            assert (name_of(strategy), name) in NOT_SHARES or all(0 <= number <= 1 for number in numbers), (
-                name
-            )
+            assert all(isinstance(number, float) and 0 <= number <= 1 for number in numbers), name
+        for name, classes in page.link_classes.items():
+            assert kinds[name].tells_of_links is LinkClasses, name
+            assert len(classes) == len(page.links)
+            assert all(classes[i] in classes.names for i in range(len(classes)))
+        for name, partners in page.link_partners.items():
+            assert kinds[name].tells_of_links is LinkPartners, name
+            assert len(partners) == len(page.links)
+            assert all(-1 <= at < len(page.links) for at in partners.positions)
+
+
+def test_evidence_declares_what_it_tells(strategy):
+    """Nothing is declared that is no kind of fact, and nothing tells nothing."""
+    for kind in strategy.needs:
+        assert kind.tells or kind.tells_of_links, kind.name
+        assert kind.tells in (None, *get_args(Fact)) or kind.tells.__struct_config__.tag, kind.name
+        assert kind.tells_of_links in (None, float, LinkClasses, LinkPartners), kind.name
+
+
+def check_fact(kind: Evidence, fact: Fact) -> None:
+    match fact:
+        case Score(value) | Category(_, value):
+            assert kind.tells is type(fact), kind.name
+            assert 0 <= value <= 1, kind.name
+        case Count(value):
+            assert kind.tells is Count, kind.name
+            assert value >= 0
+        case Data():
+            assert kind.tells is not None, kind.name
+            told = fact.read(kind.tells)
+            assert told is not None, kind.name
+            assert Data.of(told) == fact
+        case NotSaid():
+            assert kind.tells is not None, kind.name
 
 
 def test_learning_needs_only_what_is_stored(strategy):
     """A link, a judgement and evidence after a round trip through the catalogue's encoding suffice."""
     page = analysed(strategy, OWLS)
     link = msgspec.msgpack.decode(msgspec.msgpack.encode(page.link), type=Link)
-    evidence = {name: Fact(fact.value, fact.label) for name, fact in page.evidence.items()}
+    evidence = {name: stored_fact(*fact_columns(fact)) for name, fact in page.evidence.items()}
     strategy.learn(link, Judgement(True, 0.5, "topic score"), evidence)
     ranked(strategy, page)
 
@@ -218,3 +273,12 @@ def test_evidence_says_what_it_needs_of_a_page(strategy):
     for kind in strategy.needs:
         assert isinstance(kind.needs, frozenset)
         assert all(isinstance(need, Need) for need in kind.needs)
+
+
+def test_what_looks_at_images_tells_what_it_declares(strategy):
+    """Of an image a fact of the declared kind, or a refusal; of what is no image never a fact."""
+    for kind in strategy.needs:
+        seen = kind.of_image(png(graded_map(1)))
+        if seen is not None and not isinstance(seen, Refusal):
+            check_fact(kind, seen)
+        assert kind.of_image(b"no image") is None or isinstance(kind.of_image(b"no image"), Refusal)

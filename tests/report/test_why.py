@@ -12,6 +12,7 @@ from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import Explanation, explain, explanation_text
 from lycosa.testing import Pages, Site, links
+from lycosa.values import Score, fact_of
 from tests.crawling import spec_of
 from tests.report.conftest import HOSTILE_PATH, spec
 
@@ -28,10 +29,10 @@ def test_a_fetched_page(collection):
     assert why.status == 200
     assert why.title == "Owls"
     assert why.judgement is not None
-    assert why.evidence["topic"].value > 0.5
+    assert fact_of(why.evidence, "topic", Score).value > 0.5
     assert why.path == ("http://a.test/", "http://a.test/owls")
     assert why.found_on[0].anchor == "owls at night"
-    assert why.found_on[0].evidence["topic"] > 0
+    assert float(why.found_on[0].evidence["topic"]) > 0
     assert "mean of link and page score" in text
     assert ".warc.gz at byte" in text
 
@@ -69,11 +70,12 @@ def test_what_waits(collection):
 
 
 def test_the_score_can_be_worked_out(collection):
-    """The rule says how the evidence makes the score, and the evidence what its label means."""
+    """The rule says how the evidence makes the score, and the evidence what its words are."""
     why, text = told(collection, "http://a.test/owls")
     assert why.judgement is not None
-    found = int(why.evidence["topic"].label)
-    assert why.judgement.score == pytest.approx(why.evidence["topic"].value * found / (found + 3))
+    topic = fact_of(why.evidence, "topic", Score)
+    found = topic.words
+    assert why.judgement.score == pytest.approx(topic.value * found / (found + 3))
     assert "topic × n / (n + 3) for n topic words on the page, against 0.3" in text
     assert f"({found} topic words)" in text
 

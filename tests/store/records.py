@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lycosa.store import Record
 from lycosa.urls import key_of
-from lycosa.values import Decision, Fact, Fetched, Judgement, Link, NotFetched, Page, Reason, Refusal
+from lycosa.values import Decision, Fetched, Judgement, Link, NotFetched, Page, Reason, Refusal, Score
 
 NOW = 1_700_000_000.0
 
@@ -48,7 +48,7 @@ def page_record(url: str, *, links: int = 3, relevant: bool = True, **more) -> R
 
 def with_evidence(url: str) -> Record:
     return page_record(
-        url, evidence={"topic": Fact(0.7, "storm")}, link_evidence={"anchor": (0.1, 0.2, 1 / 3)}
+        url, evidence={"topic": Score(0.7, "storm")}, link_evidence={"anchor": (0.1, 0.2, 1 / 3)}
     )
 
 

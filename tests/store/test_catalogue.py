@@ -14,7 +14,7 @@ from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
 from lycosa.store.phrases import END_MARK, MARK
 from lycosa.urls import key_of
-from lycosa.values import Decision, Fact, Judgement, Link, Reason, Refusal
+from lycosa.values import Decision, Judgement, Link, Reason, Refusal, Score, fact_of
 from tests.store.archives import types_of, urls_of
 from tests.store.records import NOW, failed, fetched, link_to, page_record, with_evidence
 
@@ -112,7 +112,7 @@ def test_evidence_and_lessons_come_back_in_order(opened):
     lessons = list(collection.reader.lessons())
 
     assert [lesson[0] for lesson in lessons] == [link_to("http://z.example/"), link_to(URL)]
-    assert lessons[1][1:] == (second.judgement, {"topic": Fact(0.7, "storm")})
+    assert lessons[1][1:] == (second.judgement, {"topic": Score(0.7, "storm")})
     assert collection.reader.link_evidence(1) == {"anchor": (0.1, 0.2, 1 / 3)}
     assert len(list(collection.reader.lessons(after=1))) == 1
 
@@ -318,7 +318,9 @@ def test_whatever_a_page_says_it_can_be_saved_and_read(
     tmp_path_factory, title, text, anchor, label, score, simhash
 ):
     """NULs, lone surrogates, huge texts and odd numbers neither stop a commit nor get lost."""
-    record = page_record(URL, title=title, text=text, simhash=simhash, evidence={"topic": Fact(score, label)})
+    record = page_record(
+        URL, title=title, text=text, simhash=simhash, evidence={"topic": Score(score, label)}
+    )
     link = Link(URL + "?x", 5, anchor=anchor)
     record = msgspec.structs.replace(
         record,
@@ -339,7 +341,7 @@ def test_whatever_a_page_says_it_can_be_saved_and_read(
         assert page.judgement.score == score or math.isnan(score)
         assert page.simhash == simhash
         assert collection.reader.text(1) == mend(text)
-        assert collection.reader.evidence(1)["topic"].label == mend(label)
+        assert fact_of(collection.reader.evidence(1), "topic", Score).label == mend(label)
         assert types_of(collection.archive) == ["warcinfo", "response", "request", "metadata"]
 
 

@@ -24,7 +24,7 @@ from lycosa.store.exports.corpus import export_jsonl, export_parquet
 from lycosa.store.exports.wacz import export_wacz, surt_of
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.urls import key_of
-from lycosa.values import Fact, PageEntity, PagePlace
+from lycosa.values import Category, PageEntity, PagePlace, Score
 from tests.store.records import NOW, fetched, page_record
 
 BIN = Path(sys.executable).parent
@@ -51,8 +51,8 @@ def storm(tmp_path_factory):
                 date=f"2024-05-{number + 1:02}",
                 language="en",
                 evidence={
-                    "topic": Fact(number / 12, "3"),
-                    "genre": Fact(0.8, "blog" if number == 3 else "news"),
+                    "topic": Score(number / 12, words=3),
+                    "genre": Category("blog" if number == 3 else "news", 0.8),
                 },
                 places=(PagePlace("Rome", "Rome", "city", 41.9, 12.5, "IT", "", 1),),
                 entities=(PageEntity("Ann Lee", "person", 2),),

@@ -26,7 +26,7 @@ from lycosa.methods.genre.paper.crawls import (
 )
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import FEATURES
-from lycosa.values import Fact
+from lycosa.values import Category
 
 SHARED = Path(__file__).parents[3] / "shared"
 
@@ -88,11 +88,11 @@ def test_evidence_is_computed_once():
 
         def of_page(self, document):
             asked.append(document.url)
-            return Fact(1.0, "news")
+            return Category("news", 1.0)
 
     remembered = Remembered(Counting())  # type: ignore[arg-type]
     document = Document(b"", "http://a.example/")
-    assert [remembered.of_page(document) for _ in range(3)] == [Fact(1.0, "news")] * 3
+    assert [remembered.of_page(document) for _ in range(3)] == [Category("news", 1.0)] * 3
     assert len(asked) == 1
 
 

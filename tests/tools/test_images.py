@@ -9,7 +9,7 @@ from tools.images.measure import SHARED_HEATMAPS, learning_curve, measure, stead
 
 from lycosa.methods.multimedia.image_training import Examples, Setting
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
-from lycosa.values import Fact
+from lycosa.values import Score
 from tests.methods.multimedia.images.drawn import graded_map, noise, png
 
 QUICK = [Setting(3, 1, False)]
@@ -54,7 +54,7 @@ def test_the_built_in_model_knows_its_own_examples():
     model = ImageModel.builtin()
     files = sorted(SHARED_HEATMAPS.glob("*/*"))[::40]
     judged = model.judge_all([file.read_bytes() for file in files])
-    right = [isinstance(j, Fact) and j.label == f.parent.name for j, f in zip(judged, files, strict=True)]
+    right = [isinstance(j, Score) and j.label == f.parent.name for j, f in zip(judged, files, strict=True)]
 
     assert np.mean(right) > 0.95
 

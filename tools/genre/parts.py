@@ -20,7 +20,7 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.paper.crawls import Case, Remembered, RememberingGenre, cases_of, pooled
 from lycosa.methods.genre.strategy import genre_priority
-from lycosa.values import Decision, Judgement, Page, Say
+from lycosa.values import Category, Decision, Judgement, Page, Say, fact_of
 
 W_R = 0.9
 
@@ -30,7 +30,7 @@ class WithoutConfidence(RememberingGenre):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """All links of a page alike."""
-        leads = self.prior_.probability(judgement.relevant, page.evidence["genre"].label)
+        leads = self.prior_.probability(judgement.relevant, fact_of(page.evidence, "genre", Category).label)
         return _alike(page, genre_priority(judgement.score, 1.0, leads, self.w_r))
 
 
@@ -40,7 +40,10 @@ class WithoutGenre(RememberingGenre):
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """All links of a page alike."""
         leads = self.prior_.probability(judgement.relevant, "")
-        return _alike(page, genre_priority(judgement.score, page.evidence["genre"].value, leads, self.w_r))
+        return _alike(
+            page,
+            genre_priority(judgement.score, fact_of(page.evidence, "genre", Category).value, leads, self.w_r),
+        )
 
 
 PARTS: dict[str, type[RememberingGenre]] = {

@@ -13,7 +13,7 @@ from lycosa.errors import LycosaError, ModelError
 
 if TYPE_CHECKING:
     from lycosa.fetch.polite.reader import PoliteReader
-    from lycosa.values import Fact, Refusal
+    from lycosa.values import Refusal, Score
 
 BUILT_IN = "heatmap"
 """Names the image model that comes with Lycosa; a file of that name goes first."""
@@ -112,7 +112,7 @@ def _text(model: Any, data: bytes, kind: str, language: str) -> dict[str, Any]:
     return {"score": fact.value, "relevant": relevant, "label": "relevant" if relevant else "not relevant"}
 
 
-def _told(fact: Fact | Refusal) -> dict[str, Any]:
+def _told(fact: Score | Refusal) -> dict[str, Any]:
     from lycosa.values import Refusal
 
     if isinstance(fact, Refusal):

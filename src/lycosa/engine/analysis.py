@@ -16,7 +16,7 @@ from lycosa.page.document import Document
 from lycosa.page.place_finder import installed_finder
 from lycosa.page.prose import prose_of
 from lycosa.urls import INDEX_NAMES
-from lycosa.values import Fetched, Kind, Link, Page, Reason, Refusal
+from lycosa.values import Fetched, Kind, Link, LinkClasses, LinkPartners, Page, Reason, Refusal
 
 PLACES = 200
 """Of a page; the least mentioned beyond are not kept."""
@@ -94,14 +94,18 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
     links = tuple(
         Link(out.url, out.key, out.anchor, out.rel, out.position, depth=depth, parent=parent) for out in found
     )
-    evidence, link_evidence = {}, {}
+    evidence, scores, classes, partners = {}, {}, {}, {}
     for kind in recipe.evidence:
         fact = kind.of_page(document)
         if fact is not None:
             evidence[kind.name] = fact
-        numbers = kind.of_links(document)
-        if numbers is not None:
-            link_evidence[kind.name] = tuple(numbers)
+        told = kind.of_links(document)
+        if isinstance(told, LinkClasses):
+            classes[kind.name] = told
+        elif isinstance(told, LinkPartners):
+            partners[kind.name] = told
+        elif told is not None:
+            scores[kind.name] = tuple(told)
     return Page(
         link=link,
         url=link.url,
@@ -122,7 +126,9 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         entities=document.entities if recipe.entities else (),
         terms=document.terms if recipe.terms else {},
         evidence=evidence,
-        link_evidence=link_evidence,
+        link_evidence=scores,
+        link_classes=classes,
+        link_partners=partners,
     )
 
 

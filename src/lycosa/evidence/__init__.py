@@ -1,7 +1,7 @@
 """Facts about a page, its links and its images, each with a name.
 
-In: a lazy Document, or the bytes of an image. Out: a Fact for the page and/or one number per link, in one
-batch. Evidence is a pure function of the document and a fitted model, so it runs in worker processes.
+In: a lazy Document, or the bytes of an image. Out: a Fact for the page or image, and/or something of each
+link, in one batch. Evidence is a pure function of the document and a fitted model, so it runs in worker processes.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
+import msgspec
+
 from lycosa.page.document import Document
-from lycosa.values import Fact, Refusal
+from lycosa.values import Fact, LinkClasses, LinkPartners, Refusal
 
 
 class Need(StrEnum):
@@ -25,18 +27,27 @@ class Need(StrEnum):
     TERMS = "terms"  # counts of its terms
 
 
+LinkFacts = Sequence[float] | LinkClasses | LinkPartners
+
+
 class Evidence(Protocol):
-    """One kind of evidence. Derive from it and write what applies: the rest says nothing."""
+    """One kind of evidence. Derive from it and write what applies: the rest says nothing.
+
+    It declares what it tells: of a page or image a kind of Fact (for structured data, the struct that a Data
+    holds), of links `float` (a number in [0, 1] each), LinkClasses or LinkPartners.
+    """
 
     name: str
     needs: frozenset[Need] = frozenset()
+    tells: type[msgspec.Struct] | None = None
+    tells_of_links: type[float] | type[msgspec.Struct] | None = None
 
     def of_page(self, document: Document) -> Fact | None:
         """What the page says; None: nothing."""
         return None
 
-    def of_links(self, document: Document) -> Sequence[float] | None:
-        """One number for each of `document.links`, in their order; None: it says nothing of links."""
+    def of_links(self, document: Document) -> LinkFacts | None:
+        """Something of each of `document.links`, in their order; None: it says nothing of links."""
         return None
 
     def of_image(self, data: bytes) -> Fact | Refusal | None:

@@ -81,6 +81,7 @@ class LinkText(Evidence):
     """`link_text`: how likely each link leads to a relevant page, by its anchor and 50 characters each side."""
 
     name = "link_text"
+    tells_of_links = float
 
     def __init__(self, model: TextModel) -> None:
         self.model = model

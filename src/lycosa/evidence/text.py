@@ -11,28 +11,32 @@ import numpy as np
 from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel, Texts
 from lycosa.page.document import Document
-from lycosa.values import Fact
+from lycosa.values import Score
 
 
 class PageText(Evidence):
     """`text`: how likely the page is relevant by its own words."""
 
+    tells = Score
+
     def __init__(self, model: TextModel, name: str = "text") -> None:
         self.model = model
         self.name = name
 
-    def of_page(self, document: Document) -> Fact:
+    def of_page(self, document: Document) -> Score:
         """The probability for the whole visible text."""
         if self.model.fields:
             fields = {"title": Counter(document.title_terms), "body": document.terms}
             if "anchor" in self.model.fields:
                 fields["anchor"] = Counter(chain.from_iterable(document.link_terms))
-            return Fact(float(self.model.scores([fields])[0]))
-        return Fact(float(self.model.scores([document.terms])[0]))
+            return Score(float(self.model.scores([fields])[0]))
+        return Score(float(self.model.scores([document.terms])[0]))
 
 
 class AnchorText(Evidence):
     """`anchor`: how likely each link leads to a relevant page, by its anchor text alone."""
+
+    tells_of_links = float
 
     def __init__(self, model: TextModel, name: str = "anchor") -> None:
         self.model = model
@@ -45,6 +49,8 @@ class AnchorText(Evidence):
 
 class ContextText(Evidence):
     """`context`: by the whole text of the link's aggregation node, anchors included."""
+
+    tells_of_links = float
 
     def __init__(self, model: TextModel, name: str = "context") -> None:
         self.model = model
@@ -60,6 +66,8 @@ class SelectiveText(Evidence):
 
     score(h) = s(anchor) if s(anchor) >= threshold else s(anchor + link context)
     """
+
+    tells_of_links = float
 
     def __init__(self, model: TextModel, threshold: float, name: str = "selective") -> None:
         self.model = model
@@ -86,6 +94,8 @@ class WeighedText(Evidence):
     Ours, not the paper's: an anchor that fails alone still counts, and one that passes alone is still
     checked against what stands around it.
     """
+
+    tells_of_links = float
 
     def __init__(self, model: TextModel, anchor_weight: float, name: str = "selective") -> None:
         self.model = model

@@ -10,7 +10,7 @@ from lycosa import urls
 from lycosa.evidence import Evidence
 from lycosa.page.document import Document
 from lycosa.page.terms import terms_of
-from lycosa.values import Fact
+from lycosa.values import Score
 
 AWAY = 0.5
 """How far pages that are not relevant turn the topic away (γ). Of 0.25, 0.5 and 1 it kept the best balance of
@@ -118,6 +118,9 @@ def projected_cosine(topic: Mapping[str, float], terms: Mapping[str, int]) -> fl
 class TopicEvidence(Evidence):
     """`topic`: how close a page's text, and each link's URL and anchor words, are to the topic."""
 
+    tells = Score
+    tells_of_links = float
+
     def __init__(self, vector: Mapping[str, float], language: str = "english", name: str = "topic") -> None:
         self.name = name
         self.vector = dict(vector)
@@ -125,11 +128,11 @@ class TopicEvidence(Evidence):
         self._wanted = [term for term, weight in self.vector.items() if weight > 0.0]
         self._length = math.sqrt(sum(weight * weight for weight in self.vector.values()))
 
-    def of_page(self, document: Document) -> Fact:
-        """The projected cosine of the page's text; the label tells how many topic words it has."""
+    def of_page(self, document: Document) -> Score:
+        """The projected cosine of the page's text; with the number of topic words in it."""
         terms = document.terms
         found = sum(terms.get(term, 0) for term in self._wanted)
-        return Fact(projected_cosine(self.vector, terms), str(found))
+        return Score(projected_cosine(self.vector, terms), words=found)
 
     def of_links(self, document: Document) -> list[float]:
         """The projected cosine of each link's URL tokens and anchor text."""

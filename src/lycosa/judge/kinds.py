@@ -10,7 +10,7 @@ from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.methods.event.evidence import event_evidence
 from lycosa.methods.event.model import EventModel
-from lycosa.values import Judgement, Page
+from lycosa.values import Judgement, Page, Score, fact_of
 
 
 class Judge(Protocol):
@@ -49,8 +49,8 @@ class TopicJudge:
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the damped cosine reaches the threshold."""
-        fact = page.evidence["topic"]
-        score = damped(fact.value, int(fact.label), self.damping)
+        fact = fact_of(page.evidence, "topic", Score)
+        score = damped(fact.value, fact.words, self.damping)
         return Judgement(score >= self.threshold, score, self.rule)
 
 
@@ -63,7 +63,7 @@ class TextJudge:
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the probability reaches the threshold."""
-        score = page.evidence["text"].value
+        score = fact_of(page.evidence, "text", Score).value
         return Judgement(score >= self.threshold, score, f"text classifier against {self.threshold:.3g}")
 
 
@@ -76,7 +76,7 @@ class EventJudge:
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the event score reaches the threshold."""
-        score = page.evidence["event"].value
+        score = fact_of(page.evidence, "event", Score).value
         return Judgement(score >= self.threshold, score, f"event score against {self.threshold:g}")
 
 

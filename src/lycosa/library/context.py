@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from lycosa import __version__
+from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.indexing import IndexProcesses
 from lycosa.library.search import marked
@@ -20,7 +21,6 @@ from lycosa.library.search_query import SearchQuery
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.report.hyperlinks import web_url
-from lycosa.report.why import label_in_words
 from lycosa.store.collection import ReadCollection
 
 
@@ -45,7 +45,9 @@ class LibraryContext:
         self._templates.filters["number"] = lambda value: f"{value:,}"
         self._templates.filters["web_url"] = web_url
         self._templates.filters["marked"] = marked
-        self._templates.filters["label_in_words"] = lambda label, name: label_in_words(name, label)
+        self._templates.filters["in_words"] = lambda fact, name: fact_in_words(name, fact)
+        self._templates.filters["share"] = share_of
+        self._templates.filters["told"] = lambda told: told if isinstance(told, str) else f"{told:.4f}"
         self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
     def collection(self, request: Request) -> ReadCollection:

@@ -21,7 +21,7 @@ from lycosa.store.reader import StoredPage
 from lycosa.store.search import DatedPage
 from lycosa.store.statistics import EntityKind
 from lycosa.urls import key_of
-from lycosa.values import Fact, Reason
+from lycosa.values import Reason, Score
 
 HOSTS = 25
 FIELDS = {
@@ -141,7 +141,7 @@ def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
         "explored": stored.explored,
         "depth": stored.link.depth,
         "trail": stored.link.trail,
-        "evidence": {name: {"value": fact.value, "label": fact.label} for name, fact in reader.evidence(number).items()},
+        "evidence": dict(reader.evidence(number)),
         "found": _found_on(collection, stored),
         "path": _path(collection, stored),
         "places": [msgspec.structs.asdict(place) for place in collection.statistics.places(this, 30)],
@@ -165,7 +165,6 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
     if parent is None:
         return None
     link = collection.reader.link_between(parent.id, stored.link.key)
-    numbers = collection.reader.link_evidence(parent.id) if link else {}
     return {
         "id": parent.id,
         "url": parent.link.url,
@@ -173,11 +172,7 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
         "anchor": (link or stored.link).anchor,
         "priority": (link or stored.link).priority,
         "rule": link.rule if link else "",
-        "evidence": {
-            name: values[link.position]
-            for name, values in numbers.items()
-            if link and link.position < len(values)
-        },
+        "evidence": collection.reader.told_of_link(parent.id, link.position) if link else {},
         "image": _image(collection, stored),
     }
 
@@ -187,7 +182,7 @@ def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | N
     image = opened_by(collection.reader, stored.link)
     if image is None:
         return None
-    shows = image.shows or Fact(0.0)
+    shows = image.shows or Score(0.0)
     return {"url": image.url, "label": shows.label, "value": shows.value}
 
 

@@ -10,13 +10,14 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import InputError
+from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import Standing
 from lycosa.frontier.standing import dropped_for, standing_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.methods.multimedia.rules import BY_IMAGE
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
-from lycosa.values import Fact, Judgement, Kind, Link
+from lycosa.values import Fact, Judgement, Kind, Link, Score
 
 NEAR = 5
 """So many URLs close to an unknown one are named, and so many pages that link to a URL."""
@@ -32,7 +33,7 @@ class FoundOn(msgspec.Struct, frozen=True):
     priority: float
     rule: str
     refusal: str
-    evidence: dict[str, float]
+    evidence: dict[str, float | str]  # a score, a class, or the link it belongs to
 
 
 class LinkNear(msgspec.Struct, frozen=True):
@@ -46,7 +47,7 @@ class OpenedBy(msgspec.Struct, frozen=True):
     """The image without which a link would not have been followed, and what it shows."""
 
     url: str
-    shows: Fact | None
+    shows: Score | None
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -116,7 +117,10 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
     """The image that has opened a link, where one alone has (the multimedia strategy)."""
     image = reader.page(link.memo[BY_IMAGE]) if BY_IMAGE in link.memo else None
-    return OpenedBy(image.link.url, reader.evidence(image.id).get("image")) if image else None
+    if image is None:
+        return None
+    shows = reader.evidence(image.id).get("image")
+    return OpenedBy(image.link.url, shows if isinstance(shows, Score) else None)
 
 
 def _target(collection: ReadCollection, page: StoredPage) -> str:
@@ -215,10 +219,7 @@ def _links_near(collection: ReadCollection, authority: str, folder: str) -> tupl
 
 def _found_on(reader: Reader, link: StoredLink) -> FoundOn:
     page = reader.page(link.page)
-    numbers = reader.link_evidence(page.id) if page else {}
-    evidence = {
-        name: values[link.position] for name, values in numbers.items() if link.position < len(values)
-    }
+    evidence = reader.told_of_link(page.id, link.position) if page else {}
     return FoundOn(
         page.link.url if page else "",
         link.anchor,
@@ -227,15 +228,6 @@ def _found_on(reader: Reader, link: StoredLink) -> FoundOn:
         str(link.refusal or ""),
         evidence,
     )
-
-
-def label_in_words(name: str, label: str) -> str:
-    """What the label of a piece of evidence says.
-
-    >>> label_in_words("topic", "48"), label_in_words("genre", "news")
-    ('48 topic words', 'news')
-    """
-    return f"{label} topic words" if name == "topic" and label.isdecimal() else label
 
 
 def _time(at: float) -> str:
@@ -252,8 +244,7 @@ def explanation_text(why: Explanation) -> str:
     if why.judgement:
         lines.append(f"  score     {why.judgement.score:.4f}  ({why.judgement.rule})")
     for name, fact in why.evidence.items():
-        label = label_in_words(name, fact.label)
-        lines.append(f"  evidence  {name} = {fact.value:.4f}" + (f"  ({label})" if label else ""))
+        lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
     if why.archive:
         lines.append(f"  archive   {why.archive}")
     if len(why.path) > 1:
@@ -262,7 +253,10 @@ def explanation_text(why: Explanation) -> str:
             *(f"    {'→ ' if i else '  '}{url}" for i, url in enumerate(why.path)),
         ]
     for found in why.found_on:
-        numbers = ", ".join(f"{name} {value:.3f}" for name, value in found.evidence.items())
+        numbers = ", ".join(
+            f"{name} {value}" if isinstance(value, str) else f"{name} {value:.3f}"
+            for name, value in found.evidence.items()
+        )
         decided = f"refused: {found.refusal}" if found.refusal else f"priority {found.priority:.4g}"
         lines += [
             f"  found on  {found.page}",

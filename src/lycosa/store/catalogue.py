@@ -7,8 +7,6 @@ a record twice writes the same rows, so a page that is fetched again keeps its p
 from __future__ import annotations
 
 import sqlite3
-import sys
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -17,6 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from lycosa.store import Counts, Record, add_to
+from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns
 from lycosa.store.terms import packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
@@ -340,10 +339,12 @@ class Catalogue:
 
     def _save_evidence(self, number: int, page: Page) -> None:
         many = self._connection.executemany
-        facts = [(number, name, fact.value, fact.label) for name, fact in page.evidence.items()]
-        many("INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?)", facts)
-        numbers = [(number, name, _packed(values)) for name, values in page.link_evidence.items()]
-        many("INSERT OR REPLACE INTO link_evidence VALUES (?, ?, ?)", numbers)
+        facts = [(number, name, *fact_columns(fact)) for name, fact in page.evidence.items()]
+        many(f"INSERT OR REPLACE INTO evidence (page, name, {FACT}) VALUES (?, ?, ?, ?, ?, ?, ?)", facts)
+        numbers = [(number, name, *columns) for name, columns in link_columns(page)]
+        many(
+            f"INSERT OR REPLACE INTO link_evidence (page, name, {LINK_FACTS}) VALUES (?, ?, ?, ?, ?)", numbers
+        )
         self._add_places(number, page.places)
         self._add_entities(number, page.entities)
         if page.terms:
@@ -360,13 +361,6 @@ def _tables_of(page: Page) -> list[str]:
     """The tables whose rows a page that was read again replaces: of what was not looked for the old rows stay."""
     found = {"places": page.places, "entities": page.entities, "terms": page.terms, "texts": page.text}
     return [table for table in _OF_PAGE if found.get(table, True)]
-
-
-def _packed(values: Iterable[float]) -> bytes:
-    numbers = array("d", values)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tobytes()
 
 
 def _signed(bits: int) -> int:

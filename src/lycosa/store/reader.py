@@ -5,18 +5,24 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-import sys
-from array import array
 from collections.abc import Iterator
 
 import msgspec
 
 from lycosa.store import Counts
+from lycosa.store.facts import (
+    FACT,
+    LINK_FACTS,
+    StoredLinkFacts,
+    number_or_nan,
+    stored_fact,
+    stored_link_facts,
+)
 from lycosa.store.page_filter import COLLECTED_SQL, JUDGED_SQL
 from lycosa.store.queries import Queries
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
-from lycosa.values import Fact, Judgement, Kind, Link, Reason, Refusal
+from lycosa.values import Fact, Judgement, Kind, Link, LinkPartners, Reason, Refusal
 
 _decode_link = msgspec.msgpack.Decoder(Link).decode
 
@@ -207,13 +213,26 @@ class Reader(Queries):
 
     def evidence(self, page: int) -> dict[str, Fact]:
         """The evidence on a page (by its id)."""
-        rows = self._rows("SELECT name, value, label FROM evidence WHERE page = ?", page)
-        return {name: Fact(_or_nan(value), label) for name, value, label in rows}
+        rows = self._rows(f"SELECT name, {FACT} FROM evidence WHERE page = ?", page)
+        return {name: stored_fact(*columns) for name, *columns in rows}
 
-    def link_evidence(self, page: int) -> dict[str, tuple[float, ...]]:
-        """The evidence on a page's links (by its id): the i-th number is that of link i."""
-        rows = self._rows("SELECT name, numbers FROM link_evidence WHERE page = ?", page)
-        return {name: _unpacked(numbers) for name, numbers in rows}
+    def link_evidence(self, page: int) -> dict[str, StoredLinkFacts]:
+        """The evidence on a page's links (by its id), in the order of the links."""
+        rows = self._rows(f"SELECT name, {LINK_FACTS} FROM link_evidence WHERE page = ?", page)
+        return {name: stored_link_facts(*columns) for name, *columns in rows}
+
+    def told_of_link(self, page: int, position: int) -> dict[str, float | str]:
+        """What is told of one link of a page: its score, its class, or the anchor of the link that it belongs to."""
+        told: dict[str, float | str] = {}
+        for name, facts in self.link_evidence(page).items():
+            if position >= len(facts):
+                continue
+            if not isinstance(facts, LinkPartners):
+                told[name] = facts[position]
+            elif (other := facts.positions[position]) >= 0:
+                anchors = self._rows("SELECT anchor FROM links WHERE page = ? AND position = ?", page, other)
+                told[name] = next((text for (text,) in anchors if text), f"link {other}")
+        return told
 
     def links(self, page: int) -> Iterator[StoredLink]:
         """The links of a page (by its id), in their order."""
@@ -369,7 +388,7 @@ def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
         explored, relevant, score, rule, reason, detail, simhash, near_duplicate_of, at, elapsed_s, size,
         file, offset, length, digest,
     ) = row  # fmt: skip
-    judgement = None if relevant is None else Judgement(bool(relevant), _or_nan(score), rule or "")
+    judgement = None if relevant is None else Judgement(bool(relevant), number_or_nan(score), rule or "")
     return StoredPage(
         number, _decode_link(link), Kind(kind), status, content_type, source, authority, title, language,
         date, words, canonical, bool(explored), judgement, _refusal(reason, detail), simhash & (1 << 64) - 1,
@@ -385,7 +404,7 @@ def _link(row: tuple) -> StoredLink:  # type: ignore[type-arg]
         target,
         url or "",
         anchor,
-        _or_nan(priority),
+        number_or_nan(priority),
         _refusal(reason, detail),
         hold or "",
         rule or "",
@@ -394,15 +413,3 @@ def _link(row: tuple) -> StoredLink:  # type: ignore[type-arg]
 
 def _refusal(reason: str | None, detail: str | None) -> Refusal | None:
     return Refusal(Reason[reason], detail or "") if reason else None
-
-
-def _or_nan(value: float | None) -> float:
-    """SQLite keeps 'not a number' as NULL."""
-    return float("nan") if value is None else value
-
-
-def _unpacked(numbers: bytes) -> tuple[float, ...]:
-    values = array("d", numbers)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return tuple(values)

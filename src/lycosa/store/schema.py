@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -170,7 +171,31 @@ _PUT_OFF = (
     "DELETE FROM outcomes WHERE reason = (SELECT id FROM reasons WHERE text = 'ROBOTS_PENDING')",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES, _ENTITIES, _TERMS, _PUT_OFF)
+_KINDS_OF_EVIDENCE = (
+    # Of old, every fact was a value with a label: counts, JSON and 'not said' travelled as labels, the kinds
+    # and positions of links as numbers.
+    "ALTER TABLE evidence ADD COLUMN kind TEXT NOT NULL DEFAULT 'score'",
+    "ALTER TABLE evidence ADD COLUMN words INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE evidence ADD COLUMN data TEXT",  # JSON
+    "UPDATE evidence SET kind = 'category' WHERE name IN ('genre', 'page-type')",
+    "UPDATE evidence SET kind = 'not said', value = NULL, label = '' WHERE label = 'not said'",
+    "UPDATE evidence SET words = CAST(label AS INTEGER), label = ''"
+    " WHERE name IN ('topic', 'best-first') AND label GLOB '[0-9]*'",
+    "UPDATE evidence SET kind = 'data', value = NULL, label = '',"
+    " data = json_object('type', 'profile.texts', 'texts', json(label))"
+    " WHERE name IN ('tags', 'sets') AND label LIKE '[%' AND json_valid(label)",
+    "UPDATE evidence SET kind = 'data', value = NULL, label = '',"
+    " data = json_object('type', 'profile.people', 'people', json(label))"
+    " WHERE name IN ('uploader', 'contacts') AND label LIKE '[%' AND json_valid(label)",
+    # `numbers` are scores, numbers of classes (in `classes`, a JSON list) or positions of other links.
+    "ALTER TABLE link_evidence ADD COLUMN kind TEXT NOT NULL DEFAULT 'scores'",
+    "ALTER TABLE link_evidence ADD COLUMN classes TEXT",
+    "UPDATE link_evidence SET kind = 'partners' WHERE name = 'uploader'",
+    "UPDATE link_evidence SET kind = 'classes', numbers = quarters_as_classes(numbers),"
+    """ classes = '["else","list","profile","detail"]' WHERE name = 'page-type'""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES, _ENTITIES, _TERMS, _PUT_OFF, _KINDS_OF_EVIDENCE)
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
 
@@ -258,7 +283,14 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
     return version
 
 
+def _quarters_as_classes(numbers: bytes) -> bytes:
+    """Kinds of links as they were written before version 6 (0, 1/4, 1/2, 1), as 0, 1, 2, 3."""
+    told = struct.unpack(f"<{len(numbers) // 8}d", numbers)
+    return struct.pack(f"<{len(told)}d", *(min(int(number * 4), 3) for number in told))
+
+
 def _migrate(connection: sqlite3.Connection) -> None:
+    connection.create_function("quarters_as_classes", 1, _quarters_as_classes, deterministic=True)
     for version in range(version_of(connection), len(MIGRATIONS)):
         connection.execute("BEGIN IMMEDIATE")
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.methods.baselines.best_first import BestFirst, best_first_priority
-from lycosa.values import Reason
+from lycosa.values import Reason, Score, fact_of
 from tests.methods.conftest import analysed
 
 PAGE = '<p>owl night <a href="/owl">owl</a> <a href="/x">bread</a>'
@@ -16,7 +16,7 @@ def test_priority_is_the_mean_of_link_and_page(ready):
     strategy = BestFirst().fit(ready)
     page = analysed(strategy, PAGE)
     decisions = strategy.rank(page, strategy.judge(page))
-    of_page = page.evidence["topic"].value
+    of_page = fact_of(page.evidence, "topic", Score).value
     of_links = page.link_evidence["topic"]
     assert of_links[0] > 0 == of_links[1]
     assert [decision.priority for decision in decisions] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from lycosa.methods.baselines.shark_search import SharkSearch, inherited_score, neighbourhood
-from lycosa.values import Link
+from lycosa.values import Link, Score, fact_of
 from tests.methods.conftest import analysed
 
 
@@ -14,7 +14,7 @@ def test_score_is_the_papers(ready):
     strategy = SharkSearch().fit(ready)
     page = analysed(strategy, "<p>owl <a href=/1>owl night</a> <a href=/2>bread</a>")
     decisions = strategy.rank(page, strategy.judge(page))
-    inherited = inherited_score(page.evidence["topic"].value, 0.0, 0.5)
+    inherited = inherited_score(fact_of(page.evidence, "topic", Score).value, 0.0, 0.5)
     around = page.link_evidence["neighbourhood"]
     assert math.isclose(around[0], neighbourhood(ready.topic.of_text("owl night"), 0.0, 0.8))
     for decision, score in zip(decisions, around, strict=True):

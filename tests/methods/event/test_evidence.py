@@ -32,7 +32,7 @@ from lycosa.methods.event.model import (
     scored_by,
 )
 from lycosa.page.document import Document
-from lycosa.values import PagePlace
+from lycosa.values import NotSaid, PagePlace, Score
 
 CITY = EventPlace("Orlando", 4.0, "city", "FL", "US", 28.54, -81.38)
 MODEL = EventModel(
@@ -121,17 +121,17 @@ def test_evidence_of_a_page_and_its_links(how):
     kinds = {kind.name: kind for kind in event_evidence(scored_by(MODEL, how))}
     assert [*kinds] == ["event", "event-topic", "event-place", "event-date"]
     page = Document(PAGE.encode(), "http://a.example/", "text/html")
-    assert all(0 < kind.of_page(page).value <= 1 for kind in kinds.values())
+    told = [kind.of_page(page) for kind in kinds.values()]
+    assert all(isinstance(fact, Score) and 0 < fact.value <= 1 for fact in told)
     for kind in kinds.values():
         good, bad = kind.of_links(page)
         assert good > bad
 
 
 def test_undated_pages_say_so():
-    """The label of an aspect that the page tells nothing of."""
+    """An aspect that the page tells nothing of is no score of 0."""
     date = next(kind for kind in event_evidence(MODEL) if kind.name == "event-date")
-    fact = date.of_page(Document(b"<p>shooting", "http://a.example/", "text/html"))
-    assert (fact.value, fact.label) == (0.0, "not said")
+    assert date.of_page(Document(b"<p>shooting", "http://a.example/", "text/html")) == NotSaid()
 
 
 def test_what_is_rare_counts_more():
@@ -154,7 +154,7 @@ def test_evidence_crosses_processes():
     """Pickled evidence shares one scorer still, and scores alike."""
     kinds = event_evidence(MODEL)
     page = Document(PAGE.encode(), "http://a.example/", "text/html")
-    before = [kind.of_page(page).value for kind in kinds]
+    before = [kind.of_page(page) for kind in kinds]
     copies = pickle.loads(pickle.dumps(kinds))
     assert copies[0].scorer is copies[1].scorer
-    assert [kind.of_page(page).value for kind in copies] == before
+    assert [kind.of_page(page) for kind in copies] == before

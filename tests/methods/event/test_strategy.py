@@ -14,7 +14,7 @@ from lycosa.methods.event.model import EventModel, EventPlace, Facts, scored_by
 from lycosa.methods.event.preparation import made_event, prepared_event, refuse_no_event, with_event
 from lycosa.methods.event.strategy import Event
 from lycosa.spec.sections import EventSpec, JudgeSpec
-from lycosa.values import Judgement, Link
+from lycosa.values import Judgement, Link, Score, fact_of
 from tests.methods.conftest import analysed
 
 MODEL = scored_by(
@@ -37,7 +37,7 @@ def test_priority_is_the_mean_of_link_and_page(about):
     strategy = Event().fit(about)
     page = analysed(strategy, HTML)
     decisions = strategy.rank(page, strategy.judge(page))
-    of_page = page.evidence["event"].value
+    of_page = fact_of(page.evidence, "event", Score).value
     expected = [(score + of_page) / 2 for score in page.link_evidence["event"]]
     assert [one.priority for one in decisions] == pytest.approx(expected)
     assert decisions[0].priority > decisions[1].priority
@@ -91,7 +91,7 @@ def test_the_judge_and_the_strategy_share_their_evidence(about):
     assert isinstance(ready.judge, EventJudge)
     assert len({kind.name for kind in strategy.needs}) == len(strategy.needs) == 4
     page = analysed(strategy, HTML)
-    assert strategy.judge(page).score == page.evidence["event"].value
+    assert strategy.judge(page).score == fact_of(page.evidence, "event", Score).value
     assert strategy.judge(page).relevant
 
 
@@ -107,7 +107,9 @@ def test_without_an_event_the_topic_decides(ready):
     """A spec with a topic only: the strategy scores by it, without places and dates."""
     strategy = Event().fit(ready)
     page = analysed(strategy, HTML)
-    assert page.evidence["event"].value == pytest.approx(page.evidence["event-topic"].value)
+    assert fact_of(page.evidence, "event", Score).value == pytest.approx(
+        fact_of(page.evidence, "event-topic", Score).value
+    )
 
 
 def test_an_event_judge_needs_an_event():

@@ -10,7 +10,7 @@ from lycosa.judge.kinds import EveryPage
 from lycosa.methods.genre.prior import GenrePrior
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Fact, Judgement, Link, Page
+from lycosa.values import Category, Fact, Judgement, Link, Page
 
 LINKS = (Link("http://a.example/1", 1), Link("http://a.example/2", 2))
 
@@ -20,7 +20,7 @@ def fitted(**settings) -> Genre:
 
 
 def page(genre: str, confidence: float = 0.8) -> Page:
-    evidence = {"genre": Fact(confidence, genre)}
+    evidence: dict[str, Fact] = {"genre": Category(genre, confidence)}
     return Page(Link("http://a.example/", 9), "http://a.example/", links=LINKS, evidence=evidence)
 
 

@@ -15,6 +15,7 @@ from lycosa.errors import InputError, LycosaError
 from lycosa.report.why import explain, explanation_text
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, data
+from lycosa.values import Score, fact_of
 from tests.crawling import crawl, pages_of, spec_text
 from tests.library import sample_library
 
@@ -90,7 +91,7 @@ def test_an_image_of_any_class_but_the_rest_opens_links(tmp_path, examples, mode
     assert ("http://a.test/behind" in pages_of(tmp_path / "c")) is (name != "other")
     with Collection.read(tmp_path / "c") as collection:
         ((_, evidence),) = collection.reader.images()
-    assert evidence["image"].label == name
+    assert fact_of(evidence, "image", Score).label == name
     why = explain(tmp_path / "c", "http://a.test/behind")
     named = f"image     http://a.test/it.png shows {name} (" in explanation_text(why)
     assert named is (name != "other")

@@ -31,7 +31,7 @@ from lycosa.store.memory import MemoryStore
 from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
-from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release
+from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release, Score, fact_of
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 NO = Judgement(False, 0.0)
@@ -165,7 +165,7 @@ def page_with(strategy: Multimedia, name: str, images: list[str], **scores: floa
 def seen(strategy: Multimedia, name: str, value: float) -> list[Decision | Release]:
     """What the strategy does when an image has been looked at."""
     link = Link(f"http://a.test/{name}", key_of(f"http://a.test/{name}"), kind=Kind.IMAGE)
-    evidence = {"image": Fact(value)}
+    evidence: dict[str, Fact] = {"image": Score(value)}
     strategy.learn(link, NO, evidence)
     return strategy.rank(Page(link, link.url, evidence=evidence), NO)
 
@@ -222,7 +222,7 @@ def test_an_image_that_redirects_is_the_image_that_was_waited_for(ready):
     assert isinstance(held, Decision)
     url = "http://b.test/i.png"
     image = Link(url, key_of(url), kind=Kind.IMAGE, memo={"via": [key_of("http://a.test/i.png")]})
-    strategy.learn(image, NO, {"image": Fact(0.9)})
+    strategy.learn(image, NO, {"image": Score(0.9)})
 
     assert strategy.rank(Page(image, url), NO) == [Release(held.hold, 1.0)]
     assert not strategy.settle([held.link], 1.0)[0].refusal
@@ -235,7 +235,9 @@ def test_near_links_are_believed_before_far_ones(ready):
     near, far = page.links
     links = (near, msgspec.structs.replace(far, position=9))
     strategy.rank(msgspec.structs.replace(page, links=links), NO)
-    strategy.learn(Link("http://a.test/i.png", page.images[0].key, kind=Kind.IMAGE), NO, {"image": Fact(0.9)})
+    strategy.learn(
+        Link("http://a.test/i.png", page.images[0].key, kind=Kind.IMAGE), NO, {"image": Score(0.9)}
+    )
 
     decided = strategy.rank(msgspec.structs.replace(page, links=links), NO)
 
@@ -332,7 +334,7 @@ def test_an_image_opens_the_links_of_its_page(tmp_path):
     assert pages["http://a.test/it.png"].kind is Kind.IMAGE
     with Collection.read(tmp_path / "c") as collection:
         ((_, evidence),) = collection.reader.images()
-    assert evidence["image"].value >= 0.5
+    assert fact_of(evidence, "image", Score).value >= 0.5
 
 
 @pytest.mark.parametrize("target", ["/moved.png", "http://img.b.test/moved.png"])
@@ -470,4 +472,4 @@ def test_a_changed_spec_keeps_what_images_showed(tmp_path, rule, shows):
         ((_, evidence),) = collection.reader.images()
 
     assert ("its page shows such an image" in link.rule) is shows
-    assert (evidence["image"].value >= 0.5) is shows
+    assert (fact_of(evidence, "image", Score).value >= 0.5) is shows

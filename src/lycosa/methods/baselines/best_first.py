@@ -8,7 +8,7 @@ from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Count, Share
-from lycosa.values import Decision, Judgement, Page, Reason, Refusal
+from lycosa.values import Decision, Judgement, Page, Reason, Refusal, Score, fact_of
 
 
 def best_first_priority(link_score: float, page_score: float) -> float:
@@ -62,7 +62,7 @@ class BestFirst(BaseStrategy):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by the mean of link and page score."""
-        page_score = page.evidence[self.topic_.name].value
+        page_score = fact_of(page.evidence, self.topic_.name, Score).value
         if not self.tunnelling and page_score < self.page_threshold:
             refusal = Refusal(Reason.LOW_PRIORITY, "its page is below best-first.page_threshold")
             return [Decision(link, refusal=refusal, rule="no tunnelling") for link in page.links]

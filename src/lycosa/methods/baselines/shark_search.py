@@ -13,7 +13,7 @@ from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.spec.sections import Share
-from lycosa.values import Decision, Judgement, Page
+from lycosa.values import Decision, Judgement, Page, Score, fact_of
 
 
 def inherited_score(page_similarity: float, inherited: float, d: float) -> float:
@@ -42,6 +42,7 @@ class Neighbourhood(Evidence):
     """`neighbourhood`: of each link, from its anchor and, failing that, the text around it."""
 
     name = "neighbourhood"
+    tells_of_links = float
 
     def __init__(self, topic: TopicEvidence, b: float) -> None:
         self.vector = topic.vector
@@ -81,7 +82,7 @@ class SharkSearch(BaseStrategy):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its memo carries what its page's children will inherit."""
-        similarity = page.evidence["topic"].value
+        similarity = fact_of(page.evidence, "topic", Score).value
         inherited = inherited_score(similarity, page.link.memo.get("inherited", 0.0), self.d)
         memo = {"inherited": inherited}
         return [

@@ -28,7 +28,7 @@ from lycosa.methods.event.model import (
     place_key,
 )
 from lycosa.page.document import Document
-from lycosa.values import Fact, PagePlace
+from lycosa.values import NotSaid, PagePlace, Score
 
 ASPECTS = ("topic", "place", "date", "who")
 WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
@@ -351,15 +351,17 @@ class EventEvidence(Evidence):
 
     name = "event"
     needs = WHERE_WHEN_WHO
+    tells = Score
+    tells_of_links = float
 
     def __init__(self, scorer: EventScorer) -> None:
         self.scorer = scorer
         self.pages = effective(scorer.model.pages, scorer.model)
         self.links = effective(scorer.model.links, scorer.model)
 
-    def of_page(self, document: Document) -> Fact:
+    def of_page(self, document: Document) -> Score:
         """The page's event score."""
-        return Fact(side_score(self.pages, self.scorer.page(document)))
+        return Score(side_score(self.pages, self.scorer.page(document)))
 
     def of_links(self, document: Document) -> list[float]:
         """The event score of each link."""
@@ -370,16 +372,18 @@ class EventAspect(Evidence):
     """`event-topic`, `event-place`, `event-date`, `event-who`: one aspect of a page and its links."""
 
     needs = WHERE_WHEN_WHO
+    tells = Score
+    tells_of_links = float
 
     def __init__(self, scorer: EventScorer, aspect: str) -> None:
         self.name = f"event-{aspect}"
         self.scorer = scorer
         self.aspect = aspect
 
-    def of_page(self, document: Document) -> Fact:
-        """The aspect's score; the label says where the page tells nothing of it."""
+    def of_page(self, document: Document) -> Score | NotSaid:
+        """The aspect's score, where the page says anything of it."""
         value = getattr(self.scorer.page(document), self.aspect)
-        return Fact(0.0, "not said") if value is None else Fact(value)
+        return NotSaid() if value is None else Score(value)
 
     def of_links(self, document: Document) -> list[float]:
         """One number a link; 0 where it says nothing."""

@@ -13,7 +13,7 @@ from lycosa.methods.event.evidence import event_evidence
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import checked_source, mean_score, source_keys
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason, Refusal
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason, Refusal, Score, fact_of
 
 TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 
@@ -81,7 +81,7 @@ class Event(BaseStrategy):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by the mean of link and page score."""
-        page_score = page.evidence["event"].value
+        page_score = fact_of(page.evidence, "event", Score).value
         decisions = []
         for link, score in zip(page.links, page.link_evidence["event"], strict=True):
             priority = best_first_priority(score, page_score)

@@ -1,6 +1,6 @@
 """The genre of a page: a random forest over the features of `lycosa.page.genre_signs`.
 
-In: a lazy Document. Out: a Fact whose label is the genre and whose value is how sure the forest is.
+In: a lazy Document. Out: the genre, and how sure the forest is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lycosa.evidence import Evidence
 from lycosa.methods.genre.forest import GenreModel
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import genre_features
-from lycosa.values import Fact
+from lycosa.values import Category
 
 __all__ = ["EXTENDED", "GENRES", "GenreEvidence", "GenreModel", "built_in_model", "genre_model"]
 
@@ -39,14 +39,15 @@ class GenreEvidence(Evidence):
     """`genre`: the genre of the page, and the forest's share of votes for it."""
 
     name = "genre"
+    tells = Category
 
     def __init__(self, model: GenreModel) -> None:
         self.model = model
 
-    def of_page(self, document: Document) -> Fact:
+    def of_page(self, document: Document) -> Category:
         """The likeliest genre."""
         genre, confidence = self.model.guess(self._features(document))
-        return Fact(confidence, genre)
+        return Category(genre, confidence)
 
     def _features(self, document: Document) -> Mapping[str, float]:
         if self.model.words:

@@ -12,7 +12,7 @@ from lycosa.methods import BaseStrategy
 from lycosa.methods.genre.evidence import GenreEvidence, genre_model
 from lycosa.methods.genre.prior import GenrePrior, LearnedPrior, class_name
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Judgement, Link, Page
+from lycosa.values import Category, Decision, Fact, Judgement, Link, Page, fact_of
 
 MEMO = "class"
 
@@ -68,7 +68,7 @@ class Genre(BaseStrategy):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """All links of a page alike, by its relevance and genre."""
-        fact = page.evidence["genre"]
+        fact = fact_of(page.evidence, "genre", Category)
         leads = self.prior_.probability(judgement.relevant, fact.label)
         priority = genre_priority(judgement.score, fact.value, leads, self.w_r)
         memo = {MEMO: class_name(judgement.relevant, fact.label)}

@@ -25,7 +25,7 @@ from lycosa.methods.multimedia.rules import (
     with_parent,
 )
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Image, Judgement, Kind, Link, Page, Reason, Refusal, Release
+from lycosa.values import Decision, Fact, Image, Judgement, Kind, Link, Page, Reason, Refusal, Release, Score
 
 HIT = 0.5
 """An image scored so by its model shows what is sought."""
@@ -168,9 +168,8 @@ class Multimedia(BaseStrategy):
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Remember what images show, and whether images led well; a resumed crawl learns it again."""
         if link.kind is Kind.IMAGE:
-            if "image" in evidence:
-                shown = evidence["image"].value >= HIT
-                self.shown_ |= dict.fromkeys(_names(link), shown)
+            if isinstance(fact := evidence.get("image"), Score):
+                self.shown_ |= dict.fromkeys(_names(link), fact.value >= HIT)
         elif self.target and BY_IMAGE in link.memo and not link.trail:
             self.t2_ = next_t2(self.t2_, judgement.relevant, self.target, self.t1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import InputError
-from lycosa.methods.profile.reading import TYPE, UPLOADER, people_of, texts_of
+from lycosa.methods.profile.reading import UPLOADER, Person, people_of, texts_of, type_of
 from lycosa.store.collection import Collection
 
 
@@ -31,16 +31,18 @@ def stored_items(directory: Path) -> list[Item]:
     with Collection.read(directory) as collection:
         for page in collection.reader.pages():
             evidence = collection.reader.evidence(page.id)
-            kind = evidence[TYPE].label if TYPE in evidence else ""
+            kind = type_of(evidence)
             if kind == "profile":
                 profiles.add(page.link.key)
             if page.judgement is None or kind != "detail":
                 continue
-            name, user = next(iter(people_of(evidence, UPLOADER)), ("", 0))
-            ranks[user] = page.judgement.score
-            tags, judgement = texts_of(evidence, "tags"), page.judgement
-            row = Item(page.link.url, page.title, tags, name, None, judgement.relevant, judgement.rule)
-            items.append((user, row))
+            uploader = next(iter(people_of(evidence, UPLOADER)), Person("", 0))
+            ranks[uploader.profile] = page.judgement.score
+            tags, judgement = list(texts_of(evidence, "tags")), page.judgement
+            row = Item(
+                page.link.url, page.title, tags, uploader.name, None, judgement.relevant, judgement.rule
+            )
+            items.append((uploader.profile, row))
     return [
         msgspec.structs.replace(row, rank=ranks[user]) if user in profiles else row for user, row in items
     ]

@@ -13,12 +13,12 @@ _NEXT = frozenset("next older more previous prev newer » › > >> « ‹ < << �
 
 
 class LinkKind(IntEnum):
-    """What a link of a sharing site leads to; as link evidence, a quarter of it."""
+    """What a link of a sharing site leads to."""
 
     ELSE = 0
     LIST = 1
     PROFILE = 2
-    DETAIL = 4
+    DETAIL = 3
 
 
 def turns_page(text: str) -> bool:

@@ -20,7 +20,6 @@ from lycosa.methods.profile.page_types import PageTypes, page_types_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.reading import (
     FIELDS,
-    KINDS,
     TYPE,
     UPLOADER,
     FieldEvidence,
@@ -28,6 +27,7 @@ from lycosa.methods.profile.reading import (
     UploaderEvidence,
     people_of,
     texts_of,
+    type_of,
 )
 from lycosa.methods.profile.remembering import make_room
 from lycosa.methods.profile.settings import check_profile_settings
@@ -155,11 +155,11 @@ class Profile(BaseStrategy):
 
     def judge(self, page: Page) -> Judgement:
         """A detail page with a tag of the topic is relevant [8.3], whatever the spec's judge."""
-        if page.evidence[TYPE].label != "detail":
-            return Judgement(False, 0.0, f"a page of type {page.evidence[TYPE].label}")
+        if (kind := type_of(page.evidence)) != "detail":
+            return Judgement(False, 0.0, f"a page of type {kind}")
         found = self.topic_.of(texts_of(page.evidence, "tags"))
         uploader = people_of(page.evidence, UPLOADER)
-        rank = self.people_.rank(uploader[0][1]) if uploader else None
+        rank = self.people_.rank(uploader[0].profile) if uploader else None
         rule = f"tagged {', '.join(found)[:200]}" if found else "no tag of the topic"
         return Judgement(bool(found), rank or 0.0, rule)
 
@@ -215,18 +215,18 @@ class Profile(BaseStrategy):
         make_room(self.seen_, LINKS)
         self.seen_[link.key] = None
         self.waiting_.get(link.memo.get("u", link.key), {}).pop(link.key, None)
-        kind = evidence[TYPE].label if TYPE in evidence else "other"
+        kind = type_of(evidence)
         tags = [clean_tag(tag) for tag in texts_of(evidence, "tags")]
         if kind == "profile":
             names = [clean_tag(name) for name in texts_of(evidence, "sets")]
-            contacts = [key for _, key in people_of(evidence, "contacts") if key != link.key]
+            contacts = [one.profile for one in people_of(evidence, "contacts") if one.profile != link.key]
             return self.people_.add_profile(link.key, [*tags, *names], contacts)
         if kind == "detail":
             if self.search_ is not None:
                 self.search_.add(tags)
             # Items on the topic's lists were chosen for it: they say nothing of the user's other items.
             if "l" not in link.memo and (uploader := people_of(evidence, UPLOADER)):
-                return self.people_.add_item(uploader[0][1], bool(self.topic_.of(tags)))
+                return self.people_.add_item(uploader[0].profile, bool(self.topic_.of(tags)))
         if link.memo.get("is") == "profile":
             for key in (
                 *link.memo.get("via", ()),
@@ -236,9 +236,9 @@ class Profile(BaseStrategy):
         return set()
 
     def _links_of(self, page: Page) -> list[Decision]:
-        kinds = page.link_evidence[TYPE]
-        uploaders = page.link_evidence[UPLOADER]
-        kind = page.evidence[TYPE].label
+        kinds = page.link_classes[TYPE].numbers
+        uploaders = page.link_partners[UPLOADER].positions
+        kind = type_of(page.evidence)
         on_topic = kind == "list" and self._is_topic_list(page.url)
         owner = page.link.key if kind == "profile" else page.link.memo.get("u")
         # Cash is only ever handed on: what is followed by rank must not make its menu rich.
@@ -246,10 +246,10 @@ class Profile(BaseStrategy):
         decisions = []
         make_room(self.cash_, LINKS)
         for link, number, uploader in zip(page.links, kinds, uploaders, strict=True):
-            user = page.links[int(uploader)].key if uploader >= 0 else owner
+            user = page.links[uploader].key if uploader >= 0 else owner
             if link.key not in self.seen_:
                 self.cash_[link.key] = self.cash_.get(link.key, 0.0) + share
-            match LinkKind(int(number * KINDS)):
+            match LinkKind(number):
                 case LinkKind.DETAIL if user is not None and (self.search_ is None or on_topic):
                     decisions.append(self._item(link, user, listed=on_topic))
                 case LinkKind.DETAIL if user is not None:
@@ -340,11 +340,9 @@ class Profile(BaseStrategy):
         return self._other(link, LinkKind.DETAIL)
 
     def _for_stage_two(self, link: Link, page: Page) -> Decision:
-        kinds = page.link_evidence[TYPE]
+        kinds = page.link_classes[TYPE].numbers
         items = tuple(
-            out.key
-            for out, number in zip(page.links, kinds, strict=True)
-            if int(number * KINDS) == LinkKind.DETAIL
+            out.key for out, number in zip(page.links, kinds, strict=True) if number == LinkKind.DETAIL
         )
         return Decision(
             msgspec.structs.replace(link, memo={"is": "profile"}),

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import inspect
 
 from lycosa.errors import InputError
+from lycosa.evidence.words import number_of
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.page.prose import prose_of
@@ -18,7 +19,7 @@ from lycosa.store.exports import written, written_through
 from lycosa.store.page_filter import PageFilter, condition_of
 from lycosa.store.responses import capture_with_body, response_of
 from lycosa.store.warc import warc_date
-from lycosa.values import Refusal
+from lycosa.values import Category, Data, Refusal
 
 MAX_BYTES = 50_000_000
 ROW_GROUP = 2000
@@ -143,10 +144,12 @@ def corpus_rows(collection: ReadCollection, wanted: PageFilter) -> Iterator[Corp
             relevant=bool(relevant),
             score=score,
             rule=rule or None,
-            genre=(genre.label if genre else "") or None,
+            genre=(genre.label if isinstance(genre, Category) else "") or None,
             places=_places(collection, number),
             entities=_entities(collection, number),
-            evidence={name: _known(fact.value) for name, fact in evidence.items()},
+            evidence={
+                name: _known(number_of(fact)) for name, fact in evidence.items() if not isinstance(fact, Data)
+            },
             cluster=urls.of(near) or url,
             explored=bool(explored),
             depth=depth,
@@ -206,7 +209,7 @@ def _entities(collection: ReadCollection, number: int) -> list[EntityRow]:
     return [EntityRow(*row) for row in collection.connection.execute(sql, (number,))]
 
 
-def _known(value: float) -> float | None:
+def _known(value: float | None) -> float | None:
     """JSON knows no 'not a number'."""
     return value if value == value else None
 

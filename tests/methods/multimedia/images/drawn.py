@@ -7,12 +7,12 @@ import io
 import numpy as np
 from PIL import Image, ImageDraw
 
-from lycosa.values import Fact, Refusal
+from lycosa.values import Refusal, Score
 
 
-def fact(judged: Fact | Refusal) -> Fact:
+def fact(judged: Score | Refusal) -> Score:
     """The fact, where a refusal would be a failure."""
-    assert isinstance(judged, Fact), judged
+    assert isinstance(judged, Score), judged
     return judged
 
 

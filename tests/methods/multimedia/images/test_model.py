@@ -13,7 +13,7 @@ from lycosa.evidence.model_file import save_model
 from lycosa.methods.multimedia.image_training import Setting, fit_images
 from lycosa.methods.multimedia.images import ImageModel
 from lycosa.methods.multimedia.images.model import FORMAT, MACHINES, RULES, UNIT, columns, encoded
-from lycosa.values import Fact, Refusal
+from lycosa.values import Refusal, Score
 from tests.methods.multimedia.images.drawn import fact, graded_map, line_chart, noise, png
 
 
@@ -29,9 +29,9 @@ def test_a_broken_image_among_others_is_refused_alone(small_model):
     """The batch keeps its order; only what cannot be read is refused."""
     first, broken, last = small_model.judge_all([png(graded_map(7)), b"\x89PNG broken", png(noise(7))])
 
-    assert isinstance(first, Fact)
+    assert isinstance(first, Score)
     assert isinstance(broken, Refusal)
-    assert isinstance(last, Fact)
+    assert isinstance(last, Score)
 
 
 def test_an_image_is_judged_the_same_alone_and_in_a_batch(small_model):

@@ -40,7 +40,7 @@ from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Fact, Say
+from lycosa.values import Category, Fact, Say, Score
 
 WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
 HOPS = 2
@@ -145,7 +145,7 @@ class Case:
         for key in near:
             if (document := self.web.document(key)) is not None:
                 score, kind = text.of_page(document), genre.of_page(document)
-                if score and kind:
+                if isinstance(score, Score) and isinstance(kind, Category):
                     classes[key] = (score.value >= self.judge.threshold, kind.label)
         return count_links(classes, ((key, to) for key in near for to in self.web.graph.get(key, ())))
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from lycosa.evidence import Evidence, Need
 from lycosa.methods.multimedia.images.model import ImageModel
 from lycosa.methods.multimedia.images.size import size_of
-from lycosa.values import Fact, Reason, Refusal
+from lycosa.values import Reason, Refusal, Score
 
 MIN_WIDTH, MIN_HEIGHT = 100, 50
 """Smaller images are not looked at   [Tsikrika et al., 5.1]."""
@@ -38,12 +38,13 @@ class ImageEvidence(Evidence):
 
     name = "image"
     needs = frozenset({Need.IMAGES})
+    tells = Score
 
     def __init__(self, model: ImageModel) -> None:
         self.model = model
-        self._seen: OrderedDict[bytes, Fact | Refusal] = OrderedDict()
+        self._seen: OrderedDict[bytes, Score | Refusal] = OrderedDict()
 
-    def of_image(self, data: bytes) -> Fact | Refusal:
+    def of_image(self, data: bytes) -> Score | Refusal:
         """The model's verdict; 0.5 and above: it shows what is sought."""
         digest = blake2b(data, digest_size=16).digest()
         if digest not in self._seen:

@@ -1,6 +1,6 @@
 """A fitted image classifier, run in numpy: support vector machines over descriptors, and a rule.
 
-In: the bytes of images, or their descriptors. Out: Facts. On disk it is MessagePack, plain numbers
+In: the bytes of images, or their descriptors. Out: Scores. On disk it is MessagePack, plain numbers
 whose sizes are checked: loading a stranger's file is safe.
 """
 
@@ -26,7 +26,7 @@ from lycosa.methods.multimedia.images.descriptors import (
 )
 from lycosa.methods.multimedia.images.painting import painting
 from lycosa.methods.multimedia.images.reading import Pixels, read_image
-from lycosa.values import Fact, Floats, Refusal
+from lycosa.values import Floats, Refusal, Score
 
 BLOCKS = {"sc": 256, "eh": 80, "ht": 62, "painting": 246}
 """Descriptors in the order of a feature vector, with their lengths."""
@@ -156,23 +156,23 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
             raise ModelError(f"There is no rule {rule!r} for images. Use one of: {', '.join(RULES)}.")
         return msgspec.structs.replace(self, rule=rule)
 
-    def judge(self, data: bytes) -> Fact | Refusal:
+    def judge(self, data: bytes) -> Score | Refusal:
         """How surely the image shows what is sought (0.5 and above: it does), and its class."""
         return self.judge_all([data])[0]
 
-    def judge_all(self, images: Sequence[bytes]) -> list[Fact | Refusal]:
+    def judge_all(self, images: Sequence[bytes]) -> list[Score | Refusal]:
         """The same of many images, in one batch."""
         read = [read_image(data) for data in images]
         features = [describe(pixels) for pixels in read if not isinstance(pixels, Refusal)]
         facts = iter(self.facts(np.array(features)) if features else [])
         return [pixels if isinstance(pixels, Refusal) else next(facts) for pixels in read]
 
-    def facts(self, features: Singles) -> list[Fact]:
+    def facts(self, features: Singles) -> list[Score]:
         """Of feature vectors (n, width): the best class and its score."""
         scores = self.scores(features)
         best = scores.argmax(axis=1)
         return [
-            Fact(value=float(row[k]), label=self.classes[k].label if row[k] >= 0.5 else self.rest)
+            Score(value=float(row[k]), label=self.classes[k].label if row[k] >= 0.5 else self.rest)
             for row, k in zip(scores, best, strict=True)
         ]
 

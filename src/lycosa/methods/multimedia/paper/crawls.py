@@ -18,7 +18,7 @@ import numpy as np
 
 from lycosa.demo import DemoWeb
 from lycosa.demo.environment import TOPIC, environment_part
-from lycosa.evidence import Evidence
+from lycosa.evidence import Evidence, LinkFacts
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
@@ -115,6 +115,8 @@ class Remembered(Evidence):
         self.kind = kind
         self.name = kind.name
         self.needs = kind.needs
+        self.tells = kind.tells
+        self.tells_of_links = kind.tells_of_links
         self.known = known
 
     def of_page(self, document: Document) -> Fact | None:
@@ -125,13 +127,13 @@ class Remembered(Evidence):
         fact: Fact | None = self.known[place]
         return fact
 
-    def of_links(self, document: Document) -> Sequence[float] | None:
+    def of_links(self, document: Document) -> LinkFacts | None:
         """As the evidence itself, remembered."""
         place = (self.name, document.url)
         if place not in self.known:
             self.known[place] = self.kind.of_links(document)
-        scores: Sequence[float] | None = self.known[place]
-        return scores
+        facts: LinkFacts | None = self.known[place]
+        return facts
 
 
 @dataclass

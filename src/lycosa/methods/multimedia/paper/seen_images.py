@@ -18,11 +18,11 @@ from lycosa.fetch.decode import decoded_body
 from lycosa.lab.cache import CachedWeb, cache_directory, content_digest
 from lycosa.methods.multimedia.images import ImageEvidence
 from lycosa.urls import key_of
-from lycosa.values import Fact, Fetched, Kind, Link, NotFetched, Page, Reason, Refusal
+from lycosa.values import Fetched, Kind, Link, NotFetched, Page, Reason, Refusal, Score
 
 MOST_BYTES = 50_000_000
 
-Seen = dict[int, Fact | None]
+Seen = dict[int, Score | None]
 """What the images show, by key; None: too small, or no readable image."""
 
 

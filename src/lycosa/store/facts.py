@@ -1,0 +1,89 @@
+"""Evidence as columns of the catalogue, and back."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from lycosa.values import Category, Count, Data, Fact, LinkClasses, LinkPartners, NotSaid, Page, Score
+
+FACT = "kind, value, label, words, data"
+LINK_FACTS = "kind, numbers, classes"
+
+StoredLinkFacts = tuple[float, ...] | LinkClasses | LinkPartners
+
+_to_json = msgspec.json.Encoder().encode
+_content = msgspec.json.Decoder(dict).decode
+_classes = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+def fact_columns(fact: Fact) -> tuple[str, float | None, str, int, str | None]:
+    """The columns `FACT` of a fact."""
+    match fact:
+        case Score(value, label, words):
+            return "score", value, label, words, None
+        case Category(label, value):
+            return "category", value, label, 0, None
+        case Count(value):
+            return "count", value, "", 0, None
+        case NotSaid():
+            return "not said", None, "", 0, None
+        case Data(content):
+            return "data", None, "", 0, _to_json(content).decode()
+
+
+def stored_fact(kind: str, value: float | None, label: str, words: int, data: str | None) -> Fact:
+    """The fact of these columns."""
+    match kind:
+        case "category":
+            return Category(label, number_or_nan(value))
+        case "count":
+            return Count(int(value or 0))
+        case "not said":
+            return NotSaid()
+        case "data":
+            return Data(_content(data or "{}"))
+    return Score(number_or_nan(value), label, words)
+
+
+def number_or_nan(value: float | None) -> float:
+    """SQLite keeps 'not a number' as NULL."""
+    return float("nan") if value is None else value
+
+
+def link_columns(page: Page) -> Iterator[tuple[str, tuple[str, bytes, str | None]]]:
+    """The name and the columns `LINK_FACTS` of everything that is told of a page's links."""
+    for name, scores in page.link_evidence.items():
+        yield name, ("scores", _packed(scores), None)
+    for name, classes in page.link_classes.items():
+        yield name, ("classes", _packed(list(classes.numbers)), _to_json(classes.names).decode())
+    for name, partners in page.link_partners.items():
+        yield name, ("partners", _packed(partners.positions), None)
+
+
+def stored_link_facts(kind: str, numbers: bytes, classes: str | None) -> StoredLinkFacts:
+    """What these columns tell of the links of a page."""
+    told = _unpacked(numbers)
+    match kind:
+        case "classes":
+            return LinkClasses(_classes(classes or "[]"), bytes(map(int, told)))
+        case "partners":
+            return LinkPartners(tuple(map(int, told)))
+    return tuple(told)
+
+
+def _packed(values: Iterable[float]) -> bytes:
+    numbers = array("d", values)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _unpacked(numbers: bytes) -> array[float]:
+    values = array("d", numbers)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
