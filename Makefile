@@ -1,12 +1,14 @@
 # Two commands matter: `make demo` (see it work) and `make test` (see that it works).
-# Both set up everything they need in .venv, from the package registries alone.
+# Both set up everything they need in .venv, from the package registries alone, in the versions of constraints.txt.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make/installed
 
-.PHONY: demo test check format lint types tests docs clean
+INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
+
+.PHONY: demo test check format lint types tests docs constraints clean
 
 demo: .make/demo
 	$(BIN)/lycosa demo --out demo
@@ -38,13 +40,19 @@ docs:
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p .make && touch $@
 
-.make/demo: .make/venv pyproject.toml
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[lab]'
+.make/demo: .make/venv pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e '.[lab]'
 	touch $@
 
-$(STAMP): .make/venv pyproject.toml
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+$(STAMP): .make/venv pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e '.[dev]'
 	touch $@
+
+# Renews the versions: the newest that pyproject.toml allows. Run `make check` afterwards, then commit the file.
+constraints: .make/venv
+	$(INSTALL) --upgrade -e '.[dev]'
+	$(BIN)/python -m tools.constraints > constraints.new
+	mv constraints.new constraints.txt
 
 # Programs that tests talk to: pywb (in an environment of its own: it brings an old brotli) and a
 # browser (Debian's, where we may install it). Tests that miss one are skipped, visibly.

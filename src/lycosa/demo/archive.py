@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import tomli_w
 
 from lycosa.testing import Answer
 
@@ -52,17 +53,16 @@ def _record(url: str, page: Answer) -> Any:
 
 
 def _about(web: DemoWeb) -> str:
-    lines = [
-        'title = "The demo web of Lycosa"',
-        'licence = "MIT"',
-        'source = "generated; texts written and images drawn for this project"',
-        f"start = {json.dumps(web.start)}",
-    ]
-    for name, topic in web.topics.items():
-        lines += [
-            f"\n[topics.{name}]",
-            f"seeds = {json.dumps(topic.seeds)}",
-            f"keywords = {json.dumps(topic.keywords)}",
-            f"tags = {json.dumps(topic.tags)}",
-        ]
-    return "\n".join(lines) + "\n"
+    topics = {
+        name: {"seeds": topic.seeds, "keywords": topic.keywords, "tags": topic.tags}
+        for name, topic in web.topics.items()
+    }
+    return tomli_w.dumps(
+        {
+            "title": "The demo web of Lycosa",
+            "licence": "MIT",
+            "source": "generated; texts written and images drawn for this project",
+            "start": web.start,
+            "topics": topics,
+        }
+    )

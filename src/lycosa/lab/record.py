@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import tomli_w
+
 from lycosa.engine.run import crawl_file
 from lycosa.errors import InputError
 from lycosa.methods import all_settings
 from lycosa.spec.reading import load_spec, spec_path
-from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
 from lycosa.values import Say
 
@@ -29,15 +30,15 @@ def record_web(spec: Path, web: Path, say: Say) -> Path:
         start = collection.reader.seeds()
         for file in sorted(collection.archive.glob("*.warc.gz")):
             shutil.copy2(file, web / file.name)
-    topic = read.topic.keywords
-    about = [
-        f"title = {toml(read.name)}",
-        'source = "recorded with lycosa lab record, breadth-first"',
-        'licence = "pages belong to their publishers"',
-        f"start = {toml(start)}",
-        *([f"[topics.{toml(read.name)}]", f"keywords = {toml(topic)}"] if topic else []),
-    ]
-    (web / "web.toml").write_text("\n".join(about) + "\n", encoding="utf-8")
+    about: dict[str, object] = {
+        "title": read.name,
+        "source": "recorded with lycosa lab record, breadth-first",
+        "licence": "pages belong to their publishers",
+        "start": list(start),
+    }
+    if read.topic.keywords:
+        about["topics"] = {read.name: {"keywords": read.topic.keywords}}
+    (web / "web.toml").write_text(tomli_w.dumps(about), encoding="utf-8")
     (web / "labels.csv").write_text("url,topic,grade\n", encoding="utf-8")
     say(
         f"{summary.pages} pages recorded. To measure on it, write url,topic,grade rows into {web / 'labels.csv'}"

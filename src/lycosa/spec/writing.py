@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
-import json
-import re
 from typing import Any, Literal, get_args, get_origin
 
+import tomli_w
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -62,17 +60,10 @@ def spec_text(kind: str, name: str) -> str:
 def as_run(spec: Spec) -> str:
     """A spec as TOML, with whatever the command line changed: only what differs from the defaults."""
     given = spec.model_dump(exclude_defaults=True, mode="python")
-    options = given.pop("options", {})
-    tables = {
-        name: given.pop(name)
-        for name, field in Spec.model_fields.items()
-        if _is_section(field) and name in given
-    }
-    lines = ["# As run: the spec with the changes of the command line, defaults left out."]
-    lines += [f"{key} = {toml(value)}" for key, value in given.items()]
-    for name, table in (tables | options).items():
-        lines += ["", f"[{_key(name)}]", *(f"{_key(key)} = {toml(value)}" for key, value in table.items())]
-    return "\n".join(lines) + "\n"
+    for name, settings in given.pop("options", {}).items():  # [event] is a section and a strategy's table
+        given[name] = {**given.get(name, {}), **settings}
+    head = "# As run: the spec with the changes of the command line, defaults left out.\n"
+    return head + tomli_w.dumps(_writable(given))
 
 
 def spec_reference() -> str:
@@ -153,32 +144,36 @@ def _is_section(field: FieldInfo) -> bool:
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it.
+    """A value on one line, as a commented line of a template needs it: `tomli_w` breaks lists into many.
 
     >>> toml(("a", "b")), toml({"x.y": 1.5}), toml(True)
     ('["a", "b"]', '{ "x.y" = 1.5 }', 'true')
-    >>> toml(None)  # TOML has no word for it: `config` takes this one
+    >>> toml(None)  # TOML has no word for it: a spec is read with this one
     '"none"'
     """
-    if value is None:
-        value = NONE
+    value = _writable(value)
     if isinstance(value, dict):
         inner = ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml(item) for item in value) + "]"
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return _text(value) if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return tomli_w.dumps({"x": value}).removeprefix("x = ").removesuffix("\n")
 
 
-def _text(value: str) -> str:
-    """A string in quotes, without what TOML forbids: DEL, and halves of surrogate pairs (odd file names)."""
-    return json.dumps(value.replace("\x7f", "").encode("utf-8", "replace").decode(), ensure_ascii=False)
+def _key(name: str) -> str:
+    """A key, in quotes where TOML wants them."""
+    return tomli_w.dumps({name: 0}).removesuffix(" = 0\n")
 
 
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
+def _writable(value: Any) -> Any:
+    """A value in TOML's terms: a word for None, and no halves of surrogate pairs (odd file names)."""
+    if value is None:
+        return NONE
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_writable(key): _writable(item) for key, item in value.items()}
+    return [_writable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 if __name__ == "__main__":
