@@ -1,6 +1,9 @@
-"""How often publication dates are right. In: labelled pages (data/dates). Out: shares and time.
+"""How often publication dates are right. In: labelled pages (../shared/data/dates). Out: shares and time.
 
 Rules were developed on the hosts of the `dev` half only; `test` shows what they are worth elsewhere.
+
+Command line: python -m tools.dates
+Expected time: ten seconds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What seeds from many posts cost. In: how many invented tweets. Out: processor seconds, megabytes and counts.
 
-python -m tools.seeds 1000000
+Command line: python -m tools.seeds NUMBER
+Expected time: a quarter of a minute for 100,000.
 """
 
 from __future__ import annotations

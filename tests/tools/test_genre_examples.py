@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from tools.genre.accuracy import report
+from tools.genre.crawls import can_claim, cases_of, compare, line, summary
 from tools.genre.examples import Labelled, drawn_later, genre_examples, labels, made_examples
 from tools.genre.parts import PARTS, parts
 
@@ -15,15 +16,7 @@ from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, GenreEvidence, built_in_model
-from lycosa.methods.genre.paper.crawls import (
-    Remembered,
-    best_weight,
-    can_claim,
-    cases_of,
-    compare,
-    line,
-    summary,
-)
+from lycosa.methods.genre.paper.crawls import Remembered, best_weight
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import FEATURES
 from lycosa.values import Category

@@ -1,8 +1,9 @@
 """What an event model is worth on a web with events. In: a virtual web. Out: tables of figures.
 
-python -m tools.event.measure WEB OUT.json [crawls] [background] [ways] [classification]
-
 With parts, only these are measured; what OUT.json holds of the others stays.
+
+Command line: python -m tools.event.measure WEB OUT.json [crawls] [background] [ways] [classification]
+Expected time: hours for all parts on ../shared/webs/news.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The tables of docs/strategies/event.md. In: the figures that `measure_event` wrote. Out: Markdown.
+"""The tables of docs/strategies/event.md. In: the figures that `tools.event.measure` wrote. Out: Markdown.
 
-python -m tools.event.tables OUT.json
+Command line: python -m tools.event.tables OUT.json
+Expected time: a second.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 All by forests that saw no page of the tested page's site; the last draw by the built-in model as it is.
 
-    python -m tools.genre.accuracy ../shared
+Command line: python -m tools.genre.accuracy ../shared
+Expected time: minutes.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ are as cold as in a crawl. The elements that the walk over the links counts for 
 The processor's time grows when others share its caches: beside the mean stand the share of the parse
 in the same run, and the mean of each page's quickest of five repeats, which is nearest to a quiet machine.
 
-    python -m tools.genre.cost ../shared
+Command line: python -m tools.genre.cost ../shared
+Expected time: minutes.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""The labelled pages of the genre model. In: the labels of the package and the folder of shared pages.
+"""The labelled pages of the genre model. In: the labels beside this file and the folder of shared pages.
 Out: examples to train on, and the built-in models.
 
-The repository keeps only URL and genre of each page (`train/data/genre-labels.csv`); pages are read
+The repository keeps only URL and genre of each page (`genre-labels.csv`); pages are read
 where they are. `random` draws are uniform and test the model in folds; pages that were `chosen` for a rare
 genre, pages with generated markup (the webs news and media) and our own made-up pages only train; pages
 drawn `later`, labelled after features, forest and model were fixed, never train: they test the built-in
 model once.
 
-    python -m tools.genre.examples ../shared src/lycosa/evidence/genre
+Command line: python -m tools.genre.examples ../shared src/lycosa/methods/genre
+Expected time: minutes.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 In: a virtual web with labels. Out: how the area under the coverage curve differs from best-first. P(I, G) is
 counted on the same topics: this explains what a sweep found, and chooses nothing.
 
-    python -m tools.genre.parts WEB [PAGES]
+Command line: python -m tools.genre.parts WEB [PAGES]
+Expected time: minutes.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from lycosa.lab.metrics import Mean, mean_and_error
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
-from lycosa.methods.genre.paper.crawls import Case, Remembered, RememberingGenre, cases_of, pooled
+from lycosa.methods.genre.paper.crawls import Case, Remembered, RememberingGenre
 from lycosa.methods.genre.strategy import genre_priority
 from lycosa.values import Category, Decision, Judgement, Page, Say, fact_of
+from tools.genre.crawls import cases_of, pooled
 
 W_R = 0.9
 

@@ -1,7 +1,9 @@
-"""Makes the heatmap model that is shipped: `python -m tools.images.heatmap_model`.
+"""Makes the heatmap model that is shipped. In: the folders `heatmap` and `other` of ../shared/data/heatmaps-dev.
+Out: the model, with where it comes from and how well it does on owners that it has not seen. The same images
+give the same file.
 
-In: the folders `heatmap` and `other` of data/heatmaps-dev. Out: the model, with where it comes from and how
-well it does on owners that it has not seen. The same images give the same file.
+Command line: python -m tools.images.heatmap_model [FOLDER [MODEL]]
+Expected time: minutes.
 """
 
 from __future__ import annotations

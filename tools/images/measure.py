@@ -1,7 +1,10 @@
-"""How well images are told apart on sources never seen. In: data/heatmaps-dev. Out: a table by rule.
+"""How well images are told apart on sources never seen. In: ../shared/data/heatmaps-dev. Out: a table by rule.
 
 Whole owners of repositories are held out. Everything that is fitted, settings and thresholds too, is
 fitted without them, so the figures are those of a new site.
+
+Command line: python -m tools.images.measure
+Expected time: minutes.
 """
 
 from __future__ import annotations

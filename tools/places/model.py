@@ -1,7 +1,9 @@
 """Fits the model that tells places from other names. In: texts with labelled entities. Out: weights as data.
 
-The shipped model was made from data/places/ner-ccby (all CC BY) by
-`python -m tools.places.model ARCHIVE OUT`.
+The shipped model was made from ../shared/data/places/ner-ccby.tar.xz (all CC BY).
+
+Command line: python -m tools.places.model ARCHIVE OUT
+Expected time: minutes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""What path strings cost, beside parsing: `python -m lycosa.methods.profile.paper.path_strings WEB...`. In: archived pages. Out: CPU milliseconds."""
+"""What path strings cost, beside parsing. In: archived pages. Out: CPU milliseconds."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from random import Random
 from statistics import mean
 from time import process_time
@@ -22,7 +20,6 @@ from lycosa.values import Fetched, Link
 PAGES = 40
 REPEAT = 5
 MAX_BYTES = 50_000_000
-IMAGES = ("jpg", "jpeg", "png", "gif", "svg")
 
 
 class PathCost(msgspec.Struct, frozen=True):
@@ -63,15 +60,3 @@ def _timed(body: bytes) -> tuple[int, float, float]:
         outline = outline_of(tree, {})
         times.append((process_time() - parsed, parsed - began))
     return len(outline.parents), min(each[0] for each in times), min(each[1] for each in times)
-
-
-def main(paths: Sequence[str]) -> None:
-    """Print a line for each web."""
-    for path in paths:
-        web = VirtualWeb.open(Path(path))
-        pages = [url for url in web.archive.urls() if url.rsplit(".", 1)[-1].lower() not in IMAGES]
-        print(Path(path).name, path_cost(web, pages), flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
