@@ -166,7 +166,7 @@ def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
             "http://a.test/owls",
         }
         assert [page.link.url for page in owls.pages(relevant=False)] == ["http://a.test/x"]
-        assert len(owls.search.find("night", most=1).hits) == 1
+        assert len(owls.search.find("night", limit=1).hits) == 1
         rows = list(owls.rows())
         assert owls.export(tmp_path / "owls.jsonl") == 2
         everything = lycosa.PageFilter(relevance=lycosa.Relevance.JUDGED)

@@ -106,7 +106,7 @@ def measure(directory: Path) -> dict[str, float]:
         "search, place": lambda: _opened(directory, lambda c: search(c, SearchQuery(place="Tokyo"))),
         "search, no words": lambda: _opened(directory, lambda c: search(c, SearchQuery())),
         "timeline": lambda: _opened(directory, lambda c: (c.statistics.days(), entries(c, SearchQuery()))),
-        "map": lambda: _opened(directory, lambda c: c.statistics.places(most=400, mapped=True)),
+        "map": lambda: _opened(directory, lambda c: c.statistics.places(limit=400, mapped=True)),
     }
     figures = {}
     for name, view in views.items():

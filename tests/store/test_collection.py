@@ -45,7 +45,7 @@ def contents(directory: Path) -> dict[str, object]:
             "reasons": reader.counts_by_reason(),
             "bodies": [collection.response(page.capture)[1] for page in pages],
             "archived": urls_of(directory / "archive"),
-            "found": sorted(hit.url for hit in collection.search.find("storm", most=100).hits),
+            "found": sorted(hit.url for hit in collection.search.find("storm", limit=100).hits),
             "frontier": collection.connection.execute("SELECT url FROM frontier ORDER BY 1").fetchall(),
         }
 

@@ -19,7 +19,7 @@ class HostQueue(msgspec.Struct, frozen=True):
     may_go_at: float
 
 
-def host_queues(connection: sqlite3.Connection, most: int) -> list[HostQueue]:
+def host_queues(connection: sqlite3.Connection, limit: int) -> list[HostQueue]:
     """The hosts that most URLs wait for."""
     if not has_frontier(connection):
         return []
@@ -27,7 +27,7 @@ def host_queues(connection: sqlite3.Connection, most: int) -> list[HostQueue]:
         "SELECT name, waiting, done, may_go_at FROM (SELECT authority, count(*) AS waiting FROM urls"
         f" WHERE state = {WAITING} GROUP BY authority ORDER BY 2 DESC LIMIT ?) JOIN authorities ON id = authority"
         " ORDER BY waiting DESC, name",
-        (most,),
+        (limit,),
     )
     return [HostQueue(*row) for row in rows]
 
@@ -41,7 +41,7 @@ def urls_waiting(connection: sqlite3.Connection) -> int:
 
 
 def urls_known_below(
-    connection: sqlite3.Connection, authority: str, folder: str, most: int
+    connection: sqlite3.Connection, authority: str, folder: str, limit: int
 ) -> list[tuple[int, str]]:
     """(key of the page it was found on, URL) of some URLs of an authority below a folder, waiting or done."""
     if not has_frontier(connection):
@@ -50,6 +50,6 @@ def urls_known_below(
         "SELECT DISTINCT parent, authorities.name || path FROM urls"
         " JOIN authorities ON authorities.id = authority"
         " WHERE authorities.name = ? AND parent != 0 AND instr(path, ?) = 1 LIMIT ?",
-        (authority, f"{folder.removeprefix(authority)}/", most),
+        (authority, f"{folder.removeprefix(authority)}/", limit),
     )
     return list(rows)

@@ -1,6 +1,7 @@
 """Who may come in: token, password, Host and Origin checks, and the headers that keep pages apart.
 
-In: every request to the application. Out: the request passed on, or a refusal in plain words.
+In: every request to the application. Out: the request passed on, or a refusal in plain words. Starlette's
+TrustedHostMiddleware compares names without their ports and knows no addresses, so Host is checked here.
 """
 
 from __future__ import annotations

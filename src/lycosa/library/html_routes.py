@@ -125,7 +125,7 @@ class HtmlRoutes:
             field=field,
             query=query,
             rows=[(value, count, _narrow(query, field, value)) for value, count in rows],
-            most=max((count for _, count in rows), default=1),
+            largest=max((count for _, count in rows), default=1),
         )
 
     def map(self, request: Request, collection: ReadCollection) -> Response:
@@ -214,7 +214,7 @@ class HtmlRoutes:
             ),
             speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
             hosts=hosts,
-            most=max((host.waiting for host in hosts), default=1),
+            largest=max((host.waiting for host in hosts), default=1),
             not_taken=views.not_taken(collection),
             now=time.time(),
         )

@@ -1,7 +1,8 @@
 """Archived pages on an origin of their own. In: an address with the replay key. Out: the page as archived, disarmed.
 
 Scripts never run: every answer has a sandbox as its content security policy, and may load only what
-comes from this archive. Addresses in the page are rewritten to lead back here.
+comes from this archive. Addresses in the page are rewritten to lead back here. (pywb rewrites so that
+scripts run as they did; here they must not run at all, which takes a fraction of it.)
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def search(collection: ReadCollection, query: SearchQuery) -> ResultPage:
         query.q,
         page_filter_of(query, collection.directory),
         order=Order(query.order),
-        most=PER_PAGE,
+        limit=PER_PAGE,
         skip=(query.page - 1) * PER_PAGE,
     )
     return ResultPage(found.hits, found.total, query.page if found.total else 1)

@@ -56,8 +56,8 @@ class SearchQuery(msgspec.Struct, frozen=True):
 def search_query_of(query: Mapping[str, str]) -> SearchQuery:
     """Read a query string. What makes no sense is passed over."""
 
-    def text(name: str, most: int = VALUE_CHARS) -> str:
-        return " ".join(query.get(name, "")[:most].replace("\x00", " ").split())
+    def text(name: str, limit: int = VALUE_CHARS) -> str:
+        return " ".join(query.get(name, "")[:limit].replace("\x00", " ").split())
 
     relevant, order = query.get("relevant", ""), query.get("order", "")
     return SearchQuery(
@@ -109,5 +109,5 @@ def _period(text: str) -> str:
     return text
 
 
-def _whole(text: str, most: int) -> int:
-    return min(most, max(1, int(text))) if text.isdecimal() and len(text) < 9 else 1
+def _whole(text: str, limit: int) -> int:
+    return min(limit, max(1, int(text))) if text.isdecimal() and len(text) < 9 else 1

@@ -14,9 +14,9 @@ from lycosa.store.collection import Collection, ReadCollection
 
 T = TypeVar("T")
 FRESH_S = 4.0
-"""So long a cached view is shown while a crawl changes its collection."""
+"""How long a cached view is shown while a crawl changes its collection."""
 CACHED = 500
-"""Views that are kept at most."""
+"""How many views are kept."""
 
 
 class ServedCollections:

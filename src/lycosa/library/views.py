@@ -60,14 +60,14 @@ def summary(collection: ReadCollection) -> dict[str, Any]:
     return {
         "sentences": [msgspec.structs.asdict(one) for one in gist.sentences],
         "terms": [list(term) for term in gist.terms],
-        "places": [msgspec.structs.asdict(place) for place in counted.places(most=12)],
+        "places": [msgspec.structs.asdict(place) for place in counted.places(limit=12)],
         **{
-            field: [list(pair) for pair in counted.entities(kind, most=12)]
+            field: [list(pair) for pair in counted.entities(kind, limit=12)]
             for field, kind in ENTITY_KINDS.items()
         },
-        "sources": [list(pair) for pair in counted.values("source", most=12)],
-        "languages": [list(pair) for pair in counted.values("language", most=12)],
-        "genres": [list(pair) for pair in counted.genres(most=12)],
+        "sources": [list(pair) for pair in counted.values("source", limit=12)],
+        "languages": [list(pair) for pair in counted.values("language", limit=12)],
+        "genres": [list(pair) for pair in counted.genres(limit=12)],
         "days": [list(pair) for pair in counted.days()],
     }
 

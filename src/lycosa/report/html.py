@@ -90,7 +90,7 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "best": collection.search.best(COLLECTED, BEST_PAGES),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
-        "languages": collection.statistics.values("language", most=12),
+        "languages": collection.statistics.values("language", limit=12),
         "genres": genre_counts(collection),
         "genre_table": genre_table(collection),
         **_contents(collection),
@@ -99,13 +99,13 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
 
 def _contents(collection: ReadCollection) -> dict[str, Any]:
     """What the relevant pages say, where and when: as far as it was looked for."""
-    places = collection.statistics.places(most=200, mapped=True)
+    places = collection.statistics.places(limit=200, mapped=True)
     unit, course = periods(collection.statistics.days())
     return {
         "gist": gist_of(collection),
         "named": {
-            "People": collection.statistics.entities("person", most=20),
-            "Organisations": collection.statistics.entities("organisation", most=20),
+            "People": collection.statistics.entities("person", limit=20),
+            "Organisations": collection.statistics.entities("organisation", limit=20),
         },
         "places": places,
         "map": world_map(places),
@@ -115,6 +115,6 @@ def _contents(collection: ReadCollection) -> dict[str, Any]:
 
 
 def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:
-    most = max(counts.values(), default=1)
+    largest = max(counts.values(), default=1)
     ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return [{"reason": Reason[name].value, "count": n, "share": n / most} for name, n in ordered]
+    return [{"reason": Reason[name].value, "count": n, "share": n / largest} for name, n in ordered]

@@ -1,4 +1,7 @@
-"""Small charts as SVG text that follows the page's colours: no library, nothing to load."""
+"""Line charts as SVG text. In: points. Out: a drawing that takes its colours from the page, light or dark.
+
+Drawn by hand: matplotlib is an extra, takes a second to load, and writes its colours into the drawing.
+"""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ import datetime
 from collections.abc import Sequence
 
 
-def periods(by_day: Sequence[tuple[str, int]], most: int = 80) -> tuple[str, list[tuple[str, int]]]:
-    """Days, months or years, whichever are the finest that make at most so many, gaps included.
+def periods(by_day: Sequence[tuple[str, int]], limit: int = 80) -> tuple[str, list[tuple[str, int]]]:
+    """Days, months or years, the finest that make at most `limit` periods, gaps included.
 
     >>> periods([("2024-01-30", 2), ("2024-02-02", 1)])
     ('day', [('2024-01-30', 2), ('2024-01-31', 0), ('2024-02-01', 0), ('2024-02-02', 1)])
-    >>> periods([("2022-12-30", 2), ("2024-02-02", 1)], most=20)[1][:2]
+    >>> periods([("2022-12-30", 2), ("2024-02-02", 1)], limit=20)[1][:2]
     [('2022-12', 2), ('2023-01', 0)]
     """
     if not by_day:
@@ -20,21 +20,21 @@ def periods(by_day: Sequence[tuple[str, int]], most: int = 80) -> tuple[str, lis
         sums: dict[str, int] = {}
         for day, count in by_day:
             sums[day[:length]] = sums.get(day[:length], 0) + count
-        steps = _between(min(sums), max(sums), unit, most if unit != "year" else 10_000)
+        steps = _between(min(sums), max(sums), unit, limit if unit != "year" else 10_000)
         if steps:
             return unit, [(step, sums.get(step, 0)) for step in steps]
     return "year", [(day[:4], count) for day, count in by_day]
 
 
-def _between(first: str, last: str, unit: str, most: int) -> list[str]:
-    """All periods from the first to the last; none if they are more than `most` or not dates."""
+def _between(first: str, last: str, unit: str, limit: int) -> list[str]:
+    """All periods from the first to the last; none if they are more than `limit` or not dates."""
     try:
         at, end = (datetime.date.fromisoformat((text + "-01-01")[:10]) for text in (first, last))
     except ValueError:
         return []
     length, steps = len(first), [at.isoformat()[: len(first)]]
     while at < end:
-        if len(steps) == most:
+        if len(steps) == limit:
             return []
         if unit == "day":
             at += datetime.timedelta(days=1)

@@ -56,7 +56,7 @@ def gist_of(collection: ReadCollection) -> Gist:
 
 
 def key_sentences(
-    texts: Sequence[tuple[int, str]], topic: Mapping[str, float], language: str = "english", most: int = 6
+    texts: Sequence[tuple[int, str]], topic: Mapping[str, float], language: str = "english", limit: int = 6
 ) -> list[KeySentence]:
     """Sentences that say most about what the texts share, each adding something to those before.
 
@@ -78,7 +78,7 @@ def key_sentences(
     ]
     candidates = sorted(scored, key=lambda pair: (-pair[0], pair[1]))[:200]
     chosen: list[int] = []
-    while candidates and len(chosen) < most:
+    while candidates and len(chosen) < limit:
         best = max(candidates, key=lambda pair: pair[0] * _newness(terms[pair[1]], chosen, terms))
         if best[0] * _newness(terms[best[1]], chosen, terms) <= 0:
             break
@@ -88,13 +88,13 @@ def key_sentences(
 
 
 def common_terms(
-    texts: Sequence[str], others: Sequence[str] = (), language: str = "english", most: int = 30
+    texts: Sequence[str], others: Sequence[str] = (), language: str = "english", limit: int = 30
 ) -> list[tuple[str, int]]:
     """Words that mark the texts, as they are mostly written, with the number of texts that use them.
 
         score(t) = df_t / |texts| − df'_t / |others|
 
-    >>> common_terms(["Owls and an owl.", "The owls, the mice."], ["Cats and mice."], most=1)
+    >>> common_terms(["Owls and an owl.", "The owls, the mice."], ["Cats and mice."], limit=1)
     [('owls', 2)]
     """
     spellings: dict[str, Counter[str]] = defaultdict(Counter)
@@ -104,7 +104,7 @@ def common_terms(
         share = here[stem] / len(texts) - elsewhere[stem] / max(1, len(others))
         return -share, -sum(spellings[stem].values()), stem
 
-    return [(spellings[stem].most_common(1)[0][0], here[stem]) for stem in sorted(here, key=rank)[:most]]
+    return [(spellings[stem].most_common(1)[0][0], here[stem]) for stem in sorted(here, key=rank)[:limit]]
 
 
 def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], language: str) -> Counter[str]:

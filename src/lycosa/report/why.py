@@ -20,9 +20,9 @@ from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link, Score
 
 NEAR = 5
-"""So many URLs close to an unknown one are named, and so many pages that link to a URL."""
+"""How many URLs close to an unknown one are named, and how many pages that link to a URL."""
 COUNTED = 1000
-"""Links to a URL beyond so many are not counted."""
+"""Links to a URL beyond this number are not counted."""
 
 
 class FoundOn(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class Explanation(msgspec.Struct, frozen=True):
     archive: str = ""
     path: tuple[str, ...] = ()
     found_on: tuple[FoundOn, ...] = ()  # at most NEAR of them
-    more: int = 0  # so many other links lead there, as far as they were counted
+    more: int = 0  # how many other links lead there, as far as they were counted
     image: OpenedBy | None = None
     nearby: tuple[str, ...] = ()
     links_near: tuple[LinkNear, ...] = ()

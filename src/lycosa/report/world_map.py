@@ -79,9 +79,11 @@ def world_map(
     placed = [place for place in places if place.lat is not None and place.lon is not None]
     box = _box(placed, plane) if near and placed else (0.0, 0.0, plane.width, plane.height)
     zoom = box[2] / plane.width
-    most = max((place.pages for place in placed), default=1)
+    largest = max((place.pages for place in placed), default=1)
     # Large dots first, so that small ones stay in reach.
-    dots = [_dot(place, most, zoom, link, plane) for place in sorted(placed, key=lambda place: -place.pages)]
+    dots = [
+        _dot(place, largest, zoom, link, plane) for place in sorted(placed, key=lambda place: -place.pages)
+    ]
     names = _names(sorted(placed, key=lambda place: -place.pages)[:40], box, plane)
     view = " ".join(f"{side:.1f}" for side in box)
     return Markup(
@@ -99,24 +101,24 @@ def world_map(
     )
 
 
-def radius(pages: int, most: int) -> float:
+def radius(pages: int, largest: int) -> float:
     """Of a dot: its area grows with the number of pages.
 
     >>> radius(100, 100), radius(0, 100)
     (16.0, 2.5)
     """
-    return 2.5 + 13.5 * math.sqrt(pages / most)
+    return 2.5 + 13.5 * math.sqrt(pages / largest)
 
 
 def _dot(
-    place: PlaceCount, most: int, zoom: float, link: Callable[[PlaceCount], str] | None, plane: Plane
+    place: PlaceCount, largest: int, zoom: float, link: Callable[[PlaceCount], str] | None, plane: Plane
 ) -> Markup:
     assert place.lat is not None
     assert place.lon is not None
     x, y = plane.project(place.lat, place.lon)
     words = f"{place.name}: {place.pages:,} page{'s' if place.pages != 1 else ''}"
     circle = Markup('<circle cx="{}" cy="{}" r="{:.2f}"><title>{}</title></circle>').format(
-        x, y, radius(place.pages, most) * zoom, words
+        x, y, radius(place.pages, largest) * zoom, words
     )
     if link is None:
         return circle

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
+import numpy as np
 
 from lycosa.values import Category, Count, Data, Fact, LinkClasses, LinkPartners, NotSaid, Page, Score
 
@@ -15,6 +14,7 @@ LINK_FACTS = "kind, numbers, classes"
 
 StoredLinkFacts = tuple[float, ...] | LinkClasses | LinkPartners
 
+_DOUBLES = "<f8"  # little-endian, whatever the machine
 _to_json = msgspec.json.Encoder().encode
 _content = msgspec.json.Decoder(dict).decode
 _classes = msgspec.json.Decoder(tuple[str, ...]).decode
@@ -75,15 +75,10 @@ def stored_link_facts(kind: str, numbers: bytes, classes: str | None) -> StoredL
     return tuple(told)
 
 
-def _packed(values: Iterable[float]) -> bytes:
-    numbers = array("d", values)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tobytes()
+def _packed(values: Sequence[float]) -> bytes:
+    return np.asarray(values, _DOUBLES).tobytes()
 
 
-def _unpacked(numbers: bytes) -> array[float]:
-    values = array("d", numbers)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values
+def _unpacked(numbers: bytes) -> list[float]:
+    unpacked: list[float] = np.frombuffer(numbers, _DOUBLES).tolist()
+    return unpacked

@@ -17,7 +17,7 @@ MARK, END_MARK = "\x02", "\x03"
 """What encloses the found words in a snippet: characters that a page's text cannot show."""
 
 READ_CHARS = 50_000
-"""So much of a text is looked through for a snippet."""
+"""How much of a text is looked through for a snippet."""
 SNIPPET_CHARS = 240
 MATCHES = 500
 PHRASES = 40

@@ -238,21 +238,21 @@ class Reader(Queries):
         """The links of a page (by its id), in their order."""
         return map(_link, self._rows(f"{_LINKS} WHERE links.page = ? ORDER BY position", page))
 
-    def links_to(self, key: int, most: int = 100) -> Iterator[StoredLink]:
+    def links_to(self, key: int, limit: int = 100) -> Iterator[StoredLink]:
         """Links that lead to a URL. Reads through all links: seconds in a large collection."""
-        return map(_link, self._rows(f"{_LINKS} WHERE target = ? LIMIT ?", key, most))
+        return map(_link, self._rows(f"{_LINKS} WHERE target = ? LIMIT ?", key, limit))
 
     def link_between(self, page: int, target: int) -> StoredLink | None:
         """The first link of a page (by its id) to a URL (by its key)."""
         sql = f"{_LINKS} WHERE links.page = ? AND target = ? ORDER BY position LIMIT 1"
         return next(map(_link, self._rows(sql, page, target)), None)
 
-    def near_duplicates(self, page: StoredPage, most: int = 20) -> list[PageTitle]:
+    def near_duplicates(self, page: StoredPage, limit: int = 20) -> list[PageTitle]:
         """The other pages of a page's cluster."""
         first = page.near_duplicate_of or page.link.key
         rows = self._rows(
             "SELECT id, url, title FROM pages WHERE (near_duplicate_of = ? OR key = ?) AND id != ? LIMIT ?",
-            first, first, page.id, most,
+            first, first, page.id, limit,
         )  # fmt: skip
         return [PageTitle(*row) for row in rows]
 
@@ -279,11 +279,11 @@ class Reader(Queries):
             )
         return None
 
-    def path_from_seed(self, key: int, most: int = 1000) -> tuple[str, ...]:
+    def path_from_seed(self, key: int, limit: int = 1000) -> tuple[str, ...]:
         """The URLs from a seed to this one, each found on the one before."""
         path: list[str] = []
         seen: set[int] = set()
-        while key and key not in seen and len(path) < most:
+        while key and key not in seen and len(path) < limit:
             seen.add(key)
             row = self._found(key)
             if row is None:
@@ -303,18 +303,18 @@ class Reader(Queries):
         """The URLs of the pages that a crawl began with."""
         return [url for (url,) in self._rows("SELECT url FROM pages WHERE depth = 0 AND kind = 'page'")]
 
-    def urls_below(self, folder: str, most: int) -> list[str]:
+    def urls_below(self, folder: str, limit: int) -> list[str]:
         """Some fetched URLs below a folder. Reads through all pages: half a second in a large collection."""
-        rows = self._rows("SELECT url FROM pages WHERE instr(url, ?) = 1 LIMIT ?", f"{folder}/", most)
+        rows = self._rows("SELECT url FROM pages WHERE instr(url, ?) = 1 LIMIT ?", f"{folder}/", limit)
         return [url for (url,) in rows]
 
-    def found_below(self, folder: str, most: int) -> list[tuple[str, str]]:
+    def found_below(self, folder: str, limit: int) -> list[tuple[str, str]]:
         """(page, URL found there) of some fetched URLs below a folder."""
         rows = self._rows(
             "SELECT DISTINCT found.url, pages.url FROM pages JOIN pages AS found ON found.key = pages.parent"
             " WHERE instr(pages.url, ?) = 1 LIMIT ?",
             f"{folder}/",
-            most,
+            limit,
         )
         return list(rows)
 
@@ -346,7 +346,7 @@ class Reader(Queries):
         )
 
     def harvest_curve(self, points: int = 200) -> list[tuple[int, int]]:
-        """(pages judged, of these collected) along the crawl, at about so many points and the end."""
+        """(pages judged, of these collected) along the crawl, at about `points` places and at the end."""
         rows = self._rows(f"SELECT {_COLLECTED} FROM pages WHERE {_JUDGED} ORDER BY id")
         every = [relevant for (relevant,) in rows]
         step = max(1, len(every) // max(1, points))

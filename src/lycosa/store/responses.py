@@ -22,14 +22,14 @@ def capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
 
 
 def response_of(
-    collection: ReadCollection | Collection, page: StoredPage, most: int = RECORD_BYTES
+    collection: ReadCollection | Collection, page: StoredPage, max_bytes: int = RECORD_BYTES
 ) -> Fetched | None:
-    """The archived response of a page; None where the archive has no body of it, or one of more than `most` bytes."""
+    """The archived response of a page; None where the archive has no body of it, or one of more than `max_bytes`."""
     capture = capture_with_body(collection.reader, page)
     if capture is None:
         return None
     try:
-        head, body = read_capture(collection.archive, capture.file, capture.offset, most)
+        head, body = read_capture(collection.archive, capture.file, capture.offset, max_bytes)
     except ArchiveError:
         return None
     response = parsed_response(page.link, head, body)
@@ -50,13 +50,13 @@ def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
     return Fetched(link, status, headers, body, b"", head, 0.0, 0.0)
 
 
-def archived(collection: ReadCollection, url: str, most: int, redirects: int = 5) -> Fetched | str:
-    """The response for a URL, redirects followed, of at most so many bytes; or, in a sentence, why there is none."""
+def archived(collection: ReadCollection, url: str, max_bytes: int, redirects: int = 5) -> Fetched | str:
+    """The response for a URL, redirects followed, of at most `max_bytes`; or, in a sentence, why there is none."""
     for _ in range(redirects + 1):
         page = collection.reader.page(urls.key_of(url))
         if page is None:
             return "No page of this address was archived."
-        fetched = response_of(collection, page, most)
+        fetched = response_of(collection, page, max_bytes)
         if fetched is None:
             return "Its body is not in the archive, or too large to be shown."
         target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None

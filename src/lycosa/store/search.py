@@ -13,13 +13,13 @@ from lycosa.store.phrases import READ_CHARS, Phrase, match_of, phrases_in, snipp
 from lycosa.store.queries import Queries
 
 COUNTED = 10_000
-"""Hits beyond so many are not counted: nobody reads them, and counting would read them all."""
+"""Hits beyond this number are not counted: nobody reads them, and counting would read them all."""
 
 COMMON = 20_000
-"""Words of so many pages tell them apart no more: their hits come by the judge's score."""
+"""A word that this many pages contain does not tell them apart: their hits come by the judge's score."""
 
 BEGINNING_CHARS = 240
-"""So much of its text stands for a page that was not found by words."""
+"""How much of a page's text is shown if it was not found by words."""
 
 _COLUMNS = "pages.id, pages.url, pages.title, source, language, date, words, relevant, score, at"
 
@@ -56,7 +56,7 @@ class SearchHit(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SearchResults(msgspec.Struct, frozen=True):
-    """Some of the hits. `total` is how many there are, COUNTED at most."""
+    """Some of the hits. `total` is how many there are, but never more than COUNTED."""
 
     hits: tuple[SearchHit, ...]
     total: int
@@ -101,7 +101,7 @@ class Search(Queries):
         wanted: PageFilter = JUDGED,
         *,
         order: Order = Order.BEST,
-        most: int = 20,
+        limit: int = 20,
         skip: int = 0,
     ) -> SearchResults:
         """Pages that contain all words; without words all that the filter lets through. Whatever is typed, nothing is raised."""
@@ -109,14 +109,14 @@ class Search(Queries):
         if typed and not phrases:
             return SearchResults((), 0)
         if phrases:
-            return self._matching(phrases, chosen, order, most, skip)
-        return self._listed(chosen, order, most, skip)
+            return self._matching(phrases, chosen, order, limit, skip)
+        return self._listed(chosen, order, limit, skip)
 
     def has_text(self) -> bool:
         """Whether any page can be found by its words."""
         return any(self._rows("SELECT 1 FROM texts_docsize LIMIT 1"))
 
-    def best_texts(self, wanted: PageFilter, most: int, chars: int) -> list[PageText]:
+    def best_texts(self, wanted: PageFilter, limit: int, chars: int) -> list[PageText]:
         """The texts of the pages with the best scores."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -125,11 +125,11 @@ class Search(Queries):
             " JOIN texts ON texts.rowid = pages.id ORDER BY score DESC, id",
             chars,
             *chosen.values,
-            most,
+            limit,
         )
         return [PageText(*row) for row in rows]
 
-    def best(self, wanted: PageFilter, most: int) -> list[BestPage]:
+    def best(self, wanted: PageFilter, limit: int) -> list[BestPage]:
         """The pages with the best scores, and their genre where it was judged."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -137,35 +137,35 @@ class Search(Queries):
             " LEFT JOIN evidence AS genre ON genre.page = pages.id AND genre.name = 'genre'"
             f" WHERE {chosen.sql} ORDER BY score DESC, id LIMIT ?",
             *chosen.values,
-            most,
+            limit,
         )
         return [BestPage(*row) for row in rows]
 
-    def best_dated(self, wanted: PageFilter = COLLECTED, most: int = 60) -> list[DatedPage]:
+    def best_dated(self, wanted: PageFilter = COLLECTED, limit: int = 60) -> list[DatedPage]:
         """The pages with the best scores that have a date, in the order of their days."""
         chosen = condition_of(wanted)
         rows = self._rows(
             "SELECT id, title, url, source, date, score FROM (SELECT * FROM pages WHERE id IN (SELECT id FROM pages"
             f" WHERE {chosen.sql} AND date != '' ORDER BY score DESC LIMIT ?)) ORDER BY date, id",
             *chosen.values,
-            most,
+            limit,
         )
         return [DatedPage(*row) for row in rows]
 
-    def _listed(self, chosen: Condition, order: Order, most: int, skip: int) -> SearchResults:
+    def _listed(self, chosen: Condition, order: Order, limit: int, skip: int) -> SearchResults:
         total = self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
         rows = self._rows(
             f"SELECT {_COLUMNS}, substr(body, 1, {BEGINNING_CHARS}) FROM (SELECT * FROM pages WHERE id IN"
             f" (SELECT id FROM pages WHERE {chosen.sql} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?)) AS pages"
             f" LEFT JOIN texts ON texts.rowid = pages.id ORDER BY {_ORDERS[order]}",
             *chosen.values,
-            most,
+            limit,
             skip,
         )
         return SearchResults(tuple(map(_hit, rows)), min(total, COUNTED))
 
     def _matching(
-        self, phrases: Sequence[Phrase], chosen: Condition, order: Order, most: int, skip: int
+        self, phrases: Sequence[Phrase], chosen: Condition, order: Order, limit: int, skip: int
     ) -> SearchResults:
         match = match_of(phrases)
         by = "rank" if order is Order.BEST and not self._is_common(match) else _ORDERS[order]
@@ -174,7 +174,7 @@ class Search(Queries):
             f" WHERE texts MATCH ? AND {chosen.sql} ORDER BY {by} LIMIT ? OFFSET ?",
             match,
             *chosen.values,
-            most,
+            limit,
             skip,
         )
         ids = [number for (number,) in found]
@@ -192,7 +192,7 @@ class Search(Queries):
         return SearchResults(tuple(by_id[number] for number in ids if number in by_id), total)
 
     def _is_common(self, match: str) -> bool:
-        """Whether so many pages match that how well they do tells little, and would take long to work out for all."""
+        """Whether COMMON pages or more match: their ranks would tell little, and take long to work out."""
         sql = f"SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT {COMMON})"
         return self._number(sql, match) == COMMON
 

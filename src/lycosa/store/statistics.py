@@ -69,7 +69,7 @@ class Statistics(Queries):
         return self._number("SELECT count(*) FROM pages WHERE explored")
 
     def places(
-        self, wanted: PageFilter = COLLECTED, most: int = 500, *, mapped: bool = False
+        self, wanted: PageFilter = COLLECTED, limit: int = 500, *, mapped: bool = False
     ) -> list[PlaceCount]:
         """The places that most pages name; only those with coordinates if `mapped`."""
         chosen = condition_of(wanted)
@@ -80,11 +80,11 @@ class Statistics(Queries):
             f"{' AND lat IS NOT NULL AND lon IS NOT NULL' if mapped else ''}"
             " GROUP BY +places.canonical ORDER BY 6 DESC, 1 LIMIT ?",
             *chosen.values,
-            most,
+            limit,
         )
         return [PlaceCount(*row) for row in rows]
 
-    def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, most: int = 100) -> Counted:
+    def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, limit: int = 100) -> Counted:
         """The people or organisations that most pages name."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -93,11 +93,11 @@ class Statistics(Queries):
             " GROUP BY +entities.name ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?",
             kind,
             *chosen.values,
-            most,
+            limit,
         )
         return [(name, pages) for name, pages, _ in rows]
 
-    def genres(self, wanted: PageFilter = COLLECTED, most: int = 100) -> Counted:
+    def genres(self, wanted: PageFilter = COLLECTED, limit: int = 100) -> Counted:
         """The genres that pages were judged to be of."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -105,18 +105,18 @@ class Statistics(Queries):
             f" WHERE evidence.name = 'genre' AND label != '' AND {chosen.sql}"
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             *chosen.values,
-            most,
+            limit,
         )
         return list(rows)
 
-    def values(self, column: Column, wanted: PageFilter = COLLECTED, most: int = 100) -> Counted:
+    def values(self, column: Column, wanted: PageFilter = COLLECTED, limit: int = 100) -> Counted:
         """How many pages have each value of a column, those without one left out."""
         chosen = condition_of(wanted)
         rows = self._rows(
             f"SELECT {column}, count(*) FROM pages WHERE {chosen.sql} AND {column} != ''"
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             *chosen.values,
-            most,
+            limit,
         )
         return list(rows)
 
@@ -138,12 +138,12 @@ class Statistics(Queries):
             )
         )
 
-    def sources(self, most: int) -> list[SourceCount]:
+    def sources(self, limit: int) -> list[SourceCount]:
         """Sources with their pages, those with most collected pages first."""
         rows = self._rows(
             f"SELECT source, count(*), sum({COLLECTED_SQL.format('pages')}) FROM pages"
             f" WHERE {JUDGED_SQL.format('pages')} GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
-            most,
+            limit,
         )
         return [SourceCount(*row) for row in rows]
 

@@ -222,10 +222,10 @@ class WarcWriter:
         self._at = Position(self._at.file, self._at.offset + len(data))
 
 
-def read_capture(archive: Path, file: str, offset: int, most: int = RECORD_BYTES) -> tuple[bytes, bytes]:
+def read_capture(archive: Path, file: str, offset: int, max_bytes: int = RECORD_BYTES) -> tuple[bytes, bytes]:
     """The head and the body, as received, of the response (or revisit) record at a place.
 
-    A record that unpacks to more than `most` bytes is an ArchiveError: the archive may be a stranger's.
+    A record that unpacks to more than `max_bytes` is an ArchiveError: the archive may be a stranger's.
     """
     path = place_of(archive, file)
     try:
@@ -237,7 +237,7 @@ def read_capture(archive: Path, file: str, offset: int, most: int = RECORD_BYTES
                 raise ValueError("there is no record")
             stream.seek(offset)
             for record in ArchiveIterator(GzipReader(stream), parse_http=False):
-                return _read_block(record, most)
+                return _read_block(record, max_bytes)
     except (OSError, ValueError, zlib.error) as error:
         raise ArchiveError(
             f"{path} cannot be read at {offset} ({error}). Put it back from a copy."
@@ -245,10 +245,10 @@ def read_capture(archive: Path, file: str, offset: int, most: int = RECORD_BYTES
     raise ArchiveError(f"{path} has no record at {offset}. Put it back from a copy.")
 
 
-def _read_block(record: WarcRecord, most: int) -> tuple[bytes, bytes]:
-    block = record.reader.read(most + 1)
-    if len(block) > most:
-        raise ValueError(f"the record unpacks to more than {most} bytes")
+def _read_block(record: WarcRecord, max_bytes: int) -> tuple[bytes, bytes]:
+    block = record.reader.read(max_bytes + 1)
+    if len(block) > max_bytes:
+        raise ValueError(f"the record unpacks to more than {max_bytes} bytes")
     head, _, body = block.partition(b"\r\n\r\n")
     return head + b"\r\n\r\n", body
 
