@@ -28,7 +28,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "lycosa.methods.third_party",
     ): "a strategy's settings are read by the strategy itself",
     ("lycosa.report.html", "lycosa.methods.genre.report"): "until a method brings its own part of the report",
-    ("lycosa.report.why", "lycosa.methods.multimedia.rules"): "until a method says itself what opened a link",
 }
 """(importer, imported): why it may, against the order."""
 

@@ -11,7 +11,13 @@ from msgspec.structs import replace
 from lycosa.evidence import Evidence
 from lycosa.methods import BaseStrategy, Step
 from lycosa.page.document import Document
-from lycosa.values import Decision, Judgement, Kind, Link, Page, Reason, Refusal, Release, Score
+from lycosa.values import Decision, Judgement, Kind, Link, Memo, Page, Reason, Refusal, Release, Score
+
+
+class Awaited(Memo, frozen=True, tag="patient"):
+    """The hold that waits for a profile."""
+
+    hold: str
 
 
 class Patient(BaseStrategy):
@@ -28,14 +34,13 @@ class Patient(BaseStrategy):
             if "/detail" in link.url:
                 steps.append(Decision(link, hold=hold, waits_for=tuple(profiles), rule="held"))
             elif "/profile" in link.url:
-                memo = {"hold": hold}
-                steps.append(Decision(replace(link, memo=memo), 0.1, rule="a profile"))
+                steps.append(Decision(Awaited(hold).on(link), 0.1, rule="a profile"))
             elif "/picture" in link.url:
                 steps.append(Decision(replace(link, kind=Kind.IMAGE), 0.1, rule="a picture"))
             else:
                 steps.append(Decision(link, 0.5, rule="a page"))
-        if "hold" in page.link.memo:
-            steps.append(Release(page.link.memo["hold"], 0.9))
+        if (memo := Awaited.of(page.link)) is not None:
+            steps.append(Release(memo.hold, 0.9))
         return steps
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:

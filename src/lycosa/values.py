@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from lycosa.errors import StrategyError
 
 MEMO_BYTES = 1024
 """A memo larger than this (as MessagePack) is refused: it is stored with every waiting URL."""
 
 RECORD_BYTES = 128
 """A larger record is refused: every waiting URL has one, where a strategy keeps records."""
-
-Memo = dict[str, Any]
-"""Plain data (numbers, strings, lists) that a strategy leaves on a link for when its page arrives."""
-
 
 Say = Callable[[str], None]
 """Tells the person who waits one line of what is happening: a terminal prints it, a test collects it."""
@@ -102,6 +100,20 @@ class Refusal(msgspec.Struct, frozen=True, array_like=True):
         return f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
 
 
+class Notes(msgspec.Struct, frozen=True, array_like=True):
+    """What is written on a link besides where it was found: the strategy's memo, and the engine's own."""
+
+    memo: bytes = b""  # read and written by the strategy's Memo
+    via: tuple[int, ...] = ()  # keys of the URLs that redirected here, the first first
+    in_stylesheet: bool = False  # found in a stylesheet: what it refers to in turn is not fetched
+    etag: str = ""  # of the last capture; with `last_modified`, what a conditional request asks by
+    last_modified: str = ""
+    opened_by: int = 0  # key of what alone made the strategy follow it, such as an image of its page
+
+
+UNNOTED = Notes()
+
+
 class Link(msgspec.Struct, frozen=True, array_like=True):
     """A URL as found, with where it was found and what the frontier knows of it.
 
@@ -121,8 +133,48 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     attempts: int = 0  # how often it was tried before
     priority: float = 0.0
     parent: int = 0  # key of the page it was found on; 0 for seeds
-    memo: Memo = {}
+    noted: Notes | None = None  # None: nothing, as on most links
     record: bytes = b""  # what is known of the URL over all links to it, where its strategy keeps that
+
+    @property
+    def notes(self) -> Notes:
+        """What is written on it."""
+        return self.noted or UNNOTED
+
+    def note(self, **notes: Any) -> Link:
+        """The same link with these fields of its Notes."""
+        return msgspec.structs.replace(self, noted=msgspec.structs.replace(self.notes, **notes))
+
+
+class Memo(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"):
+    """What a strategy leaves on a link for when its page arrives.
+
+    A strategy derives its own, tagged with its name: `class Mine(Memo, frozen=True, tag="mine")`. Memos are
+    stored with every waiting URL, so they are small; and they outlive the program that wrote them, so
+    fields are added with defaults and keep their names (or their `rename`).
+    """
+
+    def on(self, link: Link) -> Link:
+        """The link with this memo in place of any other; the engine's notes stay."""
+        packed = msgspec.msgpack.encode(self)
+        if len(packed) > MEMO_BYTES:
+            raise StrategyError(
+                f"A memo of {type(self).__name__} has {len(packed):,} bytes, but it is stored with every waiting "
+                f"URL. Keep at most {MEMO_BYTES:,} bytes, and what belongs to the page in evidence."
+            )
+        return link.note(memo=packed)
+
+    @classmethod
+    def of(cls, link: Link) -> Self | None:
+        """The memo of a link; None where there is none, or it is another's or of an unknown version."""
+        packed = link.notes.memo
+        if not packed:
+            return None
+        try:
+            # Not strict: earlier versions wrote 1 for true. A memo without a tag is theirs, and read too.
+            return msgspec.msgpack.decode(packed, type=cls, strict=False)
+        except msgspec.MsgspecError:
+            return None
 
 
 class Decision(msgspec.Struct, frozen=True):

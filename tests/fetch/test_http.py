@@ -21,7 +21,7 @@ from lycosa.fetch.http_client import MAX_COOKIES, HttpClient
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.redirects import redirect_target
 from lycosa.fetch.resolver import Resolver
-from lycosa.values import Fetched, Kind, NotFetched, Reason, Refusal
+from lycosa.values import Fetched, Kind, Notes, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, fetch, link_to, reply, spec_with
 
 
@@ -180,19 +180,19 @@ async def test_rest_doubles_with_faults_and_ends_with_them(site):
 
 
 async def test_conditional_requests(site):
-    """What the memo knows of the last capture goes out as conditions; 304 is a response."""
+    """What the notes say of the last capture goes out as conditions; 304 is a response."""
     web = await site({"/": b"HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n"})
-    memo = {"etag": '"abc"', "last_modified": "Mon, 01 Jan 2024 00:00:00 GMT"}
-    page = await fetched(web.base + "/", link={"memo": memo})
+    notes = Notes(etag='"abc"', last_modified="Mon, 01 Jan 2024 00:00:00 GMT")
+    page = await fetched(web.base + "/", link={"noted": notes})
     assert page.status == 304
     assert web.asked[0].headers["if-none-match"] == '"abc"'
-    assert web.asked[0].headers["if-modified-since"] == memo["last_modified"]
+    assert web.asked[0].headers["if-modified-since"] == notes.last_modified
 
 
-async def test_a_memo_cannot_smuggle_headers(site):
+async def test_notes_cannot_smuggle_headers(site):
     """An ETag with a line break is not sent."""
     web = await site({"/": reply()})
-    await fetched(web.base + "/", link={"memo": {"etag": "a\r\nX-Evil: 1", "last_modified": 7}})
+    await fetched(web.base + "/", link={"noted": Notes(etag="a\r\nX-Evil: 1", last_modified="\x00")})
     assert not {"x-evil", "if-none-match", "if-modified-since"} & set(web.asked[0].headers)
 
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.frontier import Frontier, FrontierView
-from lycosa.values import Decision, Floats, Kind, Merge, Outcome, Reason, Refusal
+from lycosa.values import Decision, Floats, Kind, Merge, Notes, Outcome, Reason, Refusal
 from tests.frontier.conftest import Open
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
 
@@ -59,7 +59,7 @@ def test_a_link_comes_back_as_it_was_found(open_frontier: Open) -> None:
     frontier = open_frontier()
     found = link(
         "a/x?y=ü", anchor="Überall", rel="next", position=3, kind=Kind.IMAGE, depth=2, trail=1,
-        redirects=1, parent=-5, memo={"score": 0.25, "words": ["a", "b"]},
+        redirects=1, parent=-5, noted=Notes(memo=b"\x81\xa4type\xa1a", via=(3, -4), etag="e"),
     )  # fmt: skip
     frontier.add([Decision(found, priority=0.7)])
     assert frontier.take(0.0) == replace(found, priority=0.7)
@@ -142,14 +142,14 @@ def test_a_link_twice_in_one_batch_is_one(open_frontier: Open) -> None:
 
 
 def test_max_keeps_the_better_link_and_the_smaller_depth(open_frontier: Open) -> None:
-    """Parent, memo and anchor go with the better priority."""
+    """Parent, notes and anchor go with the better priority."""
     frontier = open_frontier()
-    frontier.add([offer("a/1", 0.5, depth=3, anchor="old", parent=1, memo={"n": 1})])
+    frontier.add([offer("a/1", 0.5, depth=3, anchor="old", parent=1, noted=Notes(etag="1"))])
     frontier.add([offer("a/1", 0.4, depth=2, anchor="worse", parent=2)])
-    frontier.add([offer("a/1", 0.6, depth=9, anchor="new", parent=3, memo={"n": 3})])
+    frontier.add([offer("a/1", 0.6, depth=9, anchor="new", parent=3, noted=Notes(etag="3"))])
     frontier.add([offer("a/2", 0.55)])
     taken = take(frontier)
-    assert (taken.anchor, taken.parent, taken.memo) == ("new", 3, {"n": 3})
+    assert (taken.anchor, taken.parent, taken.notes.etag) == ("new", 3, "3")
     assert (taken.priority, taken.depth) == (0.6, 2)
 
 
@@ -185,7 +185,7 @@ def test_a_retry_waits_apart(open_frontier: Open) -> None:
     frontier = open_frontier()
     frontier.add([offer("a/1", 0.9), offer("a/2", 0.1)])
     first = take(frontier)
-    frontier.done(replace(first, memo={"etag": "x"}, priority=0.3), Outcome(rest_until=1.0, again_at=30.0))
+    frontier.done(replace(first, noted=Notes(etag="x"), priority=0.3), Outcome(rest_until=1.0, again_at=30.0))
     second = take(frontier, 1.0)
     assert name_of(second) == "a/2"
     assert frontier.next_at() == 30.0
@@ -194,7 +194,7 @@ def test_a_retry_waits_apart(open_frontier: Open) -> None:
     assert frontier.take(29.0) is None
     again = take(frontier, 30.0)
     assert (name_of(again), again.attempts, again.priority) == ("a/1", 1, 0.3)
-    assert again.memo == {"etag": "x"}
+    assert again.notes == Notes(etag="x")
     frontier.done(replace(again, attempts=-1), Outcome(rest_until=31.0, again_at=3600.0))
     put_off = take(frontier, 3600.0)
     assert put_off.attempts == 0

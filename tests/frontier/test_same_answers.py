@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.values import Decision, Floats, Kind, Link, Merge, Outcome, Reason, Refusal
+from lycosa.values import Decision, Floats, Kind, Link, Merge, Notes, Outcome, Reason, Refusal
 from tests.frontier.offers import key, link
 
 HOSTS = ("x.a", "y.a", "b", "c")
 NAMES = tuple(f"{host}/{page}" for host in HOSTS for page in range(12))
 HOLDS = ("h", "g", "f")
+NUMBERED = b"\x82\xa4type\xa1n\xa1n\x01"  # a memo: {"type": "n", "n": 1}
 names = st.sampled_from(NAMES)
 times = st.integers(0, 12)
 links = st.builds(
@@ -27,7 +28,7 @@ links = st.builds(
     depth=st.integers(0, 2),
     trail=st.sampled_from([0, 0, 1]),
     kind=st.sampled_from([Kind.PAGE, Kind.PAGE, Kind.IMAGE]),
-    memo=st.sampled_from([{}, {"n": 1}]),
+    noted=st.sampled_from([None, Notes(memo=NUMBERED), Notes(NUMBERED, via=(5,))]),
 )
 priorities = st.integers(0, 9).map(lambda tenths: tenths / 10)
 offers = st.builds(Decision, links, priority=priorities)
@@ -92,7 +93,7 @@ class SameAnswers(RuleBasedStateMachine):
     def done(
         self, which: int, rest: int, again: int | None, counts: bool, priority: float, instead: int
     ) -> None:
-        ended = replace(self.taken.pop(which % len(self.taken)), priority=priority, memo={"etag": "e"})
+        ended = replace(self.taken.pop(which % len(self.taken)), priority=priority, noted=Notes(etag="e"))
         outcome = Outcome(self.now + rest, None if again is None else self.now + again, counts, instead)
         assert self.memory.done(ended, outcome) == self.sqlite.done(ended, outcome)
 

@@ -10,7 +10,7 @@ import pytest
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.frontier.standing import standing_in
-from lycosa.values import Kind, Outcome
+from lycosa.values import Kind, Notes, Outcome
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
 
 
@@ -33,7 +33,7 @@ def reopen(
 def test_leases_end_with_the_process(connection: sqlite3.Connection) -> None:
     """What was taken waits again as it was, and its host rests a full delay first."""
     frontier = reopen(connection)
-    frontier.add([offer("a/1", 0.9, memo={"n": 1}), offer("b/1", 0.1)])
+    frontier.add([offer("a/1", 0.9, noted=Notes(etag="n")), offer("b/1", 0.1)])
     taken = take(frontier, 100.0)
     connection.commit()
     frontier = reopen(connection, now=101.0)

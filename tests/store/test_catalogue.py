@@ -14,7 +14,7 @@ from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
 from lycosa.store.phrases import END_MARK, MARK
 from lycosa.urls import key_of
-from lycosa.values import Decision, Judgement, Link, Reason, Refusal, Score, fact_of
+from lycosa.values import Decision, Judgement, Link, Notes, Reason, Refusal, Score, fact_of
 from tests.store.archives import types_of, urls_of
 from tests.store.records import NOW, failed, fetched, link_to, page_record, with_evidence
 
@@ -30,7 +30,13 @@ def save(collection: Collection, *records: Record) -> None:
 def test_a_page_comes_back_as_it_was(opened):
     """Everything that was concluded on a page is there after reopening, floats to the last bit."""
     link = link_to(
-        URL, anchor="a storm", depth=2, trail=1, priority=1 / 3, parent=9, memo={"class": [1, "x"]}
+        URL,
+        anchor="a storm",
+        depth=2,
+        trail=1,
+        priority=1 / 3,
+        parent=9,
+        noted=Notes(memo=b"\x81\xa4type\xa1x", via=(7,)),
     )
     record = msgspec.structs.replace(
         page_record(

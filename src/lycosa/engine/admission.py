@@ -14,10 +14,12 @@ from lycosa.fetch.redirects import redirect_target
 from lycosa.page.document import stylesheet_urls
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec
 from lycosa.urls import key_of
-from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Outcome, Page, Reason, Refusal
+from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
 
 HUB_LINKS = 50
 """A page that led to so many admitted links is a hub: revisited like a seed."""
+
+IN_STYLESHEET = Notes(in_stylesheet=True)
 
 Answer = tuple[Refusal | None, Sequence[Decision], Link | None]
 
@@ -91,38 +93,40 @@ class Follow:
         if hours is None or not wanted:
             return link, outcome
         validators = {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
-        memo = link.memo | {name: value for name, value in validators.items() if value}
-        again = msgspec.structs.replace(link, memo=memo, attempts=-1)
+        noted = link.note(**{name: value for name, value in validators.items() if value})
+        again = msgspec.structs.replace(noted, attempts=-1)
         return again, msgspec.structs.replace(outcome, again_at=now + hours * 3600)
 
     def _redirect(self, link: Link, target: str) -> Answer:
         if len(target) > self.fetch.max_url_length:
             return Refusal(Reason.LONG_URL, f"redirects to {target[:200]}"), (), None
         key = key_of(target)
-        via = [*link.memo.get("via", []), link.key]
+        via = (*link.notes.via, link.key)
         if link.redirects >= self.fetch.max_redirects:
             return Refusal(Reason.TOO_MANY_REDIRECTS, target[:200]), (), None
         if target == link.url or key in via[:-1]:
             return Refusal(Reason.REDIRECT_LOOP, target[:200]), (), None
+        # What the last capture of this URL was called says nothing of the one that it leads to.
+        noted = link.note(via=via, etag="", last_modified="").noted
         onward = msgspec.structs.replace(
-            link, url=target, key=key, redirects=link.redirects + 1, memo=link.memo | {"via": via}, attempts=0
+            link, url=target, key=key, redirects=link.redirects + 1, noted=noted, attempts=0
         )
         if key == link.key:
             # /a to /a/ is the same identity, so it cannot wait beside itself: the lease goes on.
-            return None, (), msgspec.structs.replace(onward, memo=link.memo, attempts=-1)
+            return None, (), msgspec.structs.replace(onward, noted=link.noted, attempts=-1)
         onward = msgspec.structs.replace(onward, parent=link.key)
         return None, [Decision(onward, link.priority, rule="redirect")], None
 
     def _of_stylesheet(self, fetched: Fetched) -> list[Decision]:
         # One level is enough in practice; imports of imports would let a trap of stylesheets grow.
-        if fetched.link.memo.get("by") == "stylesheet" or "css" not in fetched.header("content-type"):
+        if fetched.link.notes.in_stylesheet or "css" not in fetched.header("content-type"):
             return []
         text = fetched.body[:1_000_000].decode("utf-8", "replace")
-        return self._requisites(stylesheet_urls(text, fetched.link.url), fetched.link, by="stylesheet")
+        return self._requisites(stylesheet_urls(text, fetched.link.url), fetched.link, IN_STYLESHEET)
 
-    def _requisites(self, urls: Sequence[str], link: Link, by: str = "page") -> list[Decision]:
+    def _requisites(self, urls: Sequence[str], link: Link, noted: Notes | None = None) -> list[Decision]:
         found = [
-            Link(url, key_of(url), kind=Kind.REQUISITE, depth=link.depth, parent=link.key, memo={"by": by})
+            Link(url, key_of(url), kind=Kind.REQUISITE, depth=link.depth, parent=link.key, noted=noted)
             for url in urls[: self.archive.max_requisites]
             if len(url) <= self.fetch.max_url_length
         ]

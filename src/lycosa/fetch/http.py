@@ -102,8 +102,8 @@ class HttpFetcher:
 def _conditions(link: Link) -> dict[str, str] | None:
     """The headers that ask for a page only if it has changed since it was last fetched."""
     conditions = {}
-    for name, header in (("etag", "If-None-Match"), ("last_modified", "If-Modified-Since")):
-        value = link.memo.get(name)
-        if isinstance(value, str) and value and value.isprintable():
+    notes = link.notes
+    for value, header in ((notes.etag, "If-None-Match"), (notes.last_modified, "If-Modified-Since")):
+        if value and value.isprintable():
             conditions[header] = value
     return conditions or None

@@ -66,7 +66,7 @@ class Frontier(Protocol):
         """Let links wait or hold them, in this order; decisions that are refusals are passed over.
 
         A waiting URL merges (with MAX: a selected link beats an explored one whatever the
-        priorities; the better of two keeps its parent, memo and anchor; the smaller depth stays).
+        priorities; the better of two keeps its parent, notes and anchor; the smaller depth stays).
         Where the policy keeps records, a URL's priority is that of its record instead, into which the
         record of every link to it is merged; a link without a record keeps its own priority.
         A taken or done one stays as it is. A held one that is offered with a priority leaves its
@@ -85,7 +85,7 @@ class Frontier(Protocol):
     def done(self, link: Link, outcome: Outcome) -> tuple[str, ...]:
         """End a lease. Returns the holds that by this wait for nothing any more.
 
-        With `again_at` the URL waits with the priority and memo of `link` and one attempt more
+        With `again_at` the URL waits with the priority and notes of `link` and one attempt more
         than `link` says, and does not keep its authority's other URLs from going. Holds that wait for
         the URL wait for `outcome.instead` as well, if that is waiting or taken.
         """

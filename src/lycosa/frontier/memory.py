@@ -69,7 +69,7 @@ class MemoryFrontier(QueuedFrontier):
     def _put_back(self, entry: Entry, link: Link) -> None:
         assert entry.link is not None
         assert entry.at is not None
-        entry.link = replace(entry.link, priority=entry.priority, attempts=entry.attempts, memo=link.memo)
+        entry.link = replace(entry.link, priority=entry.priority, attempts=entry.attempts, noted=link.noted)
         heappush(self._later, (entry.at, entry.id))
 
     def _due(self, now: float) -> Iterable[Entry]:

@@ -21,7 +21,8 @@ from lycosa.frontier.entry import DONE, LATER, WAITING, Entry
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite_holds import SqliteHolds
 from lycosa.frontier.statements import over_keys
-from lycosa.values import Kind, Link, Memo, Reason
+from lycosa.frontier.stored_links import packed_notes, read_notes
+from lycosa.values import Kind, Link, Reason
 
 HEADS = 4  # read at once into memory when an authority's queue has run out there
 MOST_HEADS = 2 * HEADS  # kept in memory
@@ -95,7 +96,6 @@ PAGES_OF = " UNION ALL ".join(
 NOTE = "UPDATE authorities SET may_go_at = ?, rest = ?, pages = ?, done = ?, tries = ? WHERE id = ?"
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(Memo).decode
 
 
 class SqliteFrontier(QueuedFrontier):
@@ -208,7 +208,7 @@ class SqliteFrontier(QueuedFrontier):
             entry.attempts,
             entry.priority,
             parent,
-            {} if memo is None else _unpack(memo),
+            read_notes(memo),
             entry.record,
         )
         return entry
@@ -265,9 +265,16 @@ class SqliteFrontier(QueuedFrontier):
         self._end_lease(entry)
 
     def _put_back(self, entry: Entry, link: Link) -> None:
-        memo = _pack(link.memo) if link.memo else None
         path = link.url[len(entry.authority.name) :]
-        values = (entry.at, entry.priority, entry.attempts, path, link.redirects, memo, entry.id)
+        values = (
+            entry.at,
+            entry.priority,
+            entry.attempts,
+            path,
+            link.redirects,
+            packed_notes(link.noted),
+            entry.id,
+        )
         self._db.execute(PUT_BACK, values)
         self._end_lease(entry)
 
@@ -364,5 +371,5 @@ def _found(entry: Entry) -> tuple[str, str | None, str | None, int, int, int, by
         link.position,
         link.redirects,
         link.parent,
-        _pack(link.memo) if link.memo else None,
+        packed_notes(link.noted),
     )

@@ -9,10 +9,10 @@ import msgspec
 
 from lycosa.frontier.holds import Holds
 from lycosa.frontier.statements import over_keys
+from lycosa.frontier.stored_links import read_link
 from lycosa.values import Decision, Link
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(Link).decode
 
 
 class SqliteHolds(Holds):
@@ -52,7 +52,7 @@ class SqliteHolds(Holds):
         row = self._db.execute(
             "SELECT name, link FROM held JOIN holds ON holds.id = hold WHERE hash = ?", (key,)
         ).fetchone()
-        return None if row is None else (row[0], _unpack(row[1]))
+        return None if row is None else (row[0], read_link(row[1]))
 
     def hold(self, decisions: Iterable[Decision], pending: Collection[int]) -> None:
         held: list[tuple[int, int, bytes]] = []
@@ -109,7 +109,7 @@ class SqliteHolds(Holds):
         self._awaited -= self._db.execute("DELETE FROM awaited WHERE hold = ?", row).rowcount
         self._db.execute("DELETE FROM held WHERE hold = ?", row)
         self._db.execute("DELETE FROM holds WHERE id = ?", row)
-        return tuple(_unpack(link) for (link,) in links), [key for (key,) in alone]
+        return tuple(read_link(link) for (link,) in links), [key for (key,) in alone]
 
     def _number(self, query: str) -> int:
         return int(self._db.execute(query).fetchone()[0])

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 
-import msgspec
-
 from lycosa import urls
 from lycosa.frontier import Standing
 from lycosa.frontier.entry import DONE
 from lycosa.frontier.sqlite import FIND, KINDS, has_records
-from lycosa.values import Link, Memo, Reason, Refusal
+from lycosa.frontier.stored_links import read_link, read_notes
+from lycosa.values import Link, Reason, Refusal
 
 HELD = "SELECT name, link FROM held JOIN holds ON holds.id = hold WHERE hash = ?"
-
-_unpack = msgspec.msgpack.Decoder(Memo).decode
-_link = msgspec.msgpack.Decoder(Link).decode
 
 
 def rests_in(connection: sqlite3.Connection, now: float, restart_rest_s: float) -> dict[str, float]:
@@ -70,7 +66,7 @@ def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     row = connection.execute(find, (key,)).fetchone()
     if row is None:
         held = connection.execute(HELD, (key,)).fetchone()
-        return Standing("held", _link(held[1]), hold=held[0]) if held else None
+        return Standing("held", read_link(held[1]), hold=held[0]) if held else None
     number, _, authority, state, priority, _, trail, depth, attempts, kind, record = row[:11]
     path, anchor, rel, position, redirects, parent, memo = row[11:]
     name, may_go_at = connection.execute(
@@ -78,7 +74,7 @@ def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     ).fetchone()
     link = Link(
         name + path, key, anchor or "", rel or "", position, KINDS[kind], depth, trail, redirects,
-        attempts, priority, parent, {} if memo is None else _unpack(memo), record or b"",
+        attempts, priority, parent, read_notes(memo), record or b"",
     )  # fmt: skip
     leased = connection.execute("SELECT 1 FROM leases WHERE id = ?", (number,)).fetchone()
     word = "taken" if leased else "done" if state == DONE else "waiting"

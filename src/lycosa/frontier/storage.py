@@ -45,7 +45,7 @@ class Storage(ABC):
 
     @abstractmethod
     def _put_back(self, entry: Entry, link: Link) -> None:
-        """Store that a taken URL waits until `entry.at`, with the priority and memo of `link`."""
+        """Store that a taken URL waits until `entry.at`, with the priority and notes of `link`."""
 
     @abstractmethod
     def _due(self, now: float) -> Iterable[Entry]:

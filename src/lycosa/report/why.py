@@ -14,7 +14,6 @@ from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import Standing
 from lycosa.frontier.standing import dropped_for, standing_in
 from lycosa.frontier.waiting import urls_known_below
-from lycosa.methods.multimedia.rules import BY_IMAGE
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link, Score
@@ -115,12 +114,12 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
-    """The image that has opened a link, where one alone has (the multimedia strategy)."""
-    image = reader.page(link.memo[BY_IMAGE]) if BY_IMAGE in link.memo else None
+    """The image that has opened a link, where one alone has."""
+    image = reader.page(link.notes.opened_by) if link.notes.opened_by else None
     if image is None:
         return None
-    shows = reader.evidence(image.id).get("image")
-    return OpenedBy(image.link.url, shows if isinstance(shows, Score) else None)
+    scores = (fact for fact in reader.evidence(image.id).values() if isinstance(fact, Score))
+    return OpenedBy(image.link.url, next(scores, None))
 
 
 def _target(collection: ReadCollection, page: StoredPage) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from lycosa.frontier.stored_links import read_link
 from lycosa.store import Counts
 from lycosa.store.facts import (
     FACT,
@@ -23,8 +24,6 @@ from lycosa.store.queries import Queries
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
 from lycosa.values import Fact, Judgement, Kind, Link, LinkPartners, Reason, Refusal
-
-_decode_link = msgspec.msgpack.Decoder(Link).decode
 
 PAUSED = "paused"
 """The fact that says how many seconds of the runs the crawl was paused."""
@@ -390,7 +389,7 @@ def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
     ) = row  # fmt: skip
     judgement = None if relevant is None else Judgement(bool(relevant), number_or_nan(score), rule or "")
     return StoredPage(
-        number, _decode_link(link), Kind(kind), status, content_type, source, authority, title, language,
+        number, read_link(link), Kind(kind), status, content_type, source, authority, title, language,
         date, words, canonical, bool(explored), judgement, _refusal(reason, detail), simhash & (1 << 64) - 1,
         near_duplicate_of, at, elapsed_s, size, Capture(file, offset, length, digest),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from lycosa.methods.baselines.shark_search import SharkSearch, inherited_score, neighbourhood
+from lycosa.methods.baselines.shark_search import Inherited, SharkSearch, inherited_score, neighbourhood
 from lycosa.values import Link, Score, fact_of
 from tests.methods.conftest import analysed
 
@@ -24,7 +24,7 @@ def test_score_is_the_papers(ready):
 def test_interest_fades_along_irrelevant_pages(ready):
     """A page without the topic hands on half of what it inherited, by the memo of its link."""
     strategy = SharkSearch().fit(ready)
-    link = Link("http://a.example/", 1, memo={"inherited": 0.4})
+    link = Inherited(0.4).on(Link("http://a.example/", 1))
     page = analysed(strategy, "<p>bread <a href=/1>bread</a>", link)
     (decision,) = strategy.rank(page, strategy.judge(page))
-    assert decision.link.memo == {"inherited": 0.2}
+    assert Inherited.of(decision.link) == Inherited(0.2)

@@ -10,7 +10,7 @@ from lycosa.judge.kinds import EveryPage
 from lycosa.methods.genre.prior import GenrePrior
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Category, Fact, Judgement, Link, Page
+from lycosa.values import Category, Fact, Judgement, Link, Notes, Page
 
 LINKS = (Link("http://a.example/1", 1), Link("http://a.example/2", 2))
 
@@ -59,7 +59,11 @@ def test_it_does_not_learn_where_told_not_to():
     strategy.learn(step.link, Judgement(True, 1.0), {})
     assert not strategy.prior_.counts
     learning = fitted()
-    learning.learn(Link("http://a.example/", 1, memo={"class": 3}), Judgement(True, 1.0), {})
+    learning.learn(
+        Link("http://a.example/", 1, noted=Notes(b"\x81\xa5class\x03")),
+        Judgement(True, 1.0),
+        {},
+    )
     learning.learn(Link("http://a.example/", 1), Judgement(True, 1.0), {})
     assert not learning.prior_.counts
 

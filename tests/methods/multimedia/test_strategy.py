@@ -22,7 +22,7 @@ from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.judge.kinds import EveryPage
 from lycosa.methods.multimedia.rules import is_selected
-from lycosa.methods.multimedia.strategy import Multimedia
+from lycosa.methods.multimedia.strategy import Multimedia, Scored
 from lycosa.report.html import write_report
 from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
@@ -31,7 +31,20 @@ from lycosa.store.memory import MemoryStore
 from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
-from lycosa.values import Decision, Fact, Fetched, Image, Judgement, Kind, Link, Page, Release, Score, fact_of
+from lycosa.values import (
+    Decision,
+    Fact,
+    Fetched,
+    Image,
+    Judgement,
+    Kind,
+    Link,
+    Notes,
+    Page,
+    Release,
+    Score,
+    fact_of,
+)
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 NO = Judgement(False, 0.0)
@@ -212,7 +225,9 @@ def test_what_was_seen_before_a_restart_settles_links(ready):
     settled = strategy.settle([decision.link], None)[0]
 
     assert not settled.refusal
-    assert "i" not in settled.link.memo
+    memo = Scored.of(settled.link)
+    assert memo is not None
+    assert not memo.images
 
 
 def test_an_image_that_redirects_is_the_image_that_was_waited_for(ready):
@@ -221,7 +236,7 @@ def test_an_image_that_redirects_is_the_image_that_was_waited_for(ready):
     held = strategy.rank(page_with(strategy, "p", ["i.png"], middle=0.5), NO)[0]
     assert isinstance(held, Decision)
     url = "http://b.test/i.png"
-    image = Link(url, key_of(url), kind=Kind.IMAGE, memo={"via": [key_of("http://a.test/i.png")]})
+    image = Link(url, key_of(url), kind=Kind.IMAGE, noted=Notes(via=(key_of("http://a.test/i.png"),)))
     strategy.learn(image, NO, {"image": Score(0.9)})
 
     assert strategy.rank(Page(image, url), NO) == [Release(held.hold, 1.0)]

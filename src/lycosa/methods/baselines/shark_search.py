@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Self
 
-import msgspec
-
 from lycosa.evidence import Evidence
 from lycosa.evidence.topic import TopicEvidence, projected_cosine
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.spec.sections import Share
-from lycosa.values import Decision, Judgement, Page, Score, fact_of
+from lycosa.values import Decision, Judgement, Memo, Page, Score, fact_of
 
 
 def inherited_score(page_similarity: float, inherited: float, d: float) -> float:
@@ -36,6 +34,12 @@ def neighbourhood(anchor: float, context: float, b: float) -> float:
     (0.6, 0.02)
     """
     return b * anchor + (1 - b) * (1.0 if anchor > 0 else context)
+
+
+class Inherited(Memo, frozen=True, tag="shark-search"):
+    """What the page behind a link inherits from the one that it was found on."""
+
+    inherited: float
 
 
 class Neighbourhood(Evidence):
@@ -83,11 +87,12 @@ class SharkSearch(BaseStrategy):
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its memo carries what its page's children will inherit."""
         similarity = fact_of(page.evidence, "topic", Score).value
-        inherited = inherited_score(similarity, page.link.memo.get("inherited", 0.0), self.d)
-        memo = {"inherited": inherited}
+        memo = Inherited.of(page.link)
+        inherited = inherited_score(similarity, memo.inherited if memo else 0.0, self.d)
+        memo = Inherited(inherited)
         return [
             Decision(
-                msgspec.structs.replace(link, memo=memo),
+                memo.on(link),
                 self.g * inherited + (1 - self.g) * around,
                 rule="inherited score and neighbourhood",
             )

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-import msgspec
-
 from lycosa.errors import SpecError
 from lycosa.methods import BaseStrategy
 from lycosa.methods.genre.evidence import GenreEvidence, genre_model
 from lycosa.methods.genre.prior import GenrePrior, LearnedPrior, class_name
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Category, Decision, Fact, Judgement, Link, Page, fact_of
+from lycosa.values import Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
 
-MEMO = "class"
+
+class FoundOn(Memo, frozen=True, tag="genre", rename={"page_class": "class"}):
+    """The class (relevance and genre) of the page that a link was found on."""
+
+    page_class: str
 
 
 def genre_priority(relevance: float, confidence: float, leads: float, w_r: float) -> float:
@@ -71,14 +73,12 @@ class Genre(BaseStrategy):
         fact = fact_of(page.evidence, "genre", Category)
         leads = self.prior_.probability(judgement.relevant, fact.label)
         priority = genre_priority(judgement.score, fact.value, leads, self.w_r)
-        memo = {MEMO: class_name(judgement.relevant, fact.label)}
+        memo = FoundOn(class_name(judgement.relevant, fact.label))
         rule = f"relevance and genre of its page ({fact.label})"
-        return [
-            Decision(msgspec.structs.replace(link, memo=memo), priority, rule=rule) for link in page.links
-        ]
+        return [Decision(memo.on(link), priority, rule=rule) for link in page.links]
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count for the class of the page that the link was on whether it led to a relevant page."""
-        parent = link.memo.get(MEMO)
-        if self.learns and isinstance(parent, str):
-            self.prior_.learn(parent, judgement.relevant)
+        memo = FoundOn.of(link)
+        if self.learns and memo is not None:
+            self.prior_.learn(memo.page_class, judgement.relevant)

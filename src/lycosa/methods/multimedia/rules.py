@@ -10,8 +10,6 @@ from typing import Literal
 Selection = Literal["text", "visual", "both", "either"]
 Exploration = Literal["none", "text", "visual", "both"]
 
-BY_IMAGE = "v"
-"""In the memo of a link that only an image has opened: the image's key."""
 SHOWN = 0.5
 """From this V on an image counts where only yes or no is asked for."""
 

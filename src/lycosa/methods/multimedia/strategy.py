@@ -13,7 +13,6 @@ from lycosa.evidence.text_model import TextModel
 from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel, is_small
 from lycosa.methods.multimedia.rules import (
-    BY_IMAGE,
     Exploration,
     Selection,
     is_explored,
@@ -25,7 +24,20 @@ from lycosa.methods.multimedia.rules import (
     with_parent,
 )
 from lycosa.methods.preparation import Preparation
-from lycosa.values import Decision, Fact, Image, Judgement, Kind, Link, Page, Reason, Refusal, Release, Score
+from lycosa.values import (
+    Decision,
+    Fact,
+    Image,
+    Judgement,
+    Kind,
+    Link,
+    Memo,
+    Page,
+    Reason,
+    Refusal,
+    Release,
+    Score,
+)
 
 HIT = 0.5
 """An image scored so by its model shows what is sought."""
@@ -34,6 +46,14 @@ IMAGES_FIRST = 2.0
 MOST_IMAGES = 50
 """Held links remember which images they wait for, and what a link remembers is to stay small."""
 _64_BITS = (1 << 64) - 1
+
+
+class Scored(Memo, frozen=True, tag="multimedia", rename={"text": "t", "trail": "d", "images": "i"}):
+    """What is known of a link before the images of its page are."""
+
+    text: float = 0.0
+    trail: int = 0  # of its page
+    images: tuple[tuple[int, int], ...] = ()  # that it waits for: key, and the last link before it
 
 
 class Multimedia(BaseStrategy):
@@ -141,22 +161,19 @@ class Multimedia(BaseStrategy):
         if page.link.kind is Kind.IMAGE:
             return self._seen(page)
         links = [
-            msgspec.structs.replace(
-                link,
-                memo={"t": round(with_parent(text, judgement.score, self.parent), 4), "d": page.link.trail},
-            )
+            (link, Scored(round(with_parent(text, judgement.score, self.parent), 4), page.link.trail))
             for link, text in zip(page.links, page.link_evidence[self.text_], strict=True)
         ]
         images = [image for image in page.images if _is_candidate(image)]
         hit = next((image for image in images if self.shown_.get(image.key)), None)
         if hit:
             return [
-                self._decide(link, nearness(link.position, hit.after_link, self.fade), hit.key)
-                for link in links
+                self._decide(link, memo, nearness(link.position, hit.after_link, self.fade), hit.key)
+                for link, memo in links
             ]
         unseen = [image for image in images if image.key not in self.shown_][: self.max_images]
-        if not unseen or not any(self._depends(link) for link in links):
-            return [self._decide(link, 0.0) for link in links]
+        if not unseen or not any(self._depends(memo) for _, memo in links):
+            return [self._decide(link, memo, 0.0) for link, memo in links]
         return self._wait(page, links, unseen)
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
@@ -170,19 +187,19 @@ class Multimedia(BaseStrategy):
         if link.kind is Kind.IMAGE:
             if isinstance(fact := evidence.get("image"), Score):
                 self.shown_ |= dict.fromkeys(_names(link), fact.value >= HIT)
-        elif self.target and BY_IMAGE in link.memo and not link.trail:
+        elif self.target and link.notes.opened_by and not link.trail:
             self.t2_ = next_t2(self.t2_, judgement.relevant, self.target, self.t1)
 
-    def _wait(self, page: Page, links: Sequence[Link], images: Sequence[Image]) -> list[Step]:
+    def _wait(self, page: Page, links: Sequence[tuple[Link, Scored]], images: Sequence[Image]) -> list[Step]:
         hold = f"images of {page.link.key & _64_BITS:x}"
         keys = tuple(image.key for image in images)
-        places = {"i": [[image.key, image.after_link] for image in images]}
+        places = tuple((image.key, image.after_link) for image in images)
         steps: list[Step] = []
-        for link in links:
-            if not self._depends(link):
-                steps.append(self._decide(link, 0.0))
+        for found, memo in links:
+            if not self._depends(memo):
+                steps.append(self._decide(found, memo, 0.0))
                 continue
-            link = msgspec.structs.replace(link, memo=link.memo | places)
+            link = msgspec.structs.replace(memo, images=places).on(found)
             if self.hold_of_.setdefault(link.key, hold) != hold:
                 self.others_.setdefault(hold, []).append(link)
             steps.append(Decision(link, hold=hold, waits_for=keys, rule="waits for the images of its page"))
@@ -206,34 +223,35 @@ class Multimedia(BaseStrategy):
 
     def _settled(self, link: Link) -> Decision:
         """Decide on a link that waited for images."""
-        memo = dict(link.memo)
-        places = memo.pop("i", ())
+        memo = Scored.of(link) or Scored()
         near = [
-            (nearness(link.position, after, self.fade), key) for key, after in places if self.shown_.get(key)
+            (nearness(link.position, after, self.fade), key)
+            for key, after in memo.images
+            if self.shown_.get(key)
         ]
-        return self._decide(msgspec.structs.replace(link, memo=memo), *max(near, default=(0.0, 0)))
+        return self._decide(link, msgspec.structs.replace(memo, images=()), *max(near, default=(0.0, 0)))
 
-    def _depends(self, link: Link) -> bool:
+    def _depends(self, memo: Scored) -> bool:
         """Whether images can change what is done with a link."""
-        return self._trail(link, 1.0) != self._trail(link, 0.0)
+        return self._trail(memo, 1.0) != self._trail(memo, 0.0)
 
-    def _trail(self, link: Link, visual: float) -> int | None:
+    def _trail(self, memo: Scored, visual: float) -> int | None:
         """0: selected; more: explored at that depth; None: refused."""
-        text = link.memo["t"]
+        text = memo.text
         if is_selected(self.selection, text, visual, self.t1, self.t2_):
             return 0
         explored = is_explored(self.exploration, text, visual, self.t3)
-        return next_trail(link.memo["d"], self.k) if explored else None
+        return next_trail(memo.trail, self.k) if explored else None
 
-    def _decide(self, link: Link, visual: float, image: int = 0) -> Decision:
-        text, trail = link.memo["t"], self._trail(link, visual)
+    def _decide(self, link: Link, memo: Scored, visual: float, image: int = 0) -> Decision:
+        text, trail, link = memo.text, self._trail(memo, visual), memo.on(link)
         priority = score(self.selection, text, visual, self.t1, self.t2_)
         shown = "its page shows such an image" if visual else "no such image on its page"
         if trail is None:
             refusal = Refusal(Reason.LOW_PRIORITY, f"text {text:.2f}, {shown}")
             return Decision(link, priority, refusal, rule="multimedia: neither selected nor explored")
-        if visual and self._trail(link, 0.0) != trail:
-            link = msgspec.structs.replace(link, memo=link.memo | {BY_IMAGE: image})
+        if visual and self._trail(memo, 0.0) != trail:
+            link = link.note(opened_by=image)
         if trail:
             link = msgspec.structs.replace(link, trail=trail)
             return Decision(link, priority, rule=f"multimedia: explored ({shown})")
@@ -242,7 +260,7 @@ class Multimedia(BaseStrategy):
 
 def _names(image: Link) -> tuple[int, ...]:
     """The keys of an image: its own, and those of the URLs that redirected to it."""
-    return (image.key, *image.memo.get("via", ()))
+    return (image.key, *image.notes.via)
 
 
 def _is_candidate(image: Image) -> bool:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
-import msgspec
-
 from lycosa.errors import SpecError
 from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.preparation import Preparation
@@ -32,8 +30,18 @@ from lycosa.methods.profile.reading import (
 from lycosa.methods.profile.remembering import make_room
 from lycosa.methods.profile.settings import check_profile_settings
 from lycosa.methods.profile.stages import TopicSearch
-from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
+from lycosa.values import Decision, Fact, Judgement, Link, Memo, Merge, Page, Reason, Refusal, Release
 
+
+class ProfileMemo(Memo, frozen=True, tag="profile", rename={"user": "u", "leads_to": "is", "listed": "l"}):
+    """Whose item or list a link leads to (the key of a profile), and to what."""
+
+    user: int | None = None
+    leads_to: Literal["", "list", "profile"] = ""
+    listed: bool = False  # found on a list page of the topic
+
+
+NO_MEMO, TO_PROFILE = ProfileMemo(), ProfileMemo(leads_to="profile")
 STAGE_TWO = "stage two"
 AWAITED = 100
 """Profiles wait in stage one for at most so many items of their page."""
@@ -175,21 +183,21 @@ class Profile(BaseStrategy):
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
         """Decide on items whose uploader's profile has come, or never will; on profiles held in stage one."""
-        if self.search_ is not None and any("u" not in link.memo for link in links):
+        if self.search_ is not None and any(_memo(link).user is None for link in links):
             self._end_stage_one()  # nothing is left to fetch for it
         for link in links:
-            self.waiting_.pop(link.memo.get("u", 0), None)
+            self.waiting_.pop(_memo(link).user or 0, None)
         # A user's further lists are only of use when the items at hand are done.
-        ordered = sorted(links, key=lambda link: link.memo.get("is") == "list")
+        ordered = sorted(links, key=lambda link: _memo(link).leads_to == "list")
         return [self._settled(link) for link in ordered]
 
     def _settled(self, link: Link) -> Decision:
-        match link.memo:
-            case {"is": "list", "u": user}:
-                return self._list(link, user)
-            case {"u": user}:
-                return self._item(link, user, final=True)
-        return self._profile(link, None, on_topic=True)
+        memo = _memo(link)
+        if memo.user is None:
+            return self._profile(link, None, on_topic=True)
+        if memo.leads_to == "list":
+            return self._list(link, memo.user)
+        return self._item(link, memo.user, final=True)
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Take in what the page says of users and tags, unless `rank` has."""
@@ -214,7 +222,8 @@ class Profile(BaseStrategy):
             return set()
         make_room(self.seen_, LINKS)
         self.seen_[link.key] = None
-        self.waiting_.get(link.memo.get("u", link.key), {}).pop(link.key, None)
+        memo = _memo(link)
+        self.waiting_.get(link.key if memo.user is None else memo.user, {}).pop(link.key, None)
         kind = type_of(evidence)
         tags = [clean_tag(tag) for tag in texts_of(evidence, "tags")]
         if kind == "profile":
@@ -225,13 +234,10 @@ class Profile(BaseStrategy):
             if self.search_ is not None:
                 self.search_.add(tags)
             # Items on the topic's lists were chosen for it: they say nothing of the user's other items.
-            if "l" not in link.memo and (uploader := people_of(evidence, UPLOADER)):
+            if not memo.listed and (uploader := people_of(evidence, UPLOADER)):
                 return self.people_.add_item(uploader[0].profile, bool(self.topic_.of(tags)))
-        if link.memo.get("is") == "profile":
-            for key in (
-                *link.memo.get("via", ()),
-                link.key,
-            ):  # it may have led to a page that asks to sign in
+        if memo.leads_to == "profile":
+            for key in (*link.notes.via, link.key):  # it may have led to a page that asks to sign in
                 self.people_.close(key)
         return set()
 
@@ -240,7 +246,7 @@ class Profile(BaseStrategy):
         uploaders = page.link_partners[UPLOADER].positions
         kind = type_of(page.evidence)
         on_topic = kind == "list" and self._is_topic_list(page.url)
-        owner = page.link.key if kind == "profile" else page.link.memo.get("u")
+        owner = page.link.key if kind == "profile" else _memo(page.link).user
         # Cash is only ever handed on: what is followed by rank must not make its menu rich.
         share = self.cash_.pop(page.link.key, 0.0 if page.link.depth else 1.0) / (len(page.links) or 1)
         decisions = []
@@ -277,12 +283,12 @@ class Profile(BaseStrategy):
 
     def _item(self, link: Link, user: int, listed: bool = False, final: bool = False) -> Decision:
         """What to do with a detail link of a user: wait by rank, be held for the profile, or wait last."""
-        link = msgspec.structs.replace(link, memo={"u": user})
+        link = ProfileMemo(user).on(link)
         rank = self.people_.rank(user)
         if listed or link.key in self.listed_:
             make_room(self.listed_, LINKS)
             self.listed_[link.key] = None
-            link = msgspec.structs.replace(link, memo={"u": user, "l": 1})
+            link = ProfileMemo(user, listed=True).on(link)
             return self._order(link, 1.0 + (rank or 0.0), "an item on a list page of the topic")
         if rank is None or not self.people_.has_profile(user):
             if self.people_.is_closed(user) or final:
@@ -321,7 +327,7 @@ class Profile(BaseStrategy):
         return self._order(link, rank + LAST, rule)
 
     def _profile(self, link: Link, friend: int | None, on_topic: bool) -> Decision:
-        link = msgspec.structs.replace(link, memo={"is": "profile"})
+        link = TO_PROFILE.on(link)
         friends = self.people_.rank(friend) if friend is not None else None
         rank = self.people_.mean if friends is None else friends
         make_room(self.hopes_, LINKS)
@@ -332,7 +338,7 @@ class Profile(BaseStrategy):
 
     def _for_tags(self, link: Link, user: int) -> Decision:
         """In stage one items wait for the sake of their tags; in stage two the rank may put them elsewhere."""
-        link = msgspec.structs.replace(link, memo={"u": user})
+        link = ProfileMemo(user).on(link)
         make_room(self.waiting_, USERS)
         waiting = self.waiting_.setdefault(user, {})
         if len(waiting) < BATCH and link.key not in self.seen_:
@@ -345,14 +351,14 @@ class Profile(BaseStrategy):
             out.key for out, number in zip(page.links, kinds, strict=True) if number == LinkKind.DETAIL
         )
         return Decision(
-            msgspec.structs.replace(link, memo={"is": "profile"}),
+            TO_PROFILE.on(link),
             hold=STAGE_TWO,
             waits_for=items[:AWAITED],
             rule="profiles are read in stage two",
         )
 
     def _list(self, link: Link, owner: int) -> Decision:
-        link = msgspec.structs.replace(link, memo={"u": owner, "is": "list"})
+        link = ProfileMemo(owner, "list").on(link)
         return self._of_user(
             link, owner, self.people_.rank(owner) or 0.0, "a list of a user, by rank", before=FIRST
         )
@@ -379,6 +385,10 @@ class Profile(BaseStrategy):
             self._order(link, self._by_rank(rank), "its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
+
+
+def _memo(link: Link) -> ProfileMemo:
+    return ProfileMemo.of(link) or NO_MEMO
 
 
 def _is_of(link: Link, profile: Page) -> bool:
