@@ -82,6 +82,35 @@ def test_links_between_documents_resolve(page):
             assert anchor in slugs, f"{page.name} links to {target}"
 
 
+def test_the_tree_of_the_architecture_is_that_of_the_package():
+    """Every folder with code has its line, and every line its folder."""
+    package = ROOT / "src" / "lycosa"
+    tree = next(text for _, text in snippets("tree"))
+    lines = [re.match(r" *([\w/]+)/ +(\S.*)", line) for line in tree.splitlines()[1:]]
+    assert all(lines), "each line has a folder and what it is for"
+    listed = [line[1] for line in lines if line]
+    folders = {str(init.parent.relative_to(package)) for init in package.rglob("*/__init__.py")}
+    assert {*listed} == folders, "docs/architecture.md: add or remove the folders that differ"
+    assert len(listed) == len(folders)
+
+
+@pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_files_that_are_named_are_there(page):
+    """What stands in backquotes and looks like a path is one: of the repository, or of the package."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for name in re.findall(r"`((?:[\w-]+/)+(?:[\w-]+\.\w+)?|[\w-]+\.(?:py|txt|md))`", text):
+        if name.startswith("models/"):  # of a collection
+            continue
+        assert (ROOT / name).exists() or (ROOT / "src" / "lycosa" / name).exists(), f"{page.name}: {name}"
+
+
+def test_a_newcomer_finds_eight_changes():
+    """Each with its folder, what to write, and the one line elsewhere."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Where a change goes")[2]
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")][1:]
+    assert [len(row) for row in rows] == [4] * 8
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_nothing_is_left_to_be_filled_in(page):
     """No line is a single word in capitals, as placeholders of tables and pictures are."""

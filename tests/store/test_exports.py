@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from lycosa.cli import app
 from lycosa.errors import InputError
 from lycosa.store.collection import Collection
 from lycosa.store.exports.corpus import export_jsonl, export_parquet
 from lycosa.store.exports.wacz import export_wacz, surt_of
+from lycosa.store.exports.writers import WRITERS, writer_for
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.urls import key_of
 from lycosa.values import Category, PageEntity, PagePlace, Score
@@ -295,3 +298,18 @@ def _fetched(url: str) -> bytes:
             if isinstance(error, urllib.error.HTTPError) or time.monotonic() > end:
                 raise
             time.sleep(0.2)
+
+
+def test_every_export_is_found_by_the_ending_of_its_file(tmp_path):
+    """A further one is a module and a line in WRITERS: the command and the library find it there."""
+    for ending in WRITERS:
+        assert callable(writer_for(tmp_path / f"pages{ending}"))
+    with pytest.raises(InputError, match=r"ends in \.wacz"):
+        writer_for(tmp_path / "pages")
+
+
+def test_the_command_writes_what_the_ending_names(storm, tmp_path):
+    out = [tmp_path / "pages.jsonl", tmp_path / "pages.wacz"]
+    result = CliRunner().invoke(app, ["export", str(storm), "--to", str(out[0]), "--to", str(out[1])])
+    assert result.exit_code == 0, result.output
+    assert all(path.stat().st_size for path in out)

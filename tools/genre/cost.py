@@ -7,7 +7,7 @@ The processor's time grows when others share its caches: beside the mean stand t
 in the same run, and the mean of each page's quickest of five repeats, which is nearest to a quiet machine.
 
 Command line: python -m tools.genre.cost ../shared
-Expected time: minutes.
+Expected time: two minutes.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ Out: the model, with where it comes from and how well it does on owners that it 
 give the same file.
 
 Command line: python -m tools.images.heatmap_model [FOLDER [MODEL]]
-Expected time: minutes.
+Expected time: over seven minutes on one busy core.
 """
 
 from __future__ import annotations

@@ -55,6 +55,10 @@ def export(
     wacz: Annotated[Path | None, typer.Option(help="Write a WACZ archive, for ReplayWeb.page.")] = None,
     jsonl: Annotated[Path | None, typer.Option(help="Write JSON lines; - is standard output.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet table.")] = None,
+    to: Annotated[
+        list[Path] | None,
+        typer.Option(help="Write what the file's ending names, such as owls.wacz; repeat it."),
+    ] = None,
     only: Annotated[str, typer.Option(help="all, or relevant: only pages judged relevant.")] = "all",
     dedupe: Annotated[
         bool, typer.Option("--dedupe", help="One page of each near-duplicate cluster.")
@@ -68,11 +72,17 @@ def export(
     from lycosa.store.exports import STANDARD_OUTPUT, check_place
     from lycosa.store.exports.corpus import export_jsonl, export_parquet, parquet_library
     from lycosa.store.exports.wacz import export_wacz
+    from lycosa.store.exports.writers import Writer, writer_for
     from lycosa.store.page_filter import PageFilter, Relevance
 
-    targets = [(export_wacz, wacz), (export_jsonl, jsonl), (export_parquet, parquet)]
+    targets: list[tuple[Writer, Path | None]] = [
+        (export_wacz, wacz),
+        (export_jsonl, jsonl),
+        (export_parquet, parquet),
+    ]
+    targets += [(writer_for(path), path) for path in to or ()]
     if not any(out for _, out in targets):
-        raise SpecError("Say what to write: --wacz FILE, --jsonl FILE or --parquet FILE.")
+        raise SpecError("Say what to write: --wacz FILE, --jsonl FILE, --parquet FILE or --to FILE.")
     if only not in ("all", "relevant"):
         raise SpecError(f"--only {only}: known are all and relevant.")
     relevance = Relevance.COLLECTED if only == "relevant" else Relevance.JUDGED
@@ -81,7 +91,7 @@ def export(
         _refuse_unknown_genre(collection, genre)
     if dedupe:
         _refuse_unfingerprinted(collection)
-    if parquet is not None:
+    if any(write is export_parquet and out is not None for write, out in targets):
         parquet_library()  # all that is needed is there before the first file is written, or none is
     for write, out in targets:
         if out is not None:
