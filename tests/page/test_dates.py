@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.dates import Found, date_of_url, publication_date
+from lycosa.page.dates import FoundDate, date_of_url, publication_date
 from lycosa.page.spelled_days import FIRST_PAGE, date_in
 
 TODAY = date(2024, 6, 1)
 SHARED = Path(__file__).parents[3] / "shared/data/dates/dates-htmldate-default.tar.xz"
 
 
-def published(html: str, url: str = "http://a.example/page") -> Found | None:
+def published(html: str, url: str = "http://a.example/page") -> FoundDate | None:
     return publication_date(LexborHTMLParser(html), html, url, TODAY)
 
 
@@ -122,21 +122,21 @@ def test_spellings_of_a_day_are_read(text):
 )  # fmt: skip
 def test_each_place_of_a_page_can_name_the_day(how, html):
     """Meta tags, JSON-LD (broken too), microdata, time, classes, the heading and the body all count."""
-    assert published(html) == Found(date(2016, 7, 10), how)
+    assert published(html) == FoundDate(date(2016, 7, 10), how)
 
 
 def test_the_url_comes_first():
     """A day in the URL decides without a look at the page."""
     html = '<meta property="article:published_time" content="2016-07-11">'
-    assert published(html, "http://a.example/2016/07/10/x") == Found(date(2016, 7, 10), "url")
+    assert published(html, "http://a.example/2016/07/10/x") == FoundDate(date(2016, 7, 10), "url")
 
 
 def test_publication_beats_change():
     """The day of the last change is taken only where nothing else is said."""
     changed = '<meta property="article:modified_time" content="2017-01-01">'
-    assert published(changed) == Found(date(2017, 1, 1), "meta, changed")
+    assert published(changed) == FoundDate(date(2017, 1, 1), "meta, changed")
     both = changed + '<meta property="article:published_time" content="2016-07-10">'
-    assert published(both) == Found(date(2016, 7, 10), "meta")
+    assert published(both) == FoundDate(date(2016, 7, 10), "meta")
 
 
 def test_dates_of_comments_and_related_articles_do_not_count():
@@ -145,7 +145,7 @@ def test_dates_of_comments_and_related_articles_do_not_count():
         '<script type="application/ld+json">{"@type":"Article","comment":{"datePublished":"2011-01-01"},'
         '"datePublished":"2016-07-10"}</script>'
     )
-    assert published(html) == Found(date(2016, 7, 10), "json-ld")
+    assert published(html) == FoundDate(date(2016, 7, 10), "json-ld")
 
 
 def test_future_and_ancient_dates_are_not_believed():
@@ -227,7 +227,7 @@ def test_only_names_are_types(kind, how):
     """What is nested where a type should be is not read: shells of shells would each be read whole."""
     node = json.dumps({"@type": kind, "datePublished": "2020-05-03"})
     found = published(f'<script type="application/ld+json">{node}</script>')
-    assert found == Found(date(2020, 5, 3), how)
+    assert found == FoundDate(date(2020, 5, 3), how)
 
 
 @pytest.mark.shared

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from tools.genre.accuracy import report
 from tools.genre.crawls import can_claim, cases_of, compare, line, summary
-from tools.genre.examples import Labelled, drawn_later, genre_examples, labels, made_examples
+from tools.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 from tools.genre.parts import PARTS, parts
 
 from lycosa.lab.cache import CachedWeb
@@ -37,7 +37,7 @@ def test_labels_are_whole():
 def test_archived_copies_belong_to_their_original_source():
     """Pages kept at web.archive.org are not one source."""
     url = "https://web.archive.org/web/2019/http://www.modabot.example/paris"
-    assert Labelled(url, "blog", "blog", "dates", "random").source == "modabot.example"
+    assert GenreLabel(url, "blog", "blog", "dates", "random").source == "modabot.example"
 
 
 def test_what_was_made_or_chosen_or_drawn_later_never_tests_in_folds():
@@ -62,7 +62,7 @@ def test_the_accuracy_of_later_pages_is_a_share():
     features = dict.fromkeys(FEATURES, 0.0)
     guess = built_in_model().guess(features)[0]
     pages = [
-        (Labelled("http://a.example/", genre, genre, "dates", draw), features)
+        (GenreLabel("http://a.example/", genre, genre, "dates", draw), features)
         for genre, draw in (
             (guess, "later"),
             ("video" if guess != "video" else "news", "later"),
@@ -139,7 +139,7 @@ def test_the_report_of_accuracy_has_its_tables():
     genres = {"blog": "blog", "news": "news", "wiki": "other"}
     pages = [
         (
-            Labelled(f"http://{name}{number}.example/", genres[name], name, "dates", draw),
+            GenreLabel(f"http://{name}{number}.example/", genres[name], name, "dates", draw),
             {feature: float(chance.randint(0, 5) + 9 * (name == "blog")) for feature in FEATURES},
         )
         for name in genres

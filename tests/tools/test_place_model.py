@@ -1,6 +1,6 @@
 """The place model: labelled files are read as they are meant, and fitting learns from them."""
 
-from tools.places.model import Labelled, fit, join_tokens, read_conll
+from tools.places.model import TextWithPlaces, fit, join_tokens, read_conll
 
 from lycosa.page.gazetteer import gazetteer
 from lycosa.page.place_finder import NamedPlaces
@@ -29,7 +29,7 @@ def test_labels_of_both_styles_become_places():
     ]
     first, second = read_conll(lines, lines_per_text=1)
     assert [first.text[start:end] for start, end in first.places] == ["Los Angeles", "Rome"]
-    assert second == Labelled("Ann sat", ())
+    assert second == TextWithPlaces("Ann sat", ())
 
 
 def test_fitting_learns_the_context():
@@ -40,7 +40,7 @@ def test_fitting_learns_the_context():
         for person in people:
             text = f"yesterday {person} said he lives in {town} now"
             at = text.index(town)
-            texts.append(Labelled(text, ((at, at + len(town)),)))
+            texts.append(TextWithPlaces(text, ((at, at + len(town)),)))
     finder = NamedPlaces(gazetteer(), fit(texts * 3, gazetteer(), "test"))
     assert [mention.name for mention in finder.find("today Grumsch said he lives in Blorfit now")] == [
         "Blorfit"

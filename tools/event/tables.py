@@ -16,13 +16,13 @@ import numpy as np
 
 from lycosa.methods.event.paper.ranking import FULL, VARIANTS
 
-Found = Mapping[str, Any]
+Figures = Mapping[str, Any]
 FIGURES = ("recall", "auc", "hosts")
 ORDER = ("breadth-first", "best-first", "event", "event, paper", "event, as shipped", "event, topic alone")
 HEADS = ("topic", "+ date", "+ place", "+ both", "+ both + who")
 
 
-def markdown(found: Found) -> str:
+def markdown(found: Figures) -> str:
     """All tables of what was measured, each under a line that says what it is."""
     crawls = [*found.get("crawls", ()), *found.get("crawls with background", ())]
     weighed = {"none", *found.get("sources against none", ())}
@@ -74,20 +74,20 @@ def told(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def rows_of(rows: Sequence[Found]) -> tuple[list[str], list[list[Any]]]:
+def rows_of(rows: Sequence[Figures]) -> tuple[list[str], list[list[Any]]]:
     """Head and rows of records that are alike."""
     return [*rows[0]], [[*row.values()] for row in rows]
 
 
-def by_name(first: str, rows: Mapping[Any, Found]) -> tuple[list[str], list[list[Any]]]:
+def by_name(first: str, rows: Mapping[Any, Figures]) -> tuple[list[str], list[list[Any]]]:
     """The same of records that have a name, which becomes the first column."""
     head, cells = rows_of([*rows.values()])
     return [first, *head], [[str(name), *row] for name, row in zip(rows, cells, strict=True)]
 
 
-def mean_figures(runs: Sequence[Found]) -> dict[tuple[str, int], dict[str, float]]:
+def mean_figures(runs: Sequence[Figures]) -> dict[tuple[str, int], dict[str, float]]:
     """Recall, area and hosts of each crawler, as means over events and draws."""
-    groups: dict[tuple[str, int], list[Found]] = {}
+    groups: dict[tuple[str, int], list[Figures]] = {}
     for run in runs:
         groups.setdefault((run["strategy"], run["k"]), []).append(run)
     return {
@@ -96,14 +96,14 @@ def mean_figures(runs: Sequence[Found]) -> dict[tuple[str, int], dict[str, float
     }
 
 
-def crawls_table(runs: Sequence[Found]) -> str:
+def crawls_table(runs: Sequence[Figures]) -> str:
     """The crawlers with their means, those of one strategy together."""
     means = sorted(mean_figures(runs).items(), key=lambda item: ORDER.index(item[0][0]))
     rows = [[name, k or "", mean["recall"], mean["auc"], f"{mean['hosts']:.1f}"] for (name, k), mean in means]
     return table(["crawler", "k", "recall", "AUC", "hosts"], rows)
 
 
-def p_value_table(first: str, rows: Mapping[str, Found], means: Mapping[str, Found]) -> str:
+def p_value_table(first: str, rows: Mapping[str, Figures], means: Mapping[str, Figures]) -> str:
     """Means, each with the p value of its difference."""
     cells = [
         [
@@ -116,10 +116,10 @@ def p_value_table(first: str, rows: Mapping[str, Found], means: Mapping[str, Fou
     return table([first, "recall (p)", "AUC (p)", "hosts (p)"], cells)
 
 
-def halves_table(rows: Sequence[Found]) -> str:
+def halves_table(rows: Sequence[Figures]) -> str:
     """What each half chose, and what that gave the other one."""
 
-    def pair(row: Found, name: str, form: str) -> str:
+    def pair(row: Figures, name: str, form: str) -> str:
         return f"{row[name]:{form}}, {row[f'{name} without']:{form}} ({told(row[f'{name} p'])})"
 
     cells = [
@@ -135,7 +135,7 @@ def halves_table(rows: Sequence[Found]) -> str:
     return table(["chosen on", "setting", "recall with it, without (p)", "AUC", "hosts"], cells)
 
 
-def ways_table(rows: Sequence[Found]) -> str:
+def ways_table(rows: Sequence[Figures]) -> str:
     """What each half chose, and what that gave the other one; at last all events."""
     names = (
         "learned on",
@@ -152,7 +152,7 @@ def ways_table(rows: Sequence[Found]) -> str:
     return table(heads, [[row[name] for name in names] for row in rows])
 
 
-def _classification(rows: Sequence[Found]) -> Iterator[tuple[str, str]]:
+def _classification(rows: Sequence[Figures]) -> Iterator[tuple[str, str]]:
     """Mean average precision by size and variant; of all three, also F1 and what was learned."""
     for kind in dict.fromkeys((row["of"], row["model"]) for row in rows):
         group = [row for row in rows if (row["of"], row["model"]) == kind]

@@ -17,7 +17,7 @@ from lycosa.methods.genre.evidence import built_in_model
 from lycosa.methods.genre.training import GenreExample, GenreFigures, GenreSettings, cross_validate
 from tools.genre.examples import (
     REAL,
-    Labelled,
+    GenreLabel,
     drawn_later,
     genre_examples,
     labelled_documents,
@@ -26,7 +26,7 @@ from tools.genre.examples import (
 SPLITS = (0, 1, 2)
 """Random seeds: how pages are split into folds, and how trees are grown."""
 
-Pages = list[tuple[Labelled, dict[str, float]]]
+Pages = list[tuple[GenreLabel, dict[str, float]]]
 
 
 def report(pages: Pages) -> list[str]:

@@ -42,7 +42,7 @@ MADE_PER_GENRE = 40
 _PAGES = "data/dates/dates-htmldate-default.tar.xz"
 
 
-class Labelled(NamedTuple):
+class GenreLabel(NamedTuple):
     """A line of genre-labels.csv; `source` is the page's registrable domain."""
 
     url: str
@@ -66,13 +66,13 @@ class Labelled(NamedTuple):
         return self.draw == "random" and self.web in REAL
 
 
-def labels() -> list[Labelled]:
+def labels() -> list[GenreLabel]:
     """All labelled pages."""
     text = Path(__file__).with_name("genre-labels.csv").read_text(encoding="utf-8")
-    return [Labelled(**row) for row in csv.DictReader(text.splitlines())]
+    return [GenreLabel(**row) for row in csv.DictReader(text.splitlines())]
 
 
-def labelled_documents(shared: Path) -> Iterator[tuple[Labelled, Document]]:
+def labelled_documents(shared: Path) -> Iterator[tuple[GenreLabel, Document]]:
     """Every labelled page with its document."""
     wanted = labels()
     dated = {label.url: label for label in wanted if label.web == "dates"}
@@ -120,7 +120,7 @@ def made_examples(extended: bool) -> list[GenreExample]:
 
 
 def genre_examples(
-    pages: list[tuple[Labelled, dict[str, float]]], extended: bool, *, made: bool = True
+    pages: list[tuple[GenreLabel, dict[str, float]]], extended: bool, *, made: bool = True
 ) -> list[GenreExample]:
     """Labelled pages with their features, and the made-up ones, as examples."""
     real = [
@@ -132,7 +132,7 @@ def genre_examples(
 
 
 def drawn_later(
-    model: GenreModel, pages: list[tuple[Labelled, dict[str, float]]], extended: bool
+    model: GenreModel, pages: list[tuple[GenreLabel, dict[str, float]]], extended: bool
 ) -> GenreFigures:
     """How a model names the pages that were drawn later."""
     later = [(label, features) for label, features in pages if label.draw == "later"]

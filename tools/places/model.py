@@ -34,7 +34,7 @@ _STRENGTH = 0.3
 _SMALLEST_WEIGHT = 0.02
 
 
-class Labelled(NamedTuple):
+class TextWithPlaces(NamedTuple):
     """A text and the offsets of its places."""
 
     text: str
@@ -67,7 +67,7 @@ def join_tokens(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     return "".join(parts), offsets
 
 
-def read_conll(lines: Iterable[str], lines_per_text: int) -> Iterator[Labelled]:
+def read_conll(lines: Iterable[str], lines_per_text: int) -> Iterator[TextWithPlaces]:
     """Texts of `lines_per_text` sentences each from a file with a token and its entity label a line."""
     tokens: list[str] = []
     labels: list[str] = []
@@ -86,7 +86,7 @@ def read_conll(lines: Iterable[str], lines_per_text: int) -> Iterator[Labelled]:
         yield _labelled(tokens, labels)
 
 
-def _labelled(tokens: list[str], labels: list[str]) -> Labelled:
+def _labelled(tokens: list[str], labels: list[str]) -> TextWithPlaces:
     text, offsets = join_tokens(tokens)
     places: list[tuple[int, int]] = []
     before = "O"
@@ -95,12 +95,12 @@ def _labelled(tokens: list[str], labels: list[str]) -> Labelled:
             goes_on = label.startswith("I") and before[2:] == label[2:] and places
             places[-1:] = [(places[-1][0], end)] if goes_on else [*places[-1:], (start, end)]
         before = label
-    return Labelled(text, tuple(places))
+    return TextWithPlaces(text, tuple(places))
 
 
-def read_archive(path: Path) -> list[Labelled]:
+def read_archive(path: Path) -> list[TextWithPlaces]:
     """The texts of ner-ccby.tar.xz."""
-    texts: list[Labelled] = []
+    texts: list[TextWithPlaces] = []
     with tarfile.open(path) as archive:
         for member in archive:
             stream = archive.extractfile(member) if "/data/" in member.name[5:] else None
@@ -111,7 +111,7 @@ def read_archive(path: Path) -> list[Labelled]:
     return texts
 
 
-def fit(texts: Sequence[Labelled], names: Gazetteer, provenance: str = PROVENANCE) -> PlaceModel:
+def fit(texts: Sequence[TextWithPlaces], names: Gazetteer, provenance: str = PROVENANCE) -> PlaceModel:
     """Weights for `features`, by logistic regression."""
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
@@ -133,7 +133,7 @@ def fit(texts: Sequence[Labelled], names: Gazetteer, provenance: str = PROVENANC
 
 
 def _examples(
-    texts: Sequence[Labelled], names: Gazetteer, common: frozenset[str]
+    texts: Sequence[TextWithPlaces], names: Gazetteer, common: frozenset[str]
 ) -> tuple[list[set[str]], list[bool]]:
     """The features of every candidate, and whether most of it is a labelled place."""
     rows: list[set[str]] = []
@@ -147,7 +147,7 @@ def _examples(
     return rows, labels
 
 
-def common_words(texts: Sequence[Labelled]) -> frozenset[str]:
+def common_words(texts: Sequence[TextWithPlaces]) -> frozenset[str]:
     """Words that are written small more often than not."""
     small: Counter[str] = Counter()
     all_: Counter[str] = Counter()

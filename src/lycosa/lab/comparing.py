@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.lab import results
-from lycosa.lab.grid import Progress, chosen_topics, run_grid, strategy_name, variants
+from lycosa.lab.grid import RunsDone, chosen_topics, run_grid, strategy_name, variants
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
@@ -58,7 +58,7 @@ def compare(
     runs: int = 5,
     random_seed: int = 1,
     processes: int | None = 1,
-    progress: Progress = lambda _done, _all: None,
+    progress: RunsDone = lambda _done, _all: None,
 ) -> Comparison:
     """Run strategies on topics of a virtual web (all of them by default), each from the same draws.
 

@@ -53,7 +53,8 @@ MOST_VALUES = 1_000
 _NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
 _RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
 
-Progress = Callable[[int, int], None]
+RunsDone = Callable[[int, int], None]
+"""Told after each run: how many are done, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def run_grid(
     *,
     random_seeds: Sequence[int],
     processes: int | None = None,
-    progress: Progress = lambda _done, _all: None,
+    progress: RunsDone = lambda _done, _all: None,
 ) -> list[Run]:
     """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
     CachedWeb(VirtualWeb.open(web))  # parses once, before the processes start

@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa.page.spelled_days import FIRST_PAGE, TEXT_CHARS, date_in, date_of_url, month_of_url
 
-__all__ = ["Found", "date_of_url", "publication_date"]
+__all__ = ["FoundDate", "date_of_url", "publication_date"]
 
 _TAGS = 400  # looked at per page and kind
 _ELEMENT_CHARS = 200_000  # of text read from marked elements, which may be nested
@@ -32,7 +32,7 @@ Vote = tuple[date, str]
 """A day, and the place that names it: a key of `_WEIGHTS`."""
 
 
-class Found(NamedTuple):
+class FoundDate(NamedTuple):
     """A publication date and the place that named it (`url`, `meta`, `json-ld`, `title`, …)."""
 
     date: date
@@ -62,27 +62,27 @@ _MONTH_OF_URL_WEIGHT = 0.5
 _ENOUGH = 0.3  # below, the rest of the body is asked first
 
 
-def publication_date(tree: LexborHTMLParser, html: str | bytes, url: str, today: date) -> Found | None:
+def publication_date(tree: LexborHTMLParser, html: str | bytes, url: str, today: date) -> FoundDate | None:
     """The day a page was published, and what said so; None where nothing does.
 
     `html` is what `tree` was parsed from. Never raises, whatever the page holds, and never returns
     a day after `today` or before the Web.
     """
     if day := date_of_url(url, today):
-        return Found(day, "url")
+        return FoundDate(day, "url")
     text = html if isinstance(html, str) else html[: 2 * _BODY_CHARS].decode("utf-8", "replace")
     winner, weight = _most_votes(_votes(tree, text, today), month_of_url(url))
     if weight >= _ENOUGH:
         return winner
     labelled, first = _days_in_lines(text, today, _is_american(tree))
     if labelled:
-        return Found(labelled, "body")
+        return FoundDate(labelled, "body")
     if day := _ask_htmldate(text, url, today):
-        return Found(day, "htmldate")
-    return Found(first, "body") if first else winner
+        return FoundDate(day, "htmldate")
+    return FoundDate(first, "body") if first else winner
 
 
-def _most_votes(votes: Iterable[Vote], month: tuple[int, int] | None) -> tuple[Found | None, float]:
+def _most_votes(votes: Iterable[Vote], month: tuple[int, int] | None) -> tuple[FoundDate | None, float]:
     """The day of most weight; of each place only the first day counts, of equal days the first."""
     first: dict[str, date] = {}
     for day, place in votes:
@@ -95,7 +95,7 @@ def _most_votes(votes: Iterable[Vote], month: tuple[int, int] | None) -> tuple[F
         return None, 0.0
     winner = max(weights, key=weights.__getitem__)
     places = [place for place, day in first.items() if day == winner]
-    return Found(winner, max(places, key=_WEIGHTS.__getitem__)), weights[winner]
+    return FoundDate(winner, max(places, key=_WEIGHTS.__getitem__)), weights[winner]
 
 
 def _votes(tree: LexborHTMLParser, html: str, today: date) -> Iterator[Vote]:

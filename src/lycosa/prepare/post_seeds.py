@@ -43,7 +43,7 @@ from lycosa.seeds.posts import (
     look,
     select,
 )
-from lycosa.seeds.posts.selection import Watch
+from lycosa.seeds.posts.selection import PostsRead
 from lycosa.spec.sections import FetchSpec, ScopeSpec
 from lycosa.values import NotFetched, Reason, Refusal
 
@@ -81,7 +81,7 @@ def find_seeds(
     per_source: int = 1,
     *,
     expansion: Expansion | None = None,
-    watch: Watch = lambda _posts, _file: None,
+    watch: PostsRead = lambda _posts, _file: None,
     asked: Asked = lambda _done, _all: None,
 ) -> Finding:
     """Read the posts, expand short URLs (if an Expansion is given), and select seeds by source."""

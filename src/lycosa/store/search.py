@@ -62,7 +62,7 @@ class SearchResults(msgspec.Struct, frozen=True):
     total: int
 
 
-class PageText(msgspec.Struct, frozen=True):
+class IndexedText(msgspec.Struct, frozen=True):
     """A page (by its id) with its title and the beginning of its text."""
 
     page: int
@@ -116,7 +116,7 @@ class Search(Queries):
         """Whether any page can be found by its words."""
         return any(self._rows("SELECT 1 FROM texts_docsize LIMIT 1"))
 
-    def best_texts(self, wanted: PageFilter, limit: int, chars: int) -> list[PageText]:
+    def best_texts(self, wanted: PageFilter, limit: int, chars: int) -> list[IndexedText]:
         """The texts of the pages with the best scores."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -127,7 +127,7 @@ class Search(Queries):
             *chosen.values,
             limit,
         )
-        return [PageText(*row) for row in rows]
+        return [IndexedText(*row) for row in rows]
 
     def best(self, wanted: PageFilter, limit: int) -> list[BestPage]:
         """The pages with the best scores, and their genre where it was judged."""

@@ -11,7 +11,7 @@ from lycosa.store.queries import Queries
 
 Column = Literal["source", "language"]
 EntityKind = Literal["person", "organisation"]
-Counted = list[tuple[str, int]]
+ValueCounts = list[tuple[str, int]]
 """Values with the number of pages that have each."""
 
 
@@ -26,7 +26,7 @@ class PlaceCount(msgspec.Struct, frozen=True):
     pages: int
 
 
-class SourceCount(msgspec.Struct, frozen=True):
+class SourceHarvest(msgspec.Struct, frozen=True):
     """A source with its judged pages, and how many of them are in the collection."""
 
     name: str
@@ -84,7 +84,7 @@ class Statistics(Queries):
         )
         return [PlaceCount(*row) for row in rows]
 
-    def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, limit: int = 100) -> Counted:
+    def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
         """The people or organisations that most pages name."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -97,7 +97,7 @@ class Statistics(Queries):
         )
         return [(name, pages) for name, pages, _ in rows]
 
-    def genres(self, wanted: PageFilter = COLLECTED, limit: int = 100) -> Counted:
+    def genres(self, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
         """The genres that pages were judged to be of."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -109,7 +109,7 @@ class Statistics(Queries):
         )
         return list(rows)
 
-    def values(self, column: Column, wanted: PageFilter = COLLECTED, limit: int = 100) -> Counted:
+    def values(self, column: Column, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
         """How many pages have each value of a column, those without one left out."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -120,7 +120,7 @@ class Statistics(Queries):
         )
         return list(rows)
 
-    def days(self, wanted: PageFilter = COLLECTED) -> Counted:
+    def days(self, wanted: PageFilter = COLLECTED) -> ValueCounts:
         """(day of publication, pages), in the order of days. Undated pages are left out."""
         chosen = condition_of(wanted)
         rows = self._rows(
@@ -138,14 +138,14 @@ class Statistics(Queries):
             )
         )
 
-    def sources(self, limit: int) -> list[SourceCount]:
+    def sources(self, limit: int) -> list[SourceHarvest]:
         """Sources with their pages, those with most collected pages first."""
         rows = self._rows(
             f"SELECT source, count(*), sum({COLLECTED_SQL.format('pages')}) FROM pages"
             f" WHERE {JUDGED_SQL.format('pages')} GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
             limit,
         )
-        return [SourceCount(*row) for row in rows]
+        return [SourceHarvest(*row) for row in rows]
 
     def labels(self, evidence: str) -> list[LabelCount]:
         """The labels of a piece of evidence, the most frequent first."""

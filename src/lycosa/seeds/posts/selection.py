@@ -18,7 +18,7 @@ from lycosa.seeds.posts.reading import PostFile
 from lycosa.seeds.posts.tally import SourceCount, UrlTally
 
 LanguageOf = Callable[[str], str]
-Watch = Callable[[int, PostFile], None]
+PostsRead = Callable[[int, PostFile], None]
 """Told every WATCH_EVERY posts: how many were read, and the file that is being read."""
 WATCH_EVERY = 5_000
 
@@ -78,7 +78,7 @@ def count_posts(
     tally: UrlTally,
     *,
     language_of: LanguageOf = lambda _: "",
-    watch: Watch = lambda _posts, _file: None,
+    watch: PostsRead = lambda _posts, _file: None,
 ) -> PostCounts:
     """Read all posts and count the URLs of those that are wanted.
 
