@@ -17,34 +17,29 @@ async def test_rest_lies_between_two_requests():
     loop = asyncio.get_running_loop()
     starts = []
     for _ in range(3):
-        async with limit.turn("192.0.2.1"):
-            starts.append(loop.time())
+        await limit.enter("192.0.2.1")
+        starts.append(loop.time())
+        limit.leave("192.0.2.1")
     assert all(later - sooner >= 0.049 for sooner, later in itertools.pairwise(starts))
 
 
 async def test_addresses_do_not_wait_for_each_other():
     """A full address stops only itself."""
     limit = PerIpLimit(1, 0.0)
-    async with limit.turn("192.0.2.1"):
-        async with asyncio.timeout(60):
-            async with limit.turn("192.0.2.2"):
-                pass
+    await limit.enter("192.0.2.1")
+    await asyncio.wait_for(limit.enter("192.0.2.2"), 60)
 
 
 async def test_nothing_is_kept_of_addresses_at_rest():
     """Idle addresses cost no memory, also when a waiting request was cancelled."""
     limit = PerIpLimit(1, 0.0)
-
-    async def wait() -> None:
-        async with limit.turn("192.0.2.1"):
-            raise AssertionError("there is no room")
-
-    async with limit.turn("192.0.2.1"):
-        waiting = asyncio.create_task(wait())
-        await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
+    await limit.enter("192.0.2.1")
+    waiting = asyncio.create_task(limit.enter("192.0.2.1"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    limit.leave("192.0.2.1")
     assert not limit._known
 
 
@@ -53,6 +48,6 @@ async def test_resting_addresses_are_bounded(monkeypatch):
     monkeypatch.setattr(module, "MAX_RESTING", 10)
     limit = PerIpLimit(1, 1e-9)
     for n in range(100):
-        async with limit.turn(f"192.0.2.{n}"):
-            pass
+        await limit.enter(f"192.0.2.{n}")
+        limit.leave(f"192.0.2.{n}")
     assert len(limit._known) <= 12

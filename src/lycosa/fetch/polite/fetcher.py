@@ -97,11 +97,14 @@ class PoliteFetcher:
         if self._addresses is None:
             return await fetcher.fetch(link)
         try:
-            address = (await self._addresses(host_of(authority_of(link.url))))[0]
+            address = (await self._addresses(host_of(link.url)))[0]
         except OSError:  # it has none: the fetcher says so
             return await fetcher.fetch(link)
-        async with self._per_ip.turn(address):
+        await self._per_ip.enter(address)
+        try:
             return await fetcher.fetch(link)
+        finally:
+            self._per_ip.leave(address)
 
     def _concluded(
         self, link: Link, authority: str, crawl_delay_s: float, result: Fetched | NotFetched
@@ -124,10 +127,10 @@ class PoliteFetcher:
         return msgspec.structs.replace(result, rest_s=rest, again_in_s=again)
 
     def _rest_s(self, authority: str, crawl_delay_s: float, result: Fetched | NotFetched) -> float:
-        said = result.header("retry-after") if isinstance(result, Fetched) else result.retry_after
         wait_s = 0.0
-        if said and result.status >= 300:
-            wait_s = retry_after_s(said, self._clock(), self._spec.max_retry_after_s)
+        if result.status >= 300:
+            said = result.header("retry-after") if isinstance(result, Fetched) else result.retry_after
+            wait_s = retry_after_s(said, self._clock(), self._spec.max_retry_after_s) if said else 0.0
         return rest_s(self._spec.per_host_delay_s, crawl_delay_s, wait_s, self._faults.of(authority))
 
     def _again_in_s(self, link: Link, rest: float) -> float | None:

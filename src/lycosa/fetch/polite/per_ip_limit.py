@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 MAX_RESTING = 10_000
 
@@ -26,16 +24,8 @@ class PerIpLimit:
         self._delay_s = delay_s
         self._known: dict[str, _Address] = {}
 
-    @asynccontextmanager
-    async def turn(self, address: str) -> AsyncIterator[None]:
-        """Wait until the address may be asked; the request lasts as long as the context."""
-        await self._enter(address)
-        try:
-            yield
-        finally:
-            self._leave(address)
-
-    async def _enter(self, address: str) -> None:
+    async def enter(self, address: str) -> None:
+        """Wait until the address may be asked. Each `enter` that returns needs one `leave`."""
         known = self._known.get(address)
         if known is None:
             known = self._known[address] = _Address(self._concurrency)
@@ -53,10 +43,11 @@ class PerIpLimit:
         try:
             await asyncio.sleep(start - now)
         except BaseException:
-            self._leave(address)
+            self.leave(address)
             raise
 
-    def _leave(self, address: str) -> None:
+    def leave(self, address: str) -> None:
+        """The request is over."""
         known = self._known[address]
         if self._delay_s:
             known.free_at = max(known.free_at, asyncio.get_running_loop().time() + self._delay_s)
