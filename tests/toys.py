@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Self
 
 from msgspec.structs import replace
 
 from lycosa.evidence import Evidence
 from lycosa.methods import BaseStrategy, Step
+from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
-from lycosa.values import Decision, Judgement, Kind, Link, Memo, Page, Reason, Refusal, Release, Score
+from lycosa.values import Decision, Fact, Judgement, Kind, Link, Memo, Page, Reason, Refusal, Release, Score
 
 
 class Awaited(Memo, frozen=True, tag="patient"):
@@ -83,3 +85,21 @@ class Fatal(Evidence):
         if "sleepy" in document.url:
             time.sleep(60)
         return Score(1.0)
+
+
+class Pupil(BaseStrategy):
+    """Takes new pages before it comes back to seeds, and remembers every lesson it was given."""
+
+    def __init__(self) -> None:
+        pass
+
+    def fit(self, preparation: Preparation) -> Self:
+        super().fit(preparation)
+        self.lessons_: list[tuple[str, Judgement, dict[str, Fact]]] = []
+        return self
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
+        return [Decision(link, 2.0, rule="a page") for link in page.links]
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        self.lessons_.append((link.url, judgement, dict(evidence)))

@@ -10,22 +10,23 @@ from hypothesis import strategies as st
 
 from lycosa import urls
 from lycosa.engine import scope as module
-from lycosa.engine.scope import Scope
-from lycosa.spec.sections import FetchSpec, ScopeSpec
+from lycosa.engine.admission import Admission
+from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Link, Page, Reason
 
 
 def refused(
     url: str, fetch: FetchSpec | None = None, depth: int = 0, rel: str = "", **scope: object
 ) -> Reason | None:
-    rules = Scope(ScopeSpec(**scope), fetch or FetchSpec())  # type: ignore[arg-type]
+    rules = Admission(ScopeSpec(**scope), fetch or FetchSpec(), FrontierSpec())  # type: ignore[arg-type]
     refusal = rules.refuse_link(Link(url, 1, depth=depth, rel=rel))
     return refusal.reason if refusal else None
 
 
 def unkept(fetch: FetchSpec | None = None, scope: ScopeSpec | None = None, **page: object) -> Reason | None:
     link = Link("http://a.example/", 1)
-    refusal = Scope(scope or ScopeSpec(), fetch or FetchSpec()).refuse_page(Page(link, link.url, **page))  # type: ignore[arg-type]
+    rules = Admission(scope or ScopeSpec(), fetch or FetchSpec(), FrontierSpec())
+    refusal = rules.refuse_page(Page(link, link.url, **page))  # type: ignore[arg-type]
     return refusal.reason if refusal else None
 
 
@@ -69,7 +70,7 @@ def test_paths_match_with_their_query():
 def test_depth_length_and_nofollow():
     """Limits count inclusively; rel=nofollow is advice that only a setting makes a rule."""
     assert refused("http://a.example/", depth=2) is None
-    rules = Scope(ScopeSpec(depth=1), FetchSpec(max_url_length=30))
+    rules = Admission(ScopeSpec(depth=1), FetchSpec(max_url_length=30), FrontierSpec())
     assert rules.refuse_link(Link("http://a.example/", 1, depth=1)) is None
     assert rules.refuse_link(Link("http://a.example/", 1, depth=2)).reason is Reason.TOO_DEEP  # type: ignore[union-attr]
     assert rules.refuse_link(Link("http://a.example/" + "x" * 30, 1)).reason is Reason.LONG_URL  # type: ignore[union-attr]
@@ -102,15 +103,16 @@ def test_languages_and_dates_let_the_unknown_pass():
 def test_a_web_that_makes_up_hosts_does_not_fill_the_memory(monkeypatch):
     """The verdicts that are remembered are bounded."""
     monkeypatch.setattr(module, "REMEMBERED", 10)
-    rules = Scope(ScopeSpec(domains=("a.example",)), FetchSpec())
+    check = module.WantedHosts(ScopeSpec(domains=("a.example",)))
     for number in range(100):
-        assert rules.refuse_link(Link(f"http://h{number}.a.example/", 1)) is None
-    assert len(rules._by_authority) <= 10
+        assert check(Link(f"http://h{number}.a.example/", 1), "") is None
+    assert len(check._verdicts) <= 10
 
 
 @given(st.text(max_size=40), st.text(max_size=10))
 def test_no_pattern_and_no_url_raises(text, pattern):
     """Patterns are the user's, URLs are strangers': any of them gives a verdict."""
     url = urls.parse(f"http://a.example/{text}") or "http://a.example/"
-    rules = Scope(ScopeSpec(hosts=(pattern,), domains=(pattern,), include=(pattern,)), FetchSpec())
+    scope = ScopeSpec(hosts=(pattern,), domains=(pattern,), include=(pattern,))
+    rules = Admission(scope, FetchSpec(), FrontierSpec())
     rules.refuse_link(Link(url, 1))

@@ -9,28 +9,31 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lycosa.engine.admission import Follow
+from lycosa.engine.admission import Admission
 from lycosa.engine.analysis import InlineAnalyser, Recipe
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
-from lycosa.engine.scope import Scope
 from lycosa.engine.session import Summary, fitted_strategy
 from lycosa.engine.workers import WorkerPool
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
+from lycosa.library.views import about
+from lycosa.library.views import status as status_of_collection
 from lycosa.methods import BUILT_IN
 from lycosa.prepare.topic import TopicModel, make_topic, preparation
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
-from lycosa.testing import Page, Site, data, html, links, redirect, status, text, with_etag
+from lycosa.testing import Page, Request, Site, data, html, links, redirect, status, text, with_etag
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
 from tests.crawling import (
@@ -288,6 +291,22 @@ def test_seeds_are_revisited_with_their_etag(tmp_path: Path) -> None:
     assert revisits[0]["WARC-Profile"].endswith("server-not-modified")
 
 
+def test_a_query_that_grows_from_page_to_page_is_not_followed(tmp_path: Path) -> None:
+    """A page whose links add to its own long query is a trap: the crawl comes to an end."""
+    begin = "?" + "&".join(f"p{n}=1" for n in range(10))
+    seen = count()
+
+    def growing(request: Request) -> Page:
+        return html(f'<p>{WORDS}<a href="{request.target}&q{next(seen)}=1">more</a>')
+
+    _, site = crawl_of(
+        {"/*": growing}, tmp_path / "out", seeds={"urls": [START + begin]}, limits={"pages": 30}
+    )
+    last = site.log[-1].url  # its link would be the first with more than ten parameters
+    assert set(refused_links(tmp_path / "out", last).values()) == {"TRAP"}
+    assert last.count("&") == 9
+
+
 def test_duplicates_are_noticed(tmp_path: Path) -> None:
     """The same bytes are refused and archived as a revisit; nearly the same ones are kept and marked."""
     body = " ".join(f"word{n} thing{n % 37} part{n % 11}" for n in range(400))
@@ -380,6 +399,9 @@ def test_explored_pages_join_when_selected(tmp_path: Path) -> None:
     assert explored == {"/y"}
     assert site.hits("http://a.test/x") == 1
     assert summary.relevant == 4
+    with Collection.read(tmp_path / "out") as collection:
+        assert collection.reader.counts().relevant == about(collection)["relevant"] == 4
+        assert status_of_collection(collection)["relevant"] == 4  # of a crawl that is not running any more
     again, _ = crawl_of(web, tmp_path / "out", top={"strategy": "explorer"})
     assert (again.pages, again.relevant) == (summary.pages, summary.relevant)
 
@@ -526,15 +548,18 @@ async def _crawl_in_memory(source: str) -> list[str]:
         spec.fetch,
         MemoryFrontier(Policy(max_waiting=10_000, selectivity=spec.frontier.selectivity)),
     )
-    follow = Follow(Scope(ScopeSpec(), FetchSpec()), fetch, FrontierSpec(), ArchiveSpec())
+    conclusions = Conclusions(
+        frontier=frontier,
+        strategy=strategy,
+        store=store,
+        admission=Admission(ScopeSpec(), FetchSpec(), FrontierSpec()),
+        follow=Follow(fetch, ArchiveSpec()),
+    )
     async with live_fetcher(fetch, spec.scope.content_types) as fetcher:
         engine = Crawl(
-            frontier=frontier,
             fetcher=fetcher,
             analyser=InlineAnalyser(Recipe(evidence=strategy.needs)),
-            strategy=strategy,
-            store=store,
-            follow=follow,
+            conclusions=conclusions,
             limits=Limits(concurrency=1),
         )
         await engine.run([Link("http://h0.test/", key_of("http://h0.test/"), priority=1.0)])

@@ -49,9 +49,8 @@ def test_judging_again_keeps_what_was_indexed(opened):
         collection.save(full)
         assert full.fetched is not None
         assert full.page is not None
-        capture = collection.reader.page(full.fetched.link.key).capture
         bare = msgspec.structs.replace(full.page, text="", date="", places=(), entities=())
-        collection.catalogue.judge_again(msgspec.structs.replace(full, page=bare), capture)
+        collection.catalogue.judge_again(msgspec.structs.replace(full, page=bare))
     page = collection.reader.page(full.fetched.link.key)
     assert (page.date, collection.reader.text(page.id)) == ("2024-05-02", "storm over the city")
     for table in ("places", "entities"):

@@ -178,10 +178,11 @@ def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
     spent: dict[str, float] = defaultdict(float)
 
     def watch(crawl: Crawl) -> None:
-        crawl.frontier = Timed(crawl.frontier, "frontier", spent)
-        crawl.store = Timed(crawl.store, "store", spent)
-        crawl.strategy = Timed(crawl.strategy, "strategy", spent)
-        crawl.follow = Timed(crawl.follow, "admission", spent)  # type: ignore[assignment]
+        conclusions = crawl.conclusions
+        crawl.frontier = conclusions.frontier = Timed(crawl.frontier, "frontier", spent)
+        crawl.store = conclusions.store = Timed(crawl.store, "store", spent)
+        conclusions.strategy = Timed(conclusions.strategy, "strategy", spent)
+        conclusions.admission = Timed(conclusions.admission, "admission", spent)  # type: ignore[assignment]
         crawl.analyser = TimedAnalyser(crawl.analyser, spent)
 
     text = _spec(site, pages, "now", 0)

@@ -1,6 +1,6 @@
-"""What follows from a response besides judging it: redirects, requisites, revisits, admission.
+"""Which links may be fetched and which pages kept: lists of checks, in order; the first refusal wins.
 
-In: responses, pages and a strategy's decisions. Out: decisions that scope and settings admit.
+In: a strategy's decisions, and pages. Out: the same decisions, with refusals; or why a page is not kept.
 """
 
 from __future__ import annotations
@@ -9,125 +9,89 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from lycosa.engine.scope import Scope
-from lycosa.fetch.redirects import redirect_target
-from lycosa.page.document import stylesheet_urls
-from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec
-from lycosa.urls import key_of
-from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
+from lycosa.engine.scope import (
+    LinkCheck,
+    PageCheck,
+    followed,
+    in_date_window,
+    in_language,
+    may_be_kept,
+    no_soft_404,
+    not_too_deep,
+    not_too_long,
+    on_wanted_host,
+    on_wanted_path,
+)
+from lycosa.engine.traps import no_trap
+from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
+from lycosa.values import Decision, Kind, Link, Page, Reason, Refusal
 
-HUB_LINKS = 50
-"""A page that led to so many admitted links is a hub: revisited like a seed."""
 
-IN_STYLESHEET = Notes(in_stylesheet=True)
+def link_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[LinkCheck]:
+    """What a link has to pass, in this order; what the spec does not ask for is no check at all."""
+    checks = (
+        not_too_long(fetch),
+        not_too_deep(scope),
+        followed(fetch),
+        on_wanted_host(scope),
+        on_wanted_path(scope),
+        no_trap,
+    )
+    return tuple(check for check in checks if check is not None)
 
-Answer = tuple[Refusal | None, Sequence[Decision], Link | None]
+
+def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
+    """What a page has to pass to be kept and to have its links followed, in this order."""
+    checks = (no_soft_404, may_be_kept(fetch), in_language(scope), in_date_window(scope))
+    return tuple(check for check in checks if check is not None)
 
 
-class Follow:
-    """The rules by which one thing leads to the next, whatever the strategy."""
+class Admission:
+    """The bounds of a crawl, as the spec sets them."""
 
-    def __init__(self, scope: Scope, fetch: FetchSpec, frontier: FrontierSpec, archive: ArchiveSpec) -> None:
-        self.scope = scope
-        self.fetch = fetch
-        self.frontier = frontier
-        self.archive = archive
+    def __init__(self, scope: ScopeSpec, fetch: FetchSpec, frontier: FrontierSpec) -> None:
+        self.link_checks = link_checks(scope, fetch)
+        self.page_checks = page_checks(scope, fetch)
+        self.obeys_nofollow = fetch.obey_nofollow
+        self.min_priority = frontier.min_priority
 
-    def admit(self, decisions: Iterable[Decision], page: Page | None = None) -> tuple[Decision, ...]:
-        """The same decisions, with refusals where scope, nofollow or min_priority say no."""
-        if page and page.nofollow and self.fetch.obey_nofollow:
-            refusal = Refusal(Reason.NOFOLLOW, "robots meta tag or X-Robots-Tag")
-            return tuple(msgspec.structs.replace(decision, refusal=refusal) for decision in decisions)
-        least = self.frontier.min_priority
-        refuse_link = self.scope.refuse_link
-        admitted = []
-        for decision in decisions:
-            if decision.refusal is None:
-                refused = refuse_link(decision.link) if decision.link.kind is Kind.PAGE else None
-                if refused is None and least is not None and not decision.hold and decision.priority < least:
-                    refused = Refusal(Reason.LOW_PRIORITY, "below frontier.min_priority")
-                if refused is not None:
-                    decision = msgspec.structs.replace(decision, refusal=refused)
-            admitted.append(decision)
-        return tuple(admitted)
+    def refuse_link(self, link: Link, page_url: str = "") -> Refusal | None:
+        """Why a link, found on a page, may not be fetched; None if it may."""
+        for check in self.link_checks:
+            if (refusal := check(link, page_url)) is not None:
+                return refusal
+        return None
 
-    def refuse(self, link: Link) -> Refusal | None:
+    def refuse_waiting(self, link: Link) -> Refusal | None:
         """Why a link that waited may not be fetched after all: the scope may have been changed since."""
         found = link.kind is Kind.PAGE and link.parent != 0  # seeds are the user's own choice
-        return self.scope.refuse_link(link) if found else None
+        return self.refuse_link(link) if found else None
 
-    def response(self, fetched: Fetched, analysed: Refusal | None) -> Answer:
-        """What a response that became no page means: why, what to add, and the link to try again."""
-        if analysed is not None:
-            return analysed, (), None
-        target = redirect_target(fetched)
-        if isinstance(target, str):
-            return self._redirect(fetched.link, target)
-        if target is not None:
-            return target, (), None
-        if fetched.link.kind is Kind.REQUISITE and fetched.status == 200:
-            return None, self._of_stylesheet(fetched), None
-        if fetched.status in (200, 304):
-            return None, (), None
-        return Refusal(Reason.HTTP_ERROR, str(fetched.status)), (), None
+    def refuse_page(self, page: Page) -> Refusal | None:
+        """Why a page is not kept and its links are not followed; None if it is."""
+        for check in self.page_checks:
+            if (refusal := check(page)) is not None:
+                return refusal
+        return None
 
-    def requisites(self, page: Page, judgement: Judgement) -> list[Decision]:
-        """The page's stylesheets, images, fonts and scripts, where the spec wants them archived."""
-        wanted = self.archive.requisites
-        if wanted == "none" or (wanted == "relevant" and not judgement.relevant):
-            return []
-        return self._requisites(page.requisites, page.link)
-
-    def revisit(
-        self, fetched: Fetched, decisions: Sequence[Decision], outcome: Outcome, now: float
-    ) -> tuple[Link, Outcome]:
-        """The outcome of a kept page: seeds and hubs wait again after `archive.revisit_after_h`.
-
-        What has not been modified since was such a page, and stays one.
-        """
-        link = fetched.link
-        outcome = msgspec.structs.replace(outcome, counts=True)
-        hours = self.archive.revisit_after_h
-        admitted = sum(decision.refusal is None for decision in decisions)
-        wanted = link.depth == 0 or admitted >= HUB_LINKS or fetched.status == 304
-        if hours is None or not wanted:
-            return link, outcome
-        validators = {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
-        noted = link.note(**{name: value for name, value in validators.items() if value})
-        again = msgspec.structs.replace(noted, attempts=-1)
-        return again, msgspec.structs.replace(outcome, again_at=now + hours * 3600)
-
-    def _redirect(self, link: Link, target: str) -> Answer:
-        if len(target) > self.fetch.max_url_length:
-            return Refusal(Reason.LONG_URL, f"redirects to {target[:200]}"), (), None
-        key = key_of(target)
-        via = (*link.notes.via, link.key)
-        if link.redirects >= self.fetch.max_redirects:
-            return Refusal(Reason.TOO_MANY_REDIRECTS, target[:200]), (), None
-        if target == link.url or key in via[:-1]:
-            return Refusal(Reason.REDIRECT_LOOP, target[:200]), (), None
-        # What the last capture of this URL was called says nothing of the one that it leads to.
-        noted = link.note(via=via, etag="", last_modified="").noted
-        onward = msgspec.structs.replace(
-            link, url=target, key=key, redirects=link.redirects + 1, noted=noted, attempts=0
+    def admit(self, decisions: Iterable[Decision], page: Page | None = None) -> tuple[Decision, ...]:
+        """The same decisions, those on the links of `page`, with refusals where something speaks against them."""
+        if page and page.nofollow and self.obeys_nofollow:
+            asked = Refusal(Reason.NOFOLLOW, "robots meta tag or X-Robots-Tag")
+            return tuple(msgspec.structs.replace(decision, refusal=asked) for decision in decisions)
+        page_url = page.url if page else ""
+        return tuple(
+            decision
+            if (refusal := self._refuse(decision, page_url)) is None
+            else msgspec.structs.replace(decision, refusal=refusal)
+            for decision in decisions
         )
-        if key == link.key:
-            # /a to /a/ is the same identity, so it cannot wait beside itself: the lease goes on.
-            return None, (), msgspec.structs.replace(onward, noted=link.noted, attempts=-1)
-        onward = msgspec.structs.replace(onward, parent=link.key)
-        return None, [Decision(onward, link.priority, rule="redirect")], None
 
-    def _of_stylesheet(self, fetched: Fetched) -> list[Decision]:
-        # One level is enough in practice; imports of imports would let a trap of stylesheets grow.
-        if fetched.link.notes.in_stylesheet or "css" not in fetched.header("content-type"):
-            return []
-        text = fetched.body[:1_000_000].decode("utf-8", "replace")
-        return self._requisites(stylesheet_urls(text, fetched.link.url), fetched.link, IN_STYLESHEET)
-
-    def _requisites(self, urls: Sequence[str], link: Link, noted: Notes | None = None) -> list[Decision]:
-        found = [
-            Link(url, key_of(url), kind=Kind.REQUISITE, depth=link.depth, parent=link.key, noted=noted)
-            for url in urls[: self.archive.max_requisites]
-            if len(url) <= self.fetch.max_url_length
-        ]
-        return [Decision(out, link.priority, rule="requisite") for out in found]
+    def _refuse(self, decision: Decision, page_url: str) -> Refusal | None:
+        if decision.refusal is not None:
+            return None  # it is refused already, for the strategy's own reason
+        if decision.link.kind is Kind.PAGE and (refusal := self.refuse_link(decision.link, page_url)):
+            return refusal
+        if self.min_priority is not None and not decision.hold and decision.priority < self.min_priority:
+            return Refusal(Reason.LOW_PRIORITY, "below frontier.min_priority")
+        return None

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
+from lycosa.engine.admission import Admission
 from lycosa.engine.run import looked_over
-from lycosa.engine.scope import Scope
 from lycosa.engine.session import fitted_strategy
 from lycosa.errors import InputError, SpecError
 from lycosa.methods import all_settings, strategy_class
@@ -65,7 +65,7 @@ async def _checked(spec: Spec, path: Path) -> Checked:
     folder, said = path.parent, looked_over(spec, path)
     seen = _Web()
     seeds = await _seeds(spec, folder, seen, said)
-    Scope(spec.scope, spec.fetch)
+    Admission(spec.scope, spec.fetch, spec.frontier)
     trains = await _fitted(spec, folder, seen, said)
     if trains and not importlib.util.find_spec("sklearn"):
         raise InputError(

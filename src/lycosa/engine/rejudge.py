@@ -9,24 +9,24 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lycosa.engine.admission import Follow
 from lycosa.engine.analysis import Analyser
+from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.frontier.queued import QueuedFrontier
-from lycosa.methods import BaseStrategy
-from lycosa.prepare.labels import labels_as_used, verdict_of
+from lycosa.prepare.labels import labels_as_used
 from lycosa.spec.sections import Spec
-from lycosa.store import Record
+from lycosa.store import Conclusion, Record
 from lycosa.store.collection import Collection
-from lycosa.store.labels import labels_in
 from lycosa.store.reader import StoredPage
 from lycosa.store.refused_links import recount_refused_links
 from lycosa.store.responses import response_of
-from lycosa.values import Decision, Fetched, Judgement, Kind, Page, Reason, Refusal, Release, Say
+from lycosa.store.warc import EarlierCapture
+from lycosa.values import Decision, Fetched, Kind, Page, Reason, Refusal, Say
 
 BATCH = 200
 """Pages of one commit."""
@@ -91,108 +91,80 @@ async def rejudge(
     collection: Collection,
     frontier: QueuedFrontier,
     analyser: Analyser,
-    strategy: BaseStrategy,
-    follow: Follow,
+    conclusions: Conclusions,
     say: Say,
 ) -> int:
     """Judge and rank every page again, in the order of their commits. Returns how many.
 
-    `strategy` is a fitted one that has learned nothing yet, and is used up: it learns on the way. If
-    this is cut short it has to be done again from the start, and nothing may be taken before.
+    `conclusions` are `Conclusions.anew` with a `Rewritten` store: their strategy has learned nothing yet, and
+    is used up. If this is cut short it has to be done again from the start, and nothing may be taken before.
     """
-    judged = _Rejudged(collection, frontier, strategy, follow)
     say("The strategy, topic, judge, scope or labels have changed: all pages are judged again.")
     with collection.commit():
         frontier.begin_rescoring()
-    await _look_again(collection, analyser, strategy)
-    after = 0
-    while batch := _batch(collection.reader.pages(after)):
-        after = batch[-1].id
-        found = [(page, response_of(collection, page)) for page in batch if _is_judged(page)]
-        pages = [(stored, fetched) for stored, fetched in found if fetched is not None]
-        analysed = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in pages))
+    await _look_again(collection, analyser, conclusions)
+    async for pages in _analysed_again(collection, analyser, _is_judged):
         with collection.commit():
-            for (stored, fetched), page in zip(pages, analysed, strict=True):
-                if isinstance(page, Page):
-                    judged.conclude(stored, fetched, page)
-        say(f"Judged again from the archive: {judged.pages:,} pages.")
+            for stored, fetched, page in pages:
+                conclusions.page(page, fetched, stored.at, _lasting(stored.refusal))
+        say(f"Judged again from the archive: {conclusions.tally.pages:,} pages.")
     with collection.commit():
         for hold in frontier.orphans():
-            judged.settle(hold, None)
+            conclusions.settle(hold, None)
         dropped = frontier.end_rescoring()
         recount_refused_links(collection.connection)
     if dropped:
         say(f"{dropped:,} waiting links are no longer wanted.")
-    return judged.pages
+    return conclusions.tally.pages
 
 
-async def _look_again(collection: Collection, analyser: Analyser, strategy: BaseStrategy) -> None:
+class Rewritten:
+    """A store in which a page is saved over what was concluded of it before: nothing is archived again."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+
+    def commit(self) -> AbstractContextManager[None]:
+        return self._collection.commit()
+
+    def save(self, record: Record) -> Conclusion:
+        self._collection.catalogue.judge_again(record)
+        return Conclusion()  # to whoever judges anew, every page is new
+
+    def settle(self, decisions: Sequence[Decision]) -> None:
+        self._collection.settle(decisions)
+
+    def promote(self, keys: Sequence[int]) -> int:
+        return self._collection.promote(keys)
+
+    def known_digest(self, digest: bytes) -> EarlierCapture | None:
+        return self._collection.known_digest(digest)
+
+
+async def _look_again(collection: Collection, analyser: Analyser, conclusions: Conclusions) -> None:
     """Let the strategy know, before it ranks any page, what the archived images show to its model."""
+    async for images in _analysed_again(collection, analyser, _is_image):
+        with collection.commit():
+            for stored, fetched, page in images:
+                conclusions.store.save(Record(stored.at, fetched, None, page))
+                conclusions.strategy.learn(stored.link, AN_IMAGE, page.evidence)
+
+
+async def _analysed_again(
+    collection: Collection, analyser: Analyser, wanted: Callable[[StoredPage], bool]
+) -> AsyncIterator[list[tuple[StoredPage, Fetched, Page]]]:
+    """The wanted pages of the archive, as far as they can be read, in batches for one commit each."""
     after = 0
     while batch := _batch(collection.reader.pages(after)):
         after = batch[-1].id
-        found = [(page, response_of(collection, page)) for page in batch if page.kind is Kind.IMAGE]
-        images = [(stored, fetched) for stored, fetched in found if fetched and fetched.status == 200]
-        analysed = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in images))
-        with collection.commit():
-            for (stored, fetched), page in zip(images, analysed, strict=True):
-                if isinstance(page, Page):
-                    collection.catalogue.judge_again(Record(stored.at, fetched, None, page), stored.capture)
-                    strategy.learn(stored.link, Judgement(False, 0.0, "an image"), page.evidence)
-
-
-class _Rejudged:
-    """The conclusions of the new strategy, written over the old ones."""
-
-    def __init__(
-        self, collection: Collection, frontier: QueuedFrontier, strategy: BaseStrategy, follow: Follow
-    ) -> None:
-        self.collection = collection
-        self.frontier = frontier
-        self.strategy = strategy
-        self.follow = follow
-        self.labels = labels_in(collection.directory)
-        self.pages = 0
-
-    def conclude(self, stored: StoredPage, fetched: Fetched, page: Page) -> None:
-        """Judge, rank and save a page again, as the loop does."""
-        judgement = verdict_of(self.labels.get(stored.link.key)) or self.strategy.judge(page)
-        refusal = self.follow.scope.refuse_page(page) or _lasting(stored.refusal)
-        steps: Sequence[Decision | Release] = ()
-        if refusal:
-            judgement = Judgement(False, judgement.score, refusal.reason.name.lower())
-        else:
-            steps = self.strategy.rank(page, judgement)
-        decisions = self.follow.admit([step for step in steps if isinstance(step, Decision)], page)
-        record = Record(
-            stored.at,
-            fetched,
-            None,
-            page,
-            judgement,
-            refusal,
-            decisions,
-            stored.explored,
-            stored.near_duplicate_of,
-        )
-        self.collection.catalogue.judge_again(record, stored.capture)
-        self.strategy.learn(stored.link, judgement, page.evidence)
-        self._add((*decisions, *self.follow.requisites(page, judgement)))
-        for step in steps:
-            if isinstance(step, Release):
-                self.settle(step.hold, step.value)
-        self.pages += 1
-
-    def settle(self, hold: str, value: float | None) -> None:
-        """Decide on held links. Only `rejudge` says when a hold waits in vain: its page may come yet."""
-        decisions = self.follow.admit(self.strategy.settle(self.frontier.release(hold), value))
-        self.collection.settle(decisions)
-        self._add(decisions)
-
-    def _add(self, decisions: Sequence[Decision]) -> None:
-        added = self.frontier.add(decisions, self.strategy.merge)
-        if added.promoted:
-            self.collection.promote(added.promoted)
+        found = [(stored, response_of(collection, stored)) for stored in batch if wanted(stored)]
+        read = [(stored, fetched) for stored, fetched in found if fetched is not None]
+        pages = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in read))
+        yield [
+            (stored, fetched, page)
+            for (stored, fetched), page in zip(read, pages, strict=True)
+            if isinstance(page, Page)
+        ]
 
 
 def _batch(pages: Iterator[StoredPage]) -> list[StoredPage]:
@@ -205,6 +177,10 @@ def _batch(pages: Iterator[StoredPage]) -> list[StoredPage]:
         if size > BATCH_BYTES:
             break
     return batch
+
+
+def _is_image(page: StoredPage) -> bool:
+    return page.kind is Kind.IMAGE and page.status == 200
 
 
 def _is_judged(page: StoredPage) -> bool:

@@ -1,88 +1,140 @@
-"""What may be fetched (decided on a link) and kept (decided on a page), as the spec says."""
+"""The checks that a spec's scope asks for. In: sections of the spec. Out: functions from a link or page to a refusal.
+
+Each maker returns None where the spec asks for nothing, so that the many links of a page pass only what counts.
+`admission` puts them in order.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import translate
 
-from lycosa.engine.traps import trap_refusal
 from lycosa.spec.sections import FetchSpec, ScopeSpec
 from lycosa.urls import authority_of, host_of, parse
 from lycosa.values import Link, Page, Reason, Refusal
+
+LinkCheck = Callable[[Link, str], Refusal | None]
+"""Why a link, on the page of this URL ('' where none is at hand), may not be fetched; None if it may."""
+PageCheck = Callable[[Page], Refusal | None]
+"""Why a page is not kept; None if it is."""
 
 REMEMBERED = 100_000
 """Hosts whose verdict is remembered: a web that makes up hosts must not fill the memory."""
 
 
-def _pattern(globs: Sequence[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(translate(glob) for glob in globs)) if globs else None
+def not_too_long(fetch: FetchSpec) -> LinkCheck:
+    """`fetch.max_url_length`."""
+    longest, refusal = fetch.max_url_length, Refusal(Reason.LONG_URL)
+    return lambda link, _: refusal if len(link.url) > longest else None
 
 
-class Scope:
-    """The bounds of a crawl. The first rule that refuses wins."""
+def not_too_deep(scope: ScopeSpec) -> LinkCheck | None:
+    """`scope.depth`."""
+    deepest, refusal = scope.depth, Refusal(Reason.TOO_DEEP)
+    if deepest is None:
+        return None
+    return lambda link, _: refusal if link.depth > deepest else None
 
-    def __init__(self, scope: ScopeSpec, fetch: FetchSpec) -> None:
-        self.scope = scope
-        self.fetch = fetch
+
+def followed(fetch: FetchSpec) -> LinkCheck | None:
+    """`fetch.obey_rel_nofollow`."""
+    refusal = Refusal(Reason.NOFOLLOW, "rel=nofollow")
+    if not fetch.obey_rel_nofollow:
+        return None
+    return lambda link, _: refusal if "nofollow" in link.rel else None
+
+
+def on_wanted_host(scope: ScopeSpec) -> LinkCheck | None:
+    """`scope.hosts`, `scope.domains` and `scope.exclude_hosts`."""
+    return WantedHosts(scope) if scope.hosts or scope.domains or scope.exclude_hosts else None
+
+
+class WantedHosts:
+    """The check of a link's host, which remembers its verdicts: most links lead to few hosts."""
+
+    def __init__(self, scope: ScopeSpec) -> None:
         self._hosts = _pattern(_hosts(scope.hosts))
         self._never = _pattern(_hosts(scope.exclude_hosts))
         self._domains = tuple(_ascii(domain) for domain in scope.domains)
-        self._languages = frozenset(scope.languages)
-        self._include = _pattern(scope.include)
-        self._exclude = _pattern(scope.exclude)
-        self._by_authority: dict[str, Refusal | None] = {}
+        self._verdicts: dict[str, Refusal | None] = {}
 
-    def refuse_link(self, link: Link) -> Refusal | None:
-        """Why a link may not be fetched; None if it may."""
-        if len(link.url) > self.fetch.max_url_length:
-            return Refusal(Reason.LONG_URL)
-        if self.scope.depth is not None and link.depth > self.scope.depth:
-            return Refusal(Reason.TOO_DEEP)
-        if self.fetch.obey_rel_nofollow and "nofollow" in link.rel:
-            return Refusal(Reason.NOFOLLOW, "rel=nofollow")
+    def __call__(self, link: Link, page_url: str) -> Refusal | None:
+        """Why the link's host is not wanted; None if it is."""
         authority = authority_of(link.url)
-        try:
-            refusal = self._by_authority[authority]
-        except KeyError:
-            if len(self._by_authority) >= REMEMBERED:
-                self._by_authority.clear()
-            refusal = self._by_authority[authority] = self._refuse_authority(authority)
-        return refusal or self._refuse_path(link.url[len(authority) :]) or trap_refusal(link.url)
+        if authority not in self._verdicts:
+            if len(self._verdicts) >= REMEMBERED:
+                self._verdicts.clear()
+            self._verdicts[authority] = self._verdict(host_of(authority))
+        return self._verdicts[authority]
 
-    def refuse_page(self, page: Page) -> Refusal | None:
-        """Why a page is not kept and its links are not followed; None if it is."""
-        if page.soft_404:
-            return Refusal(Reason.SOFT_404, page.title[:80])
-        if page.noindex and self.fetch.obey_nofollow:
-            return Refusal(Reason.NOINDEX)
-        if self._languages and page.language and page.language not in self._languages:
-            return Refusal(Reason.LANGUAGE, page.language)
-        if page.date and not self._in_window(page.date):
-            return Refusal(Reason.DATE, page.date)
-        return None
-
-    def _in_window(self, day: str) -> bool:
-        start, end = self.scope.date_from, self.scope.date_to
-        return not (start and day < start.isoformat()) and not (end and day > end.isoformat())
-
-    def _refuse_authority(self, authority: str) -> Refusal | None:
-        host = host_of(authority)
+    def _verdict(self, host: str) -> Refusal | None:
         if self._never and self._never.match(host):
             return Refusal(Reason.OUT_OF_SCOPE, f"{host} is in scope.exclude_hosts")
-        if not self.scope.hosts and not self.scope.domains:
+        if not self._hosts and not self._domains:
             return None
         named = bool(self._hosts and self._hosts.match(host)) or any(
             host == domain or host.endswith("." + domain) for domain in self._domains
         )
         return None if named else Refusal(Reason.OUT_OF_SCOPE, host)
 
-    def _refuse_path(self, path: str) -> Refusal | None:
-        if self._exclude and self._exclude.match(path):
+
+def on_wanted_path(scope: ScopeSpec) -> LinkCheck | None:
+    """`scope.exclude` and `scope.include`."""
+    exclude, include = _pattern(scope.exclude), _pattern(scope.include)
+    if exclude is None and include is None:
+        return None
+
+    def check(link: Link, _: str) -> Refusal | None:
+        path = link.url[len(authority_of(link.url)) :]
+        if exclude and exclude.match(path):
             return Refusal(Reason.PATH)
-        if self._include and not self._include.match(path):
+        if include and not include.match(path):
             return Refusal(Reason.PATH, "matches no pattern of scope.include")
         return None
+
+    return check
+
+
+def no_soft_404(page: Page) -> Refusal | None:
+    """An error page that says 200 is none."""
+    return Refusal(Reason.SOFT_404, page.title[:80]) if page.soft_404 else None
+
+
+def may_be_kept(fetch: FetchSpec) -> PageCheck | None:
+    """`fetch.obey_nofollow`, of noindex too."""
+    refusal = Refusal(Reason.NOINDEX)
+    if not fetch.obey_nofollow:
+        return None
+    return lambda page: refusal if page.noindex else None
+
+
+def in_language(scope: ScopeSpec) -> PageCheck | None:
+    """`scope.languages`; a page whose language nobody can tell passes."""
+    wanted = frozenset(scope.languages)
+    if not wanted:
+        return None
+    return lambda page: (
+        Refusal(Reason.LANGUAGE, page.language) if page.language and page.language not in wanted else None
+    )
+
+
+def in_date_window(scope: ScopeSpec) -> PageCheck | None:
+    """`scope.date_from` and `scope.date_to`; a page without a date passes."""
+    start = scope.date_from.isoformat() if scope.date_from else ""
+    end = scope.date_to.isoformat() if scope.date_to else ""
+    if not start and not end:
+        return None
+
+    def check(page: Page) -> Refusal | None:
+        outside = page.date and (page.date < start or (end and page.date > end))
+        return Refusal(Reason.DATE, page.date) if outside else None
+
+    return check
+
+
+def _pattern(globs: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(translate(glob) for glob in globs)) if globs else None
 
 
 def _hosts(patterns: Sequence[str]) -> list[str]:

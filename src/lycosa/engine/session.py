@@ -18,13 +18,15 @@ import msgspec
 
 from lycosa import __version__
 from lycosa.clock import SystemClock
-from lycosa.engine.admission import Follow
+from lycosa.engine.admission import Admission
 from lycosa.engine.analysis import Recipe, document_of
+from lycosa.engine.conclude import Conclusions
 from lycosa.engine.control import RELEARN, control_of
+from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import TOO_LONG, Crawl
-from lycosa.engine.rejudge import is_judged_otherwise, judging_of, note_judging, rejudge
-from lycosa.engine.scope import Scope
+from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
+from lycosa.engine.resume import recall
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence
@@ -50,7 +52,7 @@ from lycosa.methods.third_party import fitted
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
-from lycosa.prepare.labels import labelled_pages
+from lycosa.prepare.labels import labelled_pages, verdicts_in
 from lycosa.prepare.topic import (
     fitted_models,
     given_models,
@@ -65,7 +67,7 @@ from lycosa.store.collection import Collection, Hook
 from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
-from lycosa.values import Fetched, Judgement, Kind, Link, NotFetched, Reason, Refusal, Say
+from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal, Say
 
 MOST_SEEDS_TOLD = 1000
 """So many seeds are looked at when a summary says which of them failed."""
@@ -151,25 +153,33 @@ async def _crawl(
                 frontier.forget([link.key for link in seeds if _failed(link, collection)])
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
             async with analyser_for(recipe, workers, deadline_s, _note_in(collection)) as analyser:
-                crawl = Crawl(
+                conclusions = Conclusions(
                     frontier=frontier,
-                    fetcher=fetcher,
-                    analyser=analyser,
                     strategy=strategy,
                     store=collection,
-                    follow=Follow(Scope(spec.scope, spec.fetch), spec.fetch, spec.frontier, spec.archive),
-                    limits=Limits.of(spec.limits, fetch),
-                    clock=clock,
+                    admission=Admission(spec.scope, spec.fetch, spec.frontier),
+                    follow=Follow(spec.fetch, spec.archive),
+                    verdicts=verdicts_in(directory),
                     near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 )
+                crawl = Crawl(
+                    fetcher=fetcher,
+                    analyser=analyser,
+                    conclusions=conclusions,
+                    limits=Limits.of(spec.limits, fetch),
+                    clock=clock,
+                )
                 if spec.event.source_priors:
-                    _prefer(crawl, collection, source_priors(folder / spec.event.source_priors, strategy))
+                    priors = source_priors(folder / spec.event.source_priors, strategy)
+                    _prefer(conclusions, collection, priors)
                 if judged_otherwise and collection.reader.counts().judged:
-                    again = fitted_strategy(spec, ready)
-                    await rejudge(collection, frontier, analyser, again, crawl.follow, say)
+                    again = conclusions.anew(fitted_strategy(spec, ready), Rewritten(collection))
+                    await rejudge(collection, frontier, analyser, again, say)
                 with collection.commit():
                     note_judging(collection, judging)
-                _recall(crawl, collection)
+                with collection.commit():
+                    recall(conclusions, collection)
+                    collection.catalogue.begin_run(clock.now())
                 async with control_of(crawl, directory):
                     await _run(crawl, seeds, watch, say)
         return _summary(crawl, collection, directory, seeds)
@@ -295,29 +305,14 @@ def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: f
     return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=spec.fetch.per_host_delay_s)
 
 
-def _prefer(crawl: Crawl, collection: Collection, priors: Mapping[str, tuple[float, float]]) -> None:
+def _prefer(
+    conclusions: Conclusions, collection: Collection, priors: Mapping[str, tuple[float, float]]
+) -> None:
     """Let sources begin with what an earlier crawl found there."""
     with collection.commit():
         for source, (good, bad) in priors.items():
-            crawl.tally.sources[source] = [good, bad]
-            crawl.frontier.reweigh(source, good, bad)
-
-
-def _recall(crawl: Crawl, collection: Collection) -> None:
-    """Bring a resumed crawl's counts, learned state and duplicates back from the catalogue."""
-    with collection.commit():
-        for link, judgement, evidence in collection.reader.lessons():
-            crawl.tally.pages += 1
-            crawl.learn(link, judgement, evidence)
-        for link, evidence in collection.reader.images():
-            crawl.strategy.learn(link, Judgement(False, 0.0, "an image"), evidence)
-        if crawl.near:
-            for key, simhash in collection.reader.fingerprints():
-                crawl.near.add(key, simhash)
-        collection.catalogue.begin_run(crawl.clock.now())
-    crawl.tally.relevant = collection.reader.collected()
-    crawl.tally.bytes = collection.counts().bytes
-    crawl.tally.seconds = collection.reader.seconds()
+            conclusions.tally.sources[source] = [good, bad]
+            conclusions.frontier.reweigh(source, good, bad)
 
 
 async def _run(crawl: Crawl, seeds: list[Link], watch: Watch | None, say: Say) -> None:

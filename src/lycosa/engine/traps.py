@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 
-from lycosa.values import Reason, Refusal
+from lycosa.values import Link, Reason, Refusal
 
 LONG_PATH = 600
 DEEP_PATH = 20
@@ -32,6 +32,11 @@ _CALENDAR = re.compile(
     r"|/(?:calendar|kalender|calendario|calendrier|agenda|events?)/(?:[a-z]+/)?(\d{4})(?:[/-]\d{1,2})(?![\d])",
     re.IGNORECASE,
 )
+
+
+def no_trap(link: Link, page_url: str) -> Refusal | None:
+    """Why a link, found on the page of this URL ('' where none is at hand), looks like a trap; None if it does not."""
+    return trap_refusal(link.url, page_url)
 
 
 def trap_refusal(url: str, page_url: str = "", *, this_year: int | None = None) -> Refusal | None:

@@ -13,10 +13,11 @@ from typing import Any
 import msgspec
 
 from lycosa.clock import VirtualClock
-from lycosa.engine.admission import Follow
+from lycosa.engine.admission import Admission
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
-from lycosa.engine.scope import Scope
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
@@ -26,7 +27,7 @@ from lycosa.lab.web import Topic
 from lycosa.methods import BaseStrategy
 from lycosa.methods.multimedia.paper.seen_images import seeing
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
-from lycosa.store import Record
+from lycosa.store import Conclusion, Record
 from lycosa.store.memory import MemoryStore
 from lycosa.values import Kind, Link
 
@@ -77,16 +78,17 @@ class CountingStore(MemoryStore):
         self.decided_by: Counter[str] = Counter()
         self.crawl: Crawl | None = None
 
-    def save(self, record: Record) -> None:
+    def save(self, record: Record) -> Conclusion:
         """Count a page that was analysed and is not one of the excluded."""
-        super().save(record)
+        before = super().save(record)
         self.decided_by.update(decision.rule for decision in record.decisions)
         page = record.page
         if page is None or page.link.kind is not Kind.PAGE or page.link.key in self.excluded:
-            return
+            return before
         self.counted.append(page.link)
         if len(self.counted) >= self.budget and self.crawl:
             self.crawl.stop("the budget of the run is used up")
+        return before
 
 
 def run_strategy(
@@ -114,18 +116,20 @@ def make_crawl(
     """The engine on a cached web."""
     analyser = seeing(web.for_evidence(strategy.needs))
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
-    return Crawl(
-        frontier=MemoryFrontier(
-            Policy(
-                max_waiting=frontier.max_waiting,
-                weigh=strategy.host_weight if strategy.weighs_sources else None,
-            )
-        ),
-        fetcher=web,
-        analyser=analyser,
+    policy = Policy(
+        max_waiting=frontier.max_waiting, weigh=strategy.host_weight if strategy.weighs_sources else None
+    )
+    conclusions = Conclusions(
+        frontier=MemoryFrontier(policy),
         strategy=strategy,
         store=store,
-        follow=Follow(Scope(scope, fetch), fetch, frontier, archive),
+        admission=Admission(scope, fetch, frontier),
+        follow=Follow(fetch, archive),
+    )
+    return Crawl(
+        fetcher=web,
+        analyser=analyser,
+        conclusions=conclusions,
         limits=Limits(concurrency=1),
         clock=VirtualClock(),
     )

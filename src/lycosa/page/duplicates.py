@@ -68,29 +68,34 @@ class NearDuplicates:
 
     def __init__(self, distance: int = BANDS - 1) -> None:
         self.distance = distance
-        self._bands: tuple[dict[int, list[tuple[int, int]]], ...] = tuple({} for _ in range(BANDS))
+        self._fingerprints: dict[int, int] = {}
+        self._bands: tuple[dict[int, list[int]], ...] = tuple({} for _ in range(BANDS))
 
     def add(self, key: int, simhash: int) -> int | None:
         """The key of an earlier near duplicate, the nearest of those looked at; None if it is new.
 
-        Only a new one is kept, so that a cluster is named by its first member.
+        Only a new one is kept, so that a cluster is named by its first member. What is added again under its
+        key replaces what was known of it: a page is no duplicate of itself.
         """
+        self._fingerprints.pop(key, None)
         if not simhash:
             return None
         found = self.find(simhash)
         if found is None:
+            self._fingerprints[key] = simhash
             for band, block in zip(self._bands, _blocks(simhash), strict=True):
                 entries = band.setdefault(block, [])
-                if len(entries) < BAND_ENTRIES:
-                    entries.append((key, simhash))
+                if len(entries) < BAND_ENTRIES and key not in entries:
+                    entries.append(key)
         return found
 
     def find(self, simhash: int) -> int | None:
         """The key of the nearest fingerprint within the distance, without adding anything."""
         nearest, at = None, self.distance + 1
         for band, block in zip(self._bands, _blocks(simhash), strict=True):
-            for key, other in band.get(block, ()):
-                if (apart := hamming(simhash, other)) < at:
+            for key in band.get(block, ()):
+                other = self._fingerprints.get(key)  # None: of a page that says something else by now
+                if other is not None and (apart := hamming(simhash, other)) < at:
                     nearest, at = key, apart
         return nearest
 

@@ -14,7 +14,7 @@ import msgspec
 from lycosa.engine.analysis import Recipe, document_of
 from lycosa.evidence.training.topic import ExamplePage, example_of
 from lycosa.store.collection import Collection
-from lycosa.store.labels import Label, labels_in
+from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
 from lycosa.values import Judgement, Refusal
 
@@ -38,11 +38,12 @@ def labelled_pages(collection: Collection, language: str) -> Labelled:
     return Labelled(tuple(found[True]), tuple(found[False]))
 
 
-def verdict_of(label: Label | None) -> Judgement | None:
-    """What a label says of its own page: it holds whatever any judge would say."""
-    if label is None:
-        return None
-    return Judgement(label.relevant, float(label.relevant), "labelled by a person")
+def verdicts_in(directory: Path) -> dict[int, Judgement]:
+    """What labels say of their own pages, by key: it holds whatever any judge would say."""
+    return {
+        key: Judgement(label.relevant, float(label.relevant), "labelled by a person")
+        for key, label in labels_in(directory).items()
+    }
 
 
 def labels_as_used(directory: Path) -> dict[str, str]:

@@ -35,14 +35,23 @@ class Record(msgspec.Struct, frozen=True):
     near_duplicate_of: int = 0  # key of the first page of its cluster
 
 
+class Conclusion(msgspec.Struct, frozen=True):
+    """What the counts say of one URL: it counts once, however often it was fetched."""
+
+    judged: bool = False
+    relevant: bool = False  # and part of the collection, not only explored
+    explored: bool = False
+    refused: bool = False
+
+
 class Counts(msgspec.Struct, frozen=True):
-    """How much has been saved so far, over all runs."""
+    """How much has been saved so far, over all runs: responses each time, conclusions once for each URL."""
 
     fetched: int = 0  # responses for pages, redirects and error statuses included
-    judged: int = 0  # of these, pages that were analysed and judged
-    relevant: int = 0
+    judged: int = 0  # URLs whose page was analysed and judged
+    relevant: int = 0  # of these, part of the collection
     explored: int = 0
-    refused: int = 0  # responses that were not kept
+    refused: int = 0  # URLs whose response was not kept
     others: int = 0  # responses for images and requisites
     failed: int = 0  # tries that got no response
     bytes: int = 0  # received bodies
@@ -55,8 +64,11 @@ class Store(Protocol):
         """All that happens inside is saved together, or, if it raises, not at all."""
         ...
 
-    def save(self, record: Record) -> None:
-        """Keep what became of a URL; inside `commit`. A page saved again keeps its place."""
+    def save(self, record: Record) -> Conclusion:
+        """Keep what became of a URL; inside `commit`. A page saved again keeps its place.
+
+        Returns what was concluded of the URL before.
+        """
         ...
 
     def settle(self, decisions: Sequence[Decision]) -> None:
@@ -75,19 +87,41 @@ class Store(Protocol):
         ...
 
 
-def add_to(counts: Counts, record: Record) -> Counts:
-    """The counts after one more record."""
-    fetched, judgement = record.fetched, record.judgement
+def conclusion_of(record: Record, before: Conclusion | None = None) -> Conclusion:
+    """What a record says of its URL, of which this was known before.
+
+    A later response without a page (not modified, gone, broken) leaves what was judged as it is.
+    """
+    if before is not None and (record.fetched is None or (before.judged and record.page is None)):
+        return before
+    judged, explored = record.judgement is not None, record.explored
+    relevant = record.judgement is not None and record.judgement.relevant and not explored
+    return Conclusion(judged, relevant, explored, record.refusal is not None)
+
+
+def add_to(counts: Counts, record: Record, before: Conclusion) -> Counts:
+    """The counts after one more record on a URL of which this was known."""
+    fetched = record.fetched
     if fetched is None:
         return msgspec.structs.replace(counts, failed=counts.failed + (record.not_fetched is not None))
     is_page = fetched.link.kind == "page"
-    return Counts(
+    counts = msgspec.structs.replace(
+        counts,
         fetched=counts.fetched + is_page,
-        judged=counts.judged + (judgement is not None),
-        relevant=counts.relevant + (judgement is not None and judgement.relevant),
-        explored=counts.explored + record.explored,
-        refused=counts.refused + (record.refusal is not None),
         others=counts.others + (not is_page),
-        failed=counts.failed,
         bytes=counts.bytes + len(fetched.body),
+    )
+    return concluded(counts, before, conclusion_of(record, before))
+
+
+def concluded(counts: Counts, before: Conclusion, now: Conclusion) -> Counts:
+    """The counts after another conclusion on a URL."""
+    if before == now:
+        return counts
+    return msgspec.structs.replace(
+        counts,
+        judged=counts.judged - before.judged + now.judged,
+        relevant=counts.relevant - before.relevant + now.relevant,
+        explored=counts.explored - before.explored + now.explored,
+        refused=counts.refused - before.refused + now.refused,
     )

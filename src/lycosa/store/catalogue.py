@@ -14,8 +14,8 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from lycosa.store import Counts, Record, add_to
-from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns
+from lycosa.store import Conclusion, Counts, Record, add_to, concluded, conclusion_of
+from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns, number_or_nan, stored_fact
 from lycosa.store.terms import packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
@@ -65,6 +65,13 @@ class Interned:
         return int(number)
 
 
+class _Known(msgspec.Struct, frozen=True):
+    """A URL that was answered before: its page's id, and what was concluded of it."""
+
+    page: int
+    conclusion: Conclusion
+
+
 class Catalogue:
     """The writing half of `catalogue.db`. Every method but the constructor is called in a transaction.
 
@@ -84,40 +91,44 @@ class Catalogue:
         self.counts = Counts()
         self.forget()
 
-    def save(self, record: Record, capture: Capture | None) -> None:
-        """Write all rows of a record. Text that no encoding can hold is mended, not refused."""
+    def save(self, record: Record, capture: Capture | None) -> Conclusion:
+        """Write all rows of a record. Text that no encoding can hold is mended, not refused.
+
+        Returns what was concluded of the URL before.
+        """
         try:
-            self._save(record, capture)
+            before = self._save(record, capture)
         except UnicodeEncodeError:
-            self._save(mended(record), capture)
+            before = self._save(mended(record), capture)
         self._last_at = record.at
-        self.counts = add_to(self.counts, record)
+        self.counts = add_to(self.counts, record, before)
         refused = [one.refusal.reason.name for one in record.decisions if one.refusal is not None]
         self._refused.update(map(self._reasons.id_of, refused))
+        return before
 
-    def judge_again(self, record: Record, capture: Capture) -> None:
-        """Overwrite what was concluded of a page that is archived already."""
-        fetched = record.fetched
+    def judge_again(self, record: Record) -> None:
+        """Overwrite what was concluded of a page that is archived already; where it is archived stays."""
+        fetched, page = record.fetched, record.page
         assert fetched is not None
-        assert record.page is not None
-        key = fetched.link.key
-        sql = "SELECT relevant, refusal IS NOT NULL, explored, date, simhash FROM pages WHERE key = ?"
-        relevant, refused, explored, date, simhash = self._connection.execute(sql, (key,)).fetchone()
+        assert page is not None
+        known = self._known(fetched.link.key)
+        assert known is not None
+        sql = (
+            "SELECT explored, date, simhash, near_duplicate_of, warcs.text, offset, length, digest"
+            " FROM pages JOIN warcs ON warcs.id = warc WHERE pages.id = ?"
+        )
+        row = self._connection.execute(sql, (known.page,)).fetchone()
+        explored, date, simhash, near_duplicate_of, *place = row
         # What `lycosa index` found is of the same bytes; a crawl that does not look for it must not lose it.
-        read = msgspec.structs.replace(
-            record.page, date=record.page.date or date, simhash=record.page.simhash or simhash
+        record = msgspec.structs.replace(
+            record,
+            page=msgspec.structs.replace(page, date=page.date or date, simhash=page.simhash or simhash),
+            near_duplicate_of=record.near_duplicate_of if page.simhash else near_duplicate_of,
+            explored=bool(explored),
         )
-        record = msgspec.structs.replace(record, page=read)
-        page, _ = self._save_page(record, fetched, capture, _tables_of(read))
-        self._save_links(page, record.decisions)
-        self._save_evidence(page, read)
-        counts = self.counts
-        self.counts = msgspec.structs.replace(
-            counts,
-            relevant=counts.relevant - bool(relevant) + bool(record.judgement and record.judgement.relevant),
-            refused=counts.refused - refused + (record.refusal is not None),
-            explored=counts.explored - explored + record.explored,
-        )
+        self._write(record, fetched, Capture(*place), known, _tables_of(page))
+        self._connection.execute("DELETE FROM lessons WHERE page = ?", (known.page,))
+        self.counts = concluded(self.counts, known.conclusion, conclusion_of(record))
 
     def settle(self, decisions: Iterable[Decision]) -> None:
         """Overwrite what was decided on held links; they are found by their parent and key."""
@@ -131,8 +142,13 @@ class Catalogue:
         """Explored pages join the collection. Returns how many of them are relevant."""
         sql = "UPDATE pages SET explored = 0, trail = 0 WHERE key = ? AND explored = 1 RETURNING relevant"
         joined = [row for key in keys for row in self._connection.execute(sql, (key,)).fetchall()]
-        self.counts = msgspec.structs.replace(self.counts, explored=self.counts.explored - len(joined))
-        return sum(bool(relevant) for (relevant,) in joined)
+        relevant = sum(bool(relevant) for (relevant,) in joined)
+        self.counts = msgspec.structs.replace(
+            self.counts,
+            explored=self.counts.explored - len(joined),
+            relevant=self.counts.relevant + relevant,
+        )
+        return relevant
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         """The first archived capture with this body; an empty body is never known."""
@@ -244,23 +260,49 @@ class Catalogue:
         packed = self.fact("counts")
         self.counts = msgspec.msgpack.decode(packed, type=Counts) if packed else Counts()
 
-    def _save(self, record: Record, capture: Capture | None) -> None:
+    def _save(self, record: Record, capture: Capture | None) -> Conclusion:
         if record.not_fetched is not None:
             self._save_outcome(record.not_fetched, record.at)
-        if record.fetched is None or capture is None:
-            return
-        page, is_new_state = self._save_page(record, record.fetched, capture)
+        fetched = record.fetched
+        if fetched is None or capture is None:
+            return Conclusion()
+        known = self._known(fetched.link.key)
+        if known and known.conclusion.judged and record.page is None:
+            page = known.page  # not modified, gone, broken: what was judged stays as it is
+        else:
+            if known and known.conclusion.judged:
+                self._keep_lesson(known.page)
+            page = self._write(record, fetched, capture, known, _OF_PAGE)
         self._connection.execute(
             "INSERT OR REPLACE INTO captures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 page, self._warcs.id_of(capture.file), capture.offset, capture.length,
-                record.fetched.started, record.fetched.status, capture.digest, capture.revisit,
+                fetched.started, fetched.status, capture.digest, capture.revisit,
             ),
         )  # fmt: skip
-        if is_new_state:
-            self._save_links(page, record.decisions)
-            if record.page is not None:
-                self._save_evidence(page, record.page)
+        return known.conclusion if known else Conclusion()
+
+    def _known(self, key: int) -> _Known | None:
+        sql = "SELECT id, relevant, explored, refusal IS NOT NULL FROM pages WHERE key = ?"
+        row = self._connection.execute(sql, (key,)).fetchone()
+        if row is None:
+            return None
+        page, relevant, explored, refused = row
+        conclusion = Conclusion(
+            relevant is not None, bool(relevant and not explored), bool(explored), bool(refused)
+        )
+        return _Known(page, conclusion)
+
+    def _keep_lesson(self, page: int) -> None:
+        """Keep what a page taught when it was first judged, before a later capture is written over it."""
+        run = self._connection.execute
+        sql = "SELECT link, relevant, score, rules.text FROM pages JOIN rules ON rules.id = rule WHERE pages.id = ?"
+        link, relevant, score, rule = run(sql, (page,)).fetchone()
+        rows = run(f"SELECT name, {FACT} FROM evidence WHERE page = ?", (page,))
+        evidence = {name: stored_fact(*columns) for name, *columns in rows}
+        judgement = Judgement(bool(relevant), number_or_nan(score), rule)
+        lesson = _encode((link, judgement, evidence))
+        run("INSERT OR IGNORE INTO lessons VALUES (?, ?)", (page, lesson))
 
     def _save_outcome(self, not_fetched: NotFetched, at: float) -> None:
         link, refusal = not_fetched.link, not_fetched.refusal
@@ -271,27 +313,29 @@ class Catalogue:
             (link.key, link.url, link.parent, reason, refusal.detail, at, link.attempts + 1, again),
         )
 
-    def _save_page(
-        self, record: Record, fetched: Fetched, capture: Capture, renewed: Sequence[str] = _OF_PAGE
-    ) -> tuple[int, bool]:
-        """The page's id, and whether its row and links now say what this record says.
-
-        A later capture without a page (not modified, gone, broken) leaves what was judged as it is.
-        """
+    def _write(
+        self,
+        record: Record,
+        fetched: Fetched,
+        capture: Capture,
+        known: _Known | None,
+        renewed: Sequence[str],
+    ) -> int:
+        """Make the row of a URL, and those of `renewed` tables that belong to it, say what this record says."""
         run = self._connection.execute
-        key = fetched.link.key
-        known = run("SELECT id, relevant FROM pages WHERE key = ?", (key,)).fetchone()
-        if known and record.page is None and known[1] is not None:
-            return int(known[0]), False
         values = self._page_values(record, fetched, capture)
-        if not known:
-            run("DELETE FROM outcomes WHERE key = ?", (key,))
-            return run(_INSERT_PAGE, values).lastrowid or 0, True
-        page = int(known[0])
-        run(_UPDATE_PAGE, (*values, page))
-        for table in renewed:
-            run(f"DELETE FROM {table} WHERE {'rowid' if table == 'texts' else 'page'} = ?", (page,))
-        return page, True
+        if known is None:
+            run("DELETE FROM outcomes WHERE key = ?", (fetched.link.key,))
+            page = run(_INSERT_PAGE, values).lastrowid or 0
+        else:
+            page = known.page
+            run(_UPDATE_PAGE, (*values, page))
+            for table in renewed:
+                run(f"DELETE FROM {table} WHERE {'rowid' if table == 'texts' else 'page'} = ?", (page,))
+        self._save_links(page, record.decisions)
+        if record.page is not None:
+            self._save_evidence(page, record.page)
+        return page
 
     def _page_values(self, record: Record, fetched: Fetched, capture: Capture) -> tuple[object, ...]:
         link, refusal = fetched.link, record.refusal

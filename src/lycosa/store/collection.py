@@ -22,7 +22,7 @@ from typing import Any, Self
 import msgspec
 
 from lycosa.errors import CollectionBusy, CollectionError
-from lycosa.store import Counts, Record
+from lycosa.store import Conclusion, Counts, Record
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.page_filter import COLLECTED, PageFilter
@@ -129,13 +129,14 @@ class Collection:
             self._roll_back()
             raise
 
-    def save(self, record: Record) -> None:
+    def save(self, record: Record) -> Conclusion:
         capture = None
         if record.fetched is not None:
             with _file_errors(self.archive):
                 capture = self._archive(record, record.fetched)
-        self.catalogue.save(record, capture)
+        before = self.catalogue.save(record, capture)
         self._log_refusal(record)
+        return before
 
     def settle(self, decisions: Sequence[Decision]) -> None:
         self.catalogue.settle(decisions)

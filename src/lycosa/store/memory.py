@@ -7,9 +7,11 @@ from contextlib import contextmanager
 
 import msgspec
 
-from lycosa.store import Counts, Record, add_to
+from lycosa.store import Conclusion, Counts, Record, add_to, concluded, conclusion_of
 from lycosa.store.warc import EarlierCapture, digest_of
 from lycosa.values import Decision, Judgement
+
+NEW = Conclusion()
 
 
 class MemoryStore:
@@ -19,7 +21,7 @@ class MemoryStore:
         self.fetched: list[str] = []  # URLs in the order of their first response
         self.judgements: dict[int, Judgement] = {}
         self.explored: set[int] = set()
-        self._keys: set[int] = set()
+        self._conclusions: dict[int, Conclusion] = {}
         self._counts = Counts()
         self._digests: dict[bytes, EarlierCapture] = {}
 
@@ -28,15 +30,17 @@ class MemoryStore:
         """Nothing outlives the process, so nothing is undone: an error ends the experiment."""
         yield
 
-    def save(self, record: Record) -> None:
-        self._counts = add_to(self._counts, record)
+    def save(self, record: Record) -> Conclusion:
         fetched = record.fetched
         if fetched is None:
-            return
+            self._counts = add_to(self._counts, record, NEW)
+            return NEW
         link = fetched.link
-        if link.key not in self._keys:
-            self._keys.add(link.key)
+        before = self._conclusions.get(link.key, NEW)
+        self._counts = add_to(self._counts, record, before)
+        if link.key not in self._conclusions:
             self.fetched.append(link.url)
+        self._conclusions[link.key] = conclusion_of(record, before)
         if record.judgement is not None:
             self.judgements[link.key] = record.judgement
         if record.explored:
@@ -44,6 +48,7 @@ class MemoryStore:
         if fetched.status == 200 and fetched.body:
             digest = digest_of(fetched.body)
             self._digests.setdefault(digest, EarlierCapture(link.url, fetched.started, digest))
+        return before
 
     def settle(self, decisions: Sequence[Decision]) -> None:
         """Links are not kept, so there is nothing to note."""
@@ -51,8 +56,16 @@ class MemoryStore:
     def promote(self, keys: Sequence[int]) -> int:
         joined = self.explored.intersection(keys)
         self.explored -= joined
-        self._counts = msgspec.structs.replace(self._counts, explored=self._counts.explored - len(joined))
-        return sum(key in self.judgements and self.judgements[key].relevant for key in joined)
+        relevant = 0
+        for key in joined:
+            before, judgement = self._conclusions[key], self.judgements.get(key)
+            now = msgspec.structs.replace(
+                before, explored=False, relevant=judgement is not None and judgement.relevant
+            )
+            self._conclusions[key] = now
+            self._counts = concluded(self._counts, before, now)
+            relevant += now.relevant
+        return relevant
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         return self._digests.get(digest)

@@ -25,6 +25,8 @@ from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
 from lycosa.values import Fact, Judgement, Kind, Link, LinkPartners, Reason, Refusal
 
+_decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
+
 PAUSED = "paused"
 """The fact that says how many seconds of the runs the crawl was paused."""
 
@@ -149,9 +151,13 @@ class Reader(Queries):
         return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? ORDER BY pages.id", after))
 
     def lessons(self, after: int = 0) -> Iterator[tuple[Link, Judgement, dict[str, Fact]]]:
-        """What `Strategy.learn` was told, in the same order."""
+        """What `Strategy.learn` was told, in the same order: of a page fetched again, what it taught at first."""
+        first = dict(self._rows("SELECT page, lesson FROM lessons WHERE page > ?", after))
         for page in self.pages(after):
-            if page.judgement is not None:
+            if page.id in first:
+                link, judgement, evidence = _decode_lesson(first[page.id])
+                yield read_link(link), judgement, evidence
+            elif page.judgement is not None:
                 yield page.link, page.judgement, self.evidence(page.id)
 
     def images(self) -> Iterator[tuple[Link, dict[str, Fact]]]:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from lycosa.errors import CollectionError, NoCollection
 
 APPLICATION_ID = 0x4C59_434F
@@ -195,7 +197,27 @@ _KINDS_OF_EVIDENCE = (
     """ classes = '["else","list","profile","detail"]' WHERE name = 'page-type'""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _PLACES, _ENTITIES, _TERMS, _PUT_OFF, _KINDS_OF_EVIDENCE)
+_LESSONS = (
+    # What a page taught when it was first judged (link, judgement, evidence), where a later capture of it
+    # was judged otherwise since: learning is replayed from here.
+    "CREATE TABLE lessons (page INTEGER PRIMARY KEY, lesson BLOB NOT NULL)",
+    # A page that was fetched again had been taken for its own near duplicate, and counted each time; explored
+    # pages had been counted as relevant.
+    "UPDATE pages SET near_duplicate_of = 0 WHERE near_duplicate_of = key",
+    "UPDATE facts SET value = recounted(value, (SELECT count(relevant) FROM pages),"
+    " (SELECT count(*) FROM pages WHERE relevant AND NOT explored), (SELECT count(*) FROM pages WHERE explored),"
+    " (SELECT count(refusal) FROM pages)) WHERE name = 'counts'",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST,
+    _PLACES,
+    _ENTITIES,
+    _TERMS,
+    _PUT_OFF,
+    _KINDS_OF_EVIDENCE,
+    _LESSONS,
+)
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
 
@@ -289,7 +311,14 @@ def _quarters_as_classes(numbers: bytes) -> bytes:
     return struct.pack(f"<{len(told)}d", *(min(int(number * 4), 3) for number in told))
 
 
+def _recounted(packed: bytes, judged: int, relevant: int, explored: int, refused: int) -> bytes:
+    """The counts of a collection with what was counted wrongly before version 7."""
+    counts = {"judged": judged, "relevant": relevant, "explored": explored, "refused": refused}
+    return msgspec.msgpack.encode(msgspec.msgpack.decode(packed) | counts)
+
+
 def _migrate(connection: sqlite3.Connection) -> None:
+    connection.create_function("recounted", 5, _recounted, deterministic=True)
     connection.create_function("quarters_as_classes", 1, _quarters_as_classes, deterministic=True)
     for version in range(version_of(connection), len(MIGRATIONS)):
         connection.execute("BEGIN IMMEDIATE")

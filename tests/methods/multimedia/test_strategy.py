@@ -13,10 +13,11 @@ import pytest
 
 from lycosa.clock import VirtualClock
 from lycosa.demo import maps
-from lycosa.engine.admission import Follow
+from lycosa.engine.admission import Admission
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
-from lycosa.engine.scope import Scope
 from lycosa.errors import SpecError
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
@@ -87,13 +88,17 @@ def crawled(strategy: Multimedia, pages: dict[str, dict[str, float]]) -> tuple[s
     """The names of the pages collected and explored, from A."""
     store, fetch = MemoryStore(), FetchSpec(per_host_delay_s=0)
     web = DrawnWeb(pages)
-    loop = Crawl(
+    conclusions = Conclusions(
         frontier=MemoryFrontier(Policy(max_waiting=1000)),
-        fetcher=web,
-        analyser=web,
         strategy=strategy,
         store=store,
-        follow=Follow(Scope(ScopeSpec(), fetch), fetch, FrontierSpec(), ArchiveSpec()),
+        admission=Admission(ScopeSpec(), fetch, FrontierSpec()),
+        follow=Follow(fetch, ArchiveSpec()),
+    )
+    loop = Crawl(
+        fetcher=web,
+        analyser=web,
+        conclusions=conclusions,
         limits=Limits(concurrency=1),
         clock=VirtualClock(),
     )

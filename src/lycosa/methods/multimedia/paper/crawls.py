@@ -36,7 +36,7 @@ from lycosa.methods.multimedia.strategy import HIT, Multimedia
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.spec.sections import ScopeSpec
-from lycosa.store import Record
+from lycosa.store import Conclusion, Record
 from lycosa.store.memory import MemoryStore
 from lycosa.urls import key_of
 from lycosa.values import Fact, Kind, Link
@@ -98,14 +98,12 @@ class _Keeping(MemoryStore):
         self.pages: dict[int, Link] = {}
         self.images = 0
 
-    def save(self, record: Record) -> None:
-        super().save(record)
-        if record.page is None:
-            return
-        if record.page.link.kind is Kind.IMAGE:
+    def save(self, record: Record) -> Conclusion:
+        if record.page is not None and record.page.link.kind is Kind.IMAGE:
             self.images += 1
-        else:
+        elif record.page is not None:
             self.pages[record.page.link.key] = record.page.link
+        return super().save(record)
 
 
 class Remembered(Evidence):

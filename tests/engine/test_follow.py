@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from lycosa.engine.admission import Follow
-from lycosa.engine.scope import Scope
-from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
+from lycosa.engine.follow import Follow
+from lycosa.spec.sections import ArchiveSpec, FetchSpec
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Memo
 
@@ -18,12 +17,13 @@ class Told(Memo, frozen=True, tag="told"):
 def test_a_redirect_takes_the_memo_along_but_no_validators():
     """An ETag is that of one URL: asked by it, another that was never fetched could be answered with 304."""
     link = Told("words").on(Link(URL, key_of(URL), noted=None)).note(etag='"1"', last_modified="Mon")
-    follow = Follow(Scope(ScopeSpec(), FetchSpec()), FetchSpec(), FrontierSpec(), ArchiveSpec())
+    follow = Follow(FetchSpec(), ArchiveSpec())
     moved = Fetched(link, 301, (("Location", "/new"),), b"", b"", b"", 0.0, 0.0)
 
-    refusal, (decision,), again = follow.response(moved, None)
+    leads = follow.response(moved, None)
 
-    assert (refusal, again) == (None, None)
+    assert (leads.refusal, leads.again) == (None, None)
+    (decision,) = leads.decisions
     onward = decision.link
     assert onward.url == "http://a.example/new"
     assert (onward.notes.etag, onward.notes.last_modified) == ("", "")

@@ -1,0 +1,230 @@
+"""What is concluded of one URL: judged, ranked, admitted, counted, learned and saved, all in one place.
+
+In: a taken link and what came of it. Out: a record in the store, links in the frontier, the lease ended.
+The loop concludes what it fetched; `rejudge` concludes the pages of the archive once more, by the same code.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lycosa.engine.admission import Admission
+from lycosa.engine.follow import Follow
+from lycosa.frontier import Frontier, FrontierView
+from lycosa.methods import Step, Strategy
+from lycosa.page.duplicates import NearDuplicates
+from lycosa.store import Record, Store, conclusion_of
+from lycosa.store.warc import digest_of
+from lycosa.urls import authority_of, key_of, source_of
+from lycosa.values import (
+    Decision,
+    Fact,
+    Fetched,
+    Judgement,
+    Kind,
+    Later,
+    Link,
+    NotFetched,
+    Outcome,
+    Page,
+    Reason,
+    Refusal,
+    Release,
+)
+
+AN_IMAGE = Judgement(False, 0.0, "an image")
+"""Images are looked at, never judged: they tell something of the pages that show them."""
+
+
+class WholeFrontier(Frontier, FrontierView, Protocol):
+    """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a crawl has done so far: for progress, limits and the summary. A page counts once, however often fetched."""
+
+    pages: int = 0
+    relevant: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    refused: Counter[Reason] = field(default_factory=Counter)
+    sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A taken link and what came of it."""
+
+    link: Link
+    fetched: Fetched | NotFetched | Later
+    page: Page | Refusal | None = None
+
+
+class Conclusions:
+    """Concludes one URL after the other. Every method is called inside the store's commit.
+
+    `verdicts` are what people said of pages, by key: they hold whatever the judge would say. With
+    `settle_orphans` off, links that wait in vain are left to the caller, because what they wait for may come yet.
+    """
+
+    def __init__(
+        self,
+        *,
+        frontier: WholeFrontier,
+        strategy: Strategy,
+        store: Store,
+        admission: Admission,
+        follow: Follow,
+        verdicts: Mapping[int, Judgement] | None = None,
+        near: NearDuplicates | None = None,
+        settle_orphans: bool = True,
+    ) -> None:
+        self.frontier = frontier
+        self.strategy = strategy
+        self.store = store
+        self.admission = admission
+        self.follow = follow
+        self.verdicts = verdicts or {}
+        self.near = near
+        self.settle_orphans = settle_orphans
+        self.tally = Tally()
+
+    def anew(self, strategy: Strategy, store: Store) -> Conclusions:
+        """Conclusions by the same rules, of a strategy that begins with nothing learned, put into another store."""
+        return Conclusions(
+            frontier=self.frontier,
+            strategy=strategy,
+            store=store,
+            admission=self.admission,
+            follow=self.follow,
+            verdicts=self.verdicts,
+            near=self.near,
+            settle_orphans=False,
+        )
+
+    def conclude(self, visit: Visit, now: float) -> None:
+        """Judge, rank and save what came of a taken link, and end its lease."""
+        link, outcome = self._outcome(visit, now)
+        for hold in self.frontier.done(link, outcome):
+            self.settle(hold, None)
+
+    def page(
+        self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None
+    ) -> tuple[Decision, ...]:
+        """Judge, rank and save one page, and take in what follows from it. Returns what was decided on its links."""
+        judgement, refusal, steps = self._judged(page, duplicate)
+        decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
+        near = self.near.add(page.link.key, page.simhash) if self.near and page.simhash else None
+        explored = page.link.trail > 0
+        record = Record(at, fetched, None, page, judgement, refusal, decisions, explored, near or 0)
+        before = self.store.save(record)
+        self.tally.relevant += conclusion_of(record).relevant - before.relevant
+        if refusal:
+            self.tally.refused[refusal.reason] += 1
+        if not before.judged:  # fetched again, it is the same page: it counts and teaches once
+            self.learn(page.link, judgement, page.evidence)
+        self.add((*decisions, *self.follow.requisites(page, judgement)))
+        for step in steps:
+            if isinstance(step, Release):
+                self.settle(step.hold, step.value)
+        return decisions
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
+        self.tally.pages += 1
+        counts = self.tally.sources[source := source_of(authority_of(link.url))]
+        credit = self.strategy.credit(judgement)
+        counts[0] += credit
+        counts[1] += 1 - credit
+        self.frontier.reweigh(source, counts[0], counts[1])
+        self.strategy.learn(link, judgement, evidence)
+
+    def settle(self, hold: str, value: float | None) -> None:
+        """Let the strategy decide on the links of a hold, now that what they waited for has this value."""
+        self._decide(self.strategy.settle(self.frontier.release(hold), value))
+
+    def add(self, decisions: Sequence[Decision]) -> None:
+        """Let admitted links wait or hold them."""
+        added = self.frontier.add(decisions, self.strategy.merge)
+        if added.promoted:
+            self.tally.relevant += self.store.promote(added.promoted)
+        if self.settle_orphans and (added.held or added.dropped):
+            for hold in self.frontier.orphans():
+                self.settle(hold, None)
+
+    def _outcome(self, visit: Visit, now: float) -> tuple[Link, Outcome]:
+        """What the frontier is told: the link as it is done or waits again, and from when."""
+        link, fetched, page = visit.link, visit.fetched, visit.page
+        if isinstance(fetched, Later):
+            rested_at = now + fetched.rest_s
+            return link, Outcome(rested_at, rested_at, counts=False, tried=False)
+        if isinstance(fetched, NotFetched):
+            return link, self._not_fetched(fetched, now)
+        self.tally.bytes += len(fetched.body)
+        if not isinstance(page, Page):
+            return self._no_page(link, fetched, page, now)
+        if link.kind is Kind.IMAGE:
+            self._image(page, fetched, now)
+            return link, Outcome(now + fetched.rest_s, counts=False)
+        decisions = self.page(page, fetched, now, self._duplicate(fetched))
+        return self.follow.revisit(fetched, decisions, now)
+
+    def _judged(
+        self, page: Page, duplicate: Refusal | None
+    ) -> tuple[Judgement, Refusal | None, Sequence[Step]]:
+        """The verdict on a page, why it is not kept after all, and what the strategy makes of its links."""
+        judgement = self.verdicts.get(page.link.key) or self.strategy.judge(page)
+        refusal = self.admission.refuse_page(page) or duplicate
+        if refusal:
+            return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal, ()
+        return judgement, None, self.strategy.rank(page, judgement)
+
+    def _not_fetched(self, failed: NotFetched, now: float) -> Outcome:
+        self.store.save(Record(now, not_fetched=failed))
+        self.tally.refused[failed.refusal.reason] += 1
+        again_at = None if failed.again_in_s is None else now + failed.again_in_s
+        return Outcome(now + failed.rest_s, again_at, counts=False)
+
+    def _no_page(
+        self, link: Link, fetched: Fetched, refused: Refusal | None, now: float
+    ) -> tuple[Link, Outcome]:
+        """Save a response that became no page: a redirect, an error, a requisite, what was not modified."""
+        onward = self.follow.response(fetched, refused)
+        decisions = self.admission.admit(onward.decisions)
+        if onward.refusal:
+            self.tally.refused[onward.refusal.reason] += 1
+        self.store.save(Record(now, fetched=fetched, refusal=onward.refusal, decisions=decisions))
+        self.add(decisions)
+        if onward.again is not None:
+            return onward.again, Outcome(now + fetched.rest_s, now, counts=False)
+        if fetched.status == 304:
+            return self.follow.revisit(fetched, (), now)
+        # A redirected image: its page waits for the target now.
+        instead = decisions[0].link.key if decisions and link.kind is Kind.IMAGE else 0
+        return link, Outcome(now + fetched.rest_s, counts=False, instead=instead)
+
+    def _image(self, page: Page, fetched: Fetched, now: float) -> None:
+        """Archive an image, and let the strategy decide on what waited for it."""
+        self.store.save(Record(now, fetched, None, page))
+        self.strategy.learn(page.link, AN_IMAGE, page.evidence)
+        for step in self.strategy.rank(page, AN_IMAGE):
+            if isinstance(step, Release):
+                self.settle(step.hold, step.value)
+            else:
+                self._decide([step])
+
+    def _duplicate(self, fetched: Fetched) -> Refusal | None:
+        earlier = self.store.known_digest(digest_of(fetched.body))
+        if earlier is None or key_of(earlier.url) == fetched.link.key:
+            return None
+        return Refusal(Reason.DUPLICATE, earlier.url)
+
+    def _decide(self, decisions: Sequence[Decision]) -> None:
+        """Take in decisions on links that had been held."""
+        admitted = self.admission.admit(decisions)
+        self.store.settle(admitted)
+        self.add(admitted)

@@ -1,0 +1,106 @@
+"""What a response leads to besides its links: redirects, requisites, revisits.
+
+In: responses and judged pages. Out: decisions and outcomes, whatever the strategy; `admission` still says
+which of them may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from lycosa.fetch.redirects import redirect_target
+from lycosa.page.document import stylesheet_urls
+from lycosa.spec.sections import ArchiveSpec, FetchSpec
+from lycosa.urls import key_of
+from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
+
+HUB_LINKS = 50
+"""A page that led to so many admitted links is a hub: revisited like a seed."""
+IN_STYLESHEET = Notes(in_stylesheet=True)
+
+
+class Onward(msgspec.Struct, frozen=True):
+    """What a response that became no page means: why, what to add, and the link that its lease goes on with."""
+
+    refusal: Refusal | None = None
+    decisions: Sequence[Decision] = ()
+    again: Link | None = None
+
+
+class Follow:
+    """The rules by which one thing leads to the next, whatever the strategy."""
+
+    def __init__(self, fetch: FetchSpec, archive: ArchiveSpec) -> None:
+        self.fetch = fetch
+        self.archive = archive
+
+    def response(self, fetched: Fetched, analysed: Refusal | None) -> Onward:
+        """What a response that became no page leads to."""
+        if analysed is not None:
+            return Onward(analysed)
+        target = redirect_target(fetched)
+        if isinstance(target, str):
+            return self._redirect(fetched.link, target)
+        if target is not None:
+            return Onward(target)
+        if fetched.link.kind is Kind.REQUISITE and fetched.status == 200:
+            return Onward(decisions=self._of_stylesheet(fetched))
+        if fetched.status in (200, 304):
+            return Onward()
+        return Onward(Refusal(Reason.HTTP_ERROR, str(fetched.status)))
+
+    def requisites(self, page: Page, judgement: Judgement) -> list[Decision]:
+        """The page's stylesheets, images, fonts and scripts, where the spec wants them archived."""
+        wanted = self.archive.requisites
+        if wanted == "none" or (wanted == "relevant" and not judgement.relevant):
+            return []
+        return self._requisites(page.requisites, page.link)
+
+    def revisit(self, fetched: Fetched, decisions: Sequence[Decision], now: float) -> tuple[Link, Outcome]:
+        """The outcome of a kept page: seeds and hubs wait again after `archive.revisit_after_h`.
+
+        What has not been modified since was such a page, and stays one.
+        """
+        link, hours = fetched.link, self.archive.revisit_after_h
+        admitted = sum(decision.refusal is None for decision in decisions)
+        wanted = link.depth == 0 or admitted >= HUB_LINKS or fetched.status == 304
+        if hours is None or not wanted:
+            return link, Outcome(now + fetched.rest_s)
+        validators = {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
+        noted = link.note(**{name: value for name, value in validators.items() if value})
+        return msgspec.structs.replace(noted, attempts=-1), Outcome(now + fetched.rest_s, now + hours * 3600)
+
+    def _redirect(self, link: Link, target: str) -> Onward:
+        if len(target) > self.fetch.max_url_length:
+            return Onward(Refusal(Reason.LONG_URL, f"redirects to {target[:200]}"))
+        key = key_of(target)
+        via = (*link.notes.via, link.key)
+        if link.redirects >= self.fetch.max_redirects:
+            return Onward(Refusal(Reason.TOO_MANY_REDIRECTS, target[:200]))
+        if target == link.url or key in via[:-1]:
+            return Onward(Refusal(Reason.REDIRECT_LOOP, target[:200]))
+        onward = msgspec.structs.replace(link, url=target, key=key, redirects=link.redirects + 1)
+        # What the last capture of this URL was called says nothing of the one that it leads to.
+        onward = onward.note(etag="", last_modified="") if link.noted else onward
+        if key == link.key:
+            # /a to /a/ is the same identity, so it cannot wait beside itself: the lease goes on.
+            return Onward(again=msgspec.structs.replace(onward, attempts=-1))
+        onward = msgspec.structs.replace(onward.note(via=via), attempts=0, parent=link.key)
+        return Onward(decisions=[Decision(onward, link.priority, rule="redirect")])
+
+    def _of_stylesheet(self, fetched: Fetched) -> list[Decision]:
+        # One level is enough in practice; imports of imports would let a trap of stylesheets grow.
+        if fetched.link.notes.in_stylesheet or "css" not in fetched.header("content-type"):
+            return []
+        text = fetched.body[:1_000_000].decode("utf-8", "replace")
+        return self._requisites(stylesheet_urls(text, fetched.link.url), fetched.link, IN_STYLESHEET)
+
+    def _requisites(self, urls: Sequence[str], link: Link, noted: Notes | None = None) -> list[Decision]:
+        found = [
+            Link(url, key_of(url), kind=Kind.REQUISITE, depth=link.depth, parent=link.key, noted=noted)
+            for url in urls[: self.archive.max_requisites]
+            if len(url) <= self.fetch.max_url_length
+        ]
+        return [Decision(out, link.priority, rule="requisite") for out in found]

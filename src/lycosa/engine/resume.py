@@ -1,0 +1,24 @@
+"""Going on with a crawl: counts, learned state and duplicates come back from the catalogue.
+
+In: an open collection. Out: conclusions that know what those of an uninterrupted crawl would know.
+"""
+
+from __future__ import annotations
+
+from lycosa.engine.conclude import AN_IMAGE, Conclusions
+from lycosa.store.collection import Collection
+
+
+def recall(conclusions: Conclusions, collection: Collection) -> None:
+    """Bring everything back that an earlier run counted and learned; inside `commit`."""
+    for link, judgement, evidence in collection.reader.lessons():
+        conclusions.learn(link, judgement, evidence)
+    for link, evidence in collection.reader.images():
+        conclusions.strategy.learn(link, AN_IMAGE, evidence)
+    if conclusions.near:
+        for key, simhash in collection.reader.fingerprints():
+            conclusions.near.add(key, simhash)
+    counts, tally = collection.counts(), conclusions.tally
+    tally.relevant = counts.relevant
+    tally.bytes = counts.bytes
+    tally.seconds = collection.reader.seconds()
