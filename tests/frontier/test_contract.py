@@ -538,8 +538,8 @@ class SumOfBytes:
     def merge(self, known: bytes, offered: bytes) -> bytes:
         return known + offered
 
-    def priorities(self, records: Sequence[bytes]) -> Floats:
-        return np.array([self.factor * sum(record) for record in records], dtype=float)
+    def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
+        return np.array([self.factor * sum(record) for record in records], dtype=float), records
 
 
 def test_a_url_is_ranked_by_what_all_links_to_it_say(open_frontier: Open) -> None:
@@ -571,6 +571,40 @@ def test_scoring_again_is_bounded(open_frontier: Open) -> None:
     records.factor = 10.0
     assert frontier.rescore(8) == 8
     assert drain(frontier)[:8] == ["a/30", "b/30", "c/30", "d/30", "a/29", "b/29", "c/29", "d/29"]
+
+
+def test_what_something_was_learned_of_is_scored_again_where_it_waits(open_frontier: Open) -> None:
+    """What waits moves; what is unknown, taken or done, or has no record, stays as it is."""
+    records = SumOfBytes()
+    frontier = open_frontier(records=records)
+    frontier.add([offer("a/1", record=b"\x09"), offer("b/1", record=b"\x02"), offer("b/2", record=b"\x03")])
+    frontier.add([offer("c/1", 2.5)])
+    taken = take(frontier)
+    records.factor = 2.0
+    frontier.touch([key("a/1"), key("b/1"), key("c/1"), key("d/1")])
+    assert frontier.find(key("b/1")).link.priority == 4.0  # type: ignore[union-attr]
+    frontier.done(taken, Outcome(rest_until=0.0))
+    assert drain(frontier) == ["b/1", "b/2", "c/1"]
+
+
+def test_what_has_fallen_behind_does_not_go_first(open_frontier: Open) -> None:
+    """A URL is scored once more when its turn has come: the next best goes where it is better now."""
+    records = SumOfBytes()
+    frontier = open_frontier(records=records)
+    frontier.add([offer("a/1", record=b"\x09"), offer("a/2", record=b"\x08"), offer("b/1", 5.0)])
+    records.factor = 0.5
+    assert drain(frontier) == ["b/1", "a/1", "a/2"]
+
+
+def test_the_record_of_a_url_that_is_offered_anew_begins_anew(open_frontier: Open) -> None:
+    """When everything is judged again, the links to a URL are all offered again: they must not count twice."""
+    frontier = open_frontier(records=SumOfBytes())
+    found = [offer("a/1", record=b"\x01", parent=7), offer("a/1", record=b"\x02", parent=8)]
+    frontier.add(found)
+    frontier.begin_rescoring()
+    frontier.add(found)
+    frontier.end_rescoring()
+    assert take(frontier).record == b"\x01\x02"
 
 
 def test_a_record_beyond_its_bound_is_refused(open_frontier: Open) -> None:

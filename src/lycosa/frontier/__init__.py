@@ -8,7 +8,7 @@ domain).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import msgspec
@@ -31,8 +31,11 @@ class Records(Protocol):
 
     def merge(self, known: bytes, offered: bytes) -> bytes: ...
 
-    def priorities(self, records: Sequence[bytes]) -> Floats:
-        """One priority for each record, by what the strategy has learned so far."""
+    def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
+        """One priority for each record, by what the strategy has learned so far; and the records.
+
+        These may keep what the priority is made of, for `lycosa why`.
+        """
         ...
 
 
@@ -78,7 +81,8 @@ class Frontier(Protocol):
     def take(self, now: float) -> Link | None:
         """Lease the best URL of the best source that may go now; None if none may.
 
-        Ties go by discovery order. The authority is busy until `done` is called.
+        Ties go by discovery order. The authority is busy until `done` is called. A URL with a record is
+        scored once more before it goes; if it has fallen behind, the next best is looked at, a few times.
         """
         ...
 
@@ -100,6 +104,10 @@ class Frontier(Protocol):
 
     def reweigh(self, source: str, good: float, bad: float) -> None:
         """Set what is known of a source's pages; its choice key follows."""
+        ...
+
+    def touch(self, keys: Collection[int]) -> None:
+        """Score those of the URLs again that wait and have a record: something that it rests on was learned."""
         ...
 
 

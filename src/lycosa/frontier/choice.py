@@ -172,7 +172,6 @@ class Choice:
         top = self._top(self._best_source() if self.weigh else 0)
         if top is None or self._is_beneath_us(top):
             return None
-        self.step += 1
         return top
 
     def next_at(self) -> float:
@@ -192,6 +191,7 @@ class Choice:
 
     def began(self, authority: Authority, page: bool) -> None:
         """A URL of the authority is under way."""
+        self.step += 1
         authority.in_flight += 1
         if page:
             for quota in authority.quotas:

@@ -118,6 +118,8 @@ class MemoryFrontier(QueuedFrontier):
         ]
 
     def _best(self, authority: Authority, most: int) -> list[Entry]:
+        if most == 1:  # asked for at every take
+            return [self._by_id[head[1]]] if (head := self._head(authority)) else []
         ids = (id for rank, id in set(authority.queue) if self._stands(rank, id))
         entries = [self._by_id[id] for id in ids]
         return nsmallest(most, entries, key=lambda entry: (-entry.priority, entry.id))

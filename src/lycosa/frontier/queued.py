@@ -19,6 +19,7 @@ from lycosa.frontier.storage import Storage
 from lycosa.values import RECORD_BYTES, Decision, Kind, Link, Merge, Outcome, Reason
 
 DROPPED_AT_ONCE = 10_000
+LOOKED_AT = 8  # best URLs, at most, before one is taken, where each is scored once more
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
 
 
@@ -81,8 +82,9 @@ class QueuedFrontier(Storage):
                 new[key] = known[key] = self._new(link, authority, decision.priority)
             elif entry.state == WAITING or entry.state == LATER:
                 merged += 1
+                is_learned = self._learn_of(entry, link.record)
                 is_changed = entry.merge(link, priority_of(decision.priority), merge)
-                if (self._learn_of(entry, link.record) or is_changed) and key not in new:
+                if (is_learned or is_changed) and key not in new:
                     changed[key] = entry
             else:
                 seen += 1
@@ -112,6 +114,11 @@ class QueuedFrontier(Storage):
         if self._earliest <= now:
             self._wake(now)
         authority = self._choice.choose(now)
+        if self._choice.policy.records is not None:
+            for _ in range(LOOKED_AT):
+                if authority is None or not self._has_fallen(authority):
+                    break
+                authority = self._choice.choose(now)
         if authority is None:
             return None
         entry = self._lease(authority)
@@ -177,11 +184,12 @@ class QueuedFrontier(Storage):
         scored: list[Entry] = []
         for authority in active[:most]:
             scored += self._best(authority, max(1, most // len(active)))
-        before = [entry.priority for entry in scored]
-        self._score(scored)
-        changed = [e for e, priority in zip(scored, before, strict=True) if e.priority != priority]
-        self._write((), changed)
+        self._score_again(scored)
         return len(scored)
+
+    def touch(self, keys: Collection[int]) -> None:
+        found = self._look_up(keys).values()
+        self._score_again([entry for entry in found if entry.state == WAITING and entry.record])
 
     def forget(self, keys: Collection[int]) -> None:
         """Make done URLs unknown, so that they may be offered again."""
@@ -274,11 +282,15 @@ class QueuedFrontier(Storage):
         )
 
     def _learn_of(self, entry: Entry, offered: bytes) -> bool:
-        """Let what another link says of a waiting URL join its record. Returns whether it changed."""
+        """Let what another link says of a waiting URL join its record. Returns whether it changed.
+
+        The record of a sunk one begins anew: all links to it are being offered again.
+        """
         records, known = self._choice.policy.records, entry.record
         if records is None or not offered:
             return False
-        entry.record = _bounded(records.merge(known, offered) if known else offered)
+        is_first = not known or entry.is_sunk
+        entry.record = _bounded(offered if is_first else records.merge(known, offered))
         return entry.record != known
 
     def _score(self, entries: Collection[Entry]) -> None:
@@ -287,9 +299,25 @@ class QueuedFrontier(Storage):
         recorded = [entry for entry in entries if entry.record] if records else []
         if records is None or not recorded:
             return
-        priorities = records.priorities([entry.record for entry in recorded])
-        for entry, priority in zip(recorded, priorities, strict=True):
-            entry.priority = priority_of(priority)
+        priorities, kept = records.scored([entry.record for entry in recorded])
+        for entry, priority, record in zip(recorded, priorities, kept, strict=True):
+            entry.priority, entry.record = priority_of(priority), _bounded(record)
+
+    def _score_again(self, entries: Collection[Entry]) -> None:
+        """Score URLs that wait by what the strategy has learned since; they are filed and stored."""
+        before = [(entry.priority, entry.record) for entry in entries]
+        self._score(entries)
+        pairs = zip(entries, before, strict=True)
+        self._write((), [entry for entry, was in pairs if (entry.priority, entry.record) != was])
+
+    def _has_fallen(self, authority: Authority) -> bool:
+        """Score the best URL of an authority once more. Whether another of its URLs, or none, is its best now."""
+        first = self._best(authority, 1)
+        if not first or not first[0].record:
+            return False
+        before = first[0].priority
+        self._score_again(first)
+        return first[0].priority < before
 
     def _write(self, new: Collection[Entry], changed: Collection[Entry]) -> None:
         self._insert(new)
