@@ -19,7 +19,7 @@ from random import Random
 from typing import Any
 
 from lycosa.engine.session import Summary, crawl_spec
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection

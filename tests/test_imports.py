@@ -14,22 +14,18 @@ import pytest
 import lycosa
 
 ROOT = Path(lycosa.__file__).parent
-STAGES = "spec seeds frontier fetch page evidence store report library lab".split()
+STAGES = "spec seeds frontier fetch page evidence judge store methods prepare engine report".split()
+"""In the order of a crawl: a stage imports earlier ones and the root's values."""
 BELOW_ALL = {"values", "urls", "errors", "clock", "files"}
 """Root modules that every stage may import; they import only one another."""
-ABOVE_ALL = {"library", "lab"}
-"""Stages that put the parts together, like the root modules that are not in BELOW_ALL: they import all."""
-HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrapy", "torch"}
-
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("lycosa.spec.reading", "lycosa.methods"): "a strategy's settings are read by the strategy itself",
-    (
-        "lycosa.spec.reading",
-        "lycosa.methods.third_party",
-    ): "a strategy's settings are read by the strategy itself",
-    ("lycosa.report.html", "lycosa.methods.genre.report"): "until a method brings its own part of the report",
+METHODS = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
+ON_TOP = {
+    "commands": {"commands"},
+    "paper": {"prepare", "engine", "lab", "demo"},
+    "reproduce": {"prepare", "lab"},
 }
-"""(importer, imported): why it may, against the order."""
+"""Modules and folders of a method that stand on top, loaded by name only, and what they may import beside the stages."""
+HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrapy", "torch"}
 
 
 def modules() -> list[Path]:
@@ -69,38 +65,44 @@ def imports_of(path: Path, *, at_import_time: bool) -> Iterator[str]:
         waiting.extend(ast.iter_child_nodes(node))
 
 
+def method_of(module: str) -> str:
+    """The method whose folder a module is in; '' for all others."""
+    parts = module.split(".")
+    return parts[2] if part_of(module) == "methods" and len(parts) > 2 and parts[2] in METHODS else ""
+
+
+def role_of(module: str) -> str:
+    """Which part of a method a module is: its strategy, evidence …, or one that stands on top."""
+    return module.split(".")[3] if method_of(module) and module.count(".") > 2 else ""
+
+
 def allowed(importer: str, imported: str) -> bool:
+    """Whether the layers permit it."""
     here, there = part_of(importer), part_of(imported)
+    own, other = method_of(importer), method_of(imported)
+    if other and own != other:
+        return False  # a method is met through the registry only, also by other methods
+    if own and own == other:
+        return role_of(imported) not in ON_TOP or role_of(importer) in ON_TOP
     if not there or here == there or there in BELOW_ALL:
         return here != there or here not in BELOW_ALL
     if here in BELOW_ALL:
-        return there in BELOW_ALL
-    if here not in STAGES or here in ABOVE_ALL:
-        return True  # crawl.py, session.py, commands, testing, …: the layers above the stages
+        return False
+    if here not in STAGES or there in ON_TOP.get(role_of(importer), ()):
+        return True  # library, lab, commands, demo …: the layers above the stages
     return there in STAGES and STAGES.index(there) < STAGES.index(here)
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
-def test_a_stage_imports_only_earlier_stages(path):
+def test_imports_point_down(path):
     """The folders are the stages of a crawl; a module imports its own, earlier ones and the values."""
     importer = name_of(path)
     wrong = [
         imported
         for imported in imports_of(path, at_import_time=False)
-        if imported.split(".")[0] == "lycosa"
-        and not allowed(importer, imported)
-        and (importer, imported) not in EXCEPTIONS
+        if imported.split(".")[0] == "lycosa" and not allowed(importer, imported)
     ]
     assert not wrong, f"{importer} imports {wrong}, which come later: see docs/architecture.md"
-
-
-def test_every_exception_is_still_needed():
-    """An exception that nobody uses any more is taken off the list."""
-    for importer, imported in EXCEPTIONS:
-        path = ROOT.joinpath(*importer.split(".")[1:])
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        assert imported in imports_of(path, at_import_time=False)
-        assert not allowed(importer, imported)
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)

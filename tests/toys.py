@@ -7,10 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+import pytest
 from msgspec.structs import replace
 
 from lycosa.evidence import Evidence
-from lycosa.methods import BaseStrategy, Step
+from lycosa.methods import BaseStrategy, Method, Step, registry
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.values import Decision, Fact, Judgement, Kind, Link, Memo, Page, Reason, Refusal, Release, Score
@@ -103,3 +104,19 @@ class Pupil(BaseStrategy):
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         self.lessons_.append((link.url, judgement, dict(evidence)))
+
+
+TOYS = Method(
+    name="toys",
+    strategies={
+        "patient": "tests.toys:Patient",
+        "explorer": "tests.toys:Explorer",
+        "pupil": "tests.toys:Pupil",
+    },
+)
+
+
+def add_toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let specs name the toys, as if they came with the program."""
+    known = (*registry.built_in(), TOYS)
+    monkeypatch.setattr(registry, "built_in", lambda: known)

@@ -15,9 +15,13 @@ from typer.testing import CliRunner, Result
 from lycosa.cli import app
 from lycosa.demo import maps
 from lycosa.errors import LycosaError, ModelError
+from lycosa.evidence.text_model import TextModel
+from lycosa.methods import Means
 from lycosa.methods.event.model import EventModel, save_event
 from lycosa.methods.multimedia.strategy import Multimedia
-from lycosa.prepare.topic import given_models, make_topic, preparation
+from lycosa.prepare import preparation
+from lycosa.prepare.material import CrawlMaterial
+from lycosa.prepare.topic import TopicModel, make_topic
 from lycosa.spec.sections import FetchSpec, JudgeSpec, TopicSpec
 from lycosa.testing import Site, data
 from tests.methods.conftest import tiny_model
@@ -67,6 +71,12 @@ def test_link_models_and_text_models_are_told_apart(model, tmp_path):
     ready = preparation(make_topic(TopicSpec(keywords=("owl",)), [], []), JudgeSpec())
     links = tmp_path / "links.model"
     msgspec.structs.replace(tiny_model(), of="links").save(links)
+
+    def given(path: Path) -> dict[str, TextModel]:
+        means = Means(tmp_path, None, get=None, say=print)  # type: ignore[arg-type]
+        material = CrawlMaterial(TopicSpec(model=str(path)), means, tmp_path / "none")
+        return material.classifiers(["text"], TopicModel("english", {}))
+
     no_text = r"links\.model is a link model; a text model is needed here\. Train one: lycosa train text$"
     no_links = r"owls\.model is a text model; a link model is needed here\. Train one: lycosa train links$"
 
@@ -75,11 +85,11 @@ def test_link_models_and_text_models_are_told_apart(model, tmp_path):
     with pytest.raises(ModelError, match=no_text):
         raise error
     with pytest.raises(ModelError, match=no_text):
-        given_models(["text"], TopicSpec(model=str(links)), tmp_path, tmp_path / "none")
+        given(links)
     with pytest.raises(ModelError, match=no_links):
         Multimedia(links=str(model)).fit(ready)
     Multimedia(links=str(links)).fit(ready)
-    given_models(["text"], TopicSpec(model=str(model)), tmp_path, tmp_path / "none")
+    given(model)
 
 
 def test_every_input_has_its_line(model, tmp_path):

@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 
 from lycosa.demo.environment import TOPIC, environment_part
-from lycosa.methods.multimedia.images import read_image, size_of
+from lycosa.methods.multimedia.images import read_image
 from lycosa.page.document import Document
+from lycosa.page.image_size import size_of
 from lycosa.values import Refusal
 
 PINNED = "1cd2252f1855f1d975178f6f41c513716179bec1d7f718397e6c821a469d2840"

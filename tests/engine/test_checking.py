@@ -8,6 +8,7 @@ import pytest
 
 from lycosa.engine.checking import check_spec, check_text
 from lycosa.errors import LycosaError
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.writing import spec_text
 
 TOPIC = '[topic]\nkeywords = ["owl"]\n'
@@ -23,7 +24,7 @@ def spec(tmp_path: Path, text: str) -> Path:
 @pytest.mark.parametrize("kind", ["topic", "event", "site"])
 def test_what_init_writes_is_right(tmp_path, kind):
     """Each template can be crawled as soon as its example URLs are replaced; as a crawl would, it notes the rest."""
-    text = spec_text(kind, "mine")
+    text = spec_text(kind, "mine", all_settings())
     with pytest.raises(LycosaError, match=r"example\.org"):
         check_spec(spec(tmp_path, text))
     checked = check_spec(spec(tmp_path, text.replace("example.org", "mine.test")).parent)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from lycosa.errors import InputError
-from lycosa.methods import BUILT_IN
 from lycosa.prepare.topic import load_topic
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, links
 from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
+from tests.toys import add_toys
 
 FOCUSED: dict[str, dict[str, Any]] = {
     "top": {"strategy": "best-first"},
@@ -179,7 +179,7 @@ def test_judging_again_that_was_cut_short_starts_over(
 
 def test_held_links_are_held_and_settled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A strategy with holds that takes over a collection decides on every link that still waits."""
-    monkeypatch.setitem(BUILT_IN, "patient", "tests.toys:Patient")
+    add_toys(monkeypatch)
     web: dict[str | tuple[str, str], Page] = {
         "/": links("/profile", "/page", "/detail", "/detail/anyway"),
         "/page": "<p>Q.",

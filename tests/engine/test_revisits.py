@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from lycosa.engine.loop import Crawl
-from lycosa.methods import BUILT_IN
 from lycosa.methods.third_party import Guarded
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label
@@ -19,7 +18,7 @@ from lycosa.testing import Page, Request, Site, html, redirect, with_etag
 from lycosa.urls import key_of
 from lycosa.values import Fact, Judgement
 from tests.crawling import crawl, kept, pages_of, spec_text
-from tests.toys import Pupil
+from tests.toys import Pupil, add_toys
 
 Web = dict[str | tuple[str, str], Page]
 START = "http://a.test/"
@@ -69,7 +68,7 @@ def _lessons(crawl: Crawl) -> list[tuple[str, Judgement, dict[str, Fact]]]:
 
 @pytest.fixture
 def pupil(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BUILT_IN, "pupil", "tests.toys:Pupil")
+    add_toys(monkeypatch)
 
 
 @pytest.mark.usefixtures("pupil")

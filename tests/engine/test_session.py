@@ -21,15 +21,16 @@ from lycosa.engine.conclude import Conclusions
 from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
-from lycosa.engine.session import Summary, fitted_strategy
+from lycosa.engine.session import Summary
 from lycosa.engine.workers import WorkerPool
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.library.views import about
 from lycosa.library.views import status as status_of_collection
-from lycosa.methods import BUILT_IN
-from lycosa.prepare.topic import TopicModel, make_topic, preparation
+from lycosa.methods.lookup import fitted
+from lycosa.prepare import preparation
+from lycosa.prepare.topic import TopicModel, make_topic
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
@@ -49,7 +50,7 @@ from tests.crawling import (
     spec_text,
 )
 from tests.store.archives import records_of, types_of
-from tests.toys import Fatal
+from tests.toys import Fatal, add_toys
 
 Web = dict[str | tuple[str, str], Page]
 START = "http://a.test/"
@@ -357,8 +358,7 @@ def test_the_log_tells_what_happened(tmp_path: Path) -> None:
 
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BUILT_IN, "patient", "tests.toys:Patient")
-    monkeypatch.setitem(BUILT_IN, "explorer", "tests.toys:Explorer")
+    add_toys(monkeypatch)
 
 
 @pytest.mark.usefixtures("toys")
@@ -542,7 +542,7 @@ def test_memory_and_disk_give_the_same_order(tmp_path: Path) -> None:
 async def _crawl_in_memory(source: str) -> list[str]:
     spec = spec_of(source)
     topic: TopicModel = make_topic(spec.topic, [], [])
-    strategy = fitted_strategy(spec, preparation(topic, spec.judge))
+    strategy = fitted(spec.strategy, {}, preparation(topic, spec.judge))
     store = MemoryStore()
     fetch, frontier = (
         spec.fetch,

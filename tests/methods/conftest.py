@@ -12,7 +12,8 @@ from lycosa.evidence.training.topic import ExamplePage
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
-from lycosa.prepare.topic import make_topic, preparation
+from lycosa.prepare import preparation
+from lycosa.prepare.topic import make_topic
 from lycosa.spec.sections import JudgeSpec, TopicSpec
 from lycosa.urls import key_of
 from lycosa.values import Link, Page

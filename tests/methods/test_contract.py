@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence, Need
 from lycosa.evidence.words import fact_in_words
-from lycosa.methods import BaseStrategy, Step, settings_of, strategy_class, strategy_names
+from lycosa.methods import BaseStrategy, Step
+from lycosa.methods.lookup import settings_of, strategy_class, strategy_names
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.page_types import PageTypes, Site
 from lycosa.store.facts import fact_columns, stored_fact
@@ -130,8 +131,9 @@ def test_the_judge_is_the_specs(strategy, ready):
 def test_settings_are_introspectable(strategy):
     """The constructor's keyword arguments, each with a default, are stored as they are."""
     name = name_of(strategy)
-    for key, default in settings_of(name).items():
-        assert default is not inspect.Parameter.empty, key
+    for key, setting in settings_of(name).items():
+        default = setting.default
+        assert setting.hint is not None, key
         assert default is None or isinstance(default, bool | int | float | str | tuple | list | dict), key
         stored = getattr(strategy_class(name)(), key)
         assert callable(stored) or stored == default  # a setting may be called like a method: `genre.learn`

@@ -13,7 +13,7 @@ import pytest
 
 from lycosa.demo import demo_web
 from lycosa.errors import SpecError
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.testing import Site
 from tests.crawling import ROOT, kept, small_web, spec_text
@@ -94,7 +94,7 @@ def installed(folder: Path, module: str) -> Path:
     (place / "lycosa_short_paths-1.0.dist-info").mkdir(parents=True)
     about = place / "lycosa_short_paths-1.0.dist-info"
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lycosa-short-paths\nVersion: 1.0\n")
-    points = "[lycosa.methods]\n" + ENTRY[1].replace('"', "")
+    points = "[lycosa.strategies]\n" + ENTRY[1].replace('"', "")
     (about / "entry_points.txt").write_text(points)
     (place / "short_paths.py").write_text(module, encoding="utf-8")
     return place

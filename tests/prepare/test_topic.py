@@ -9,7 +9,8 @@ import pytest
 from lycosa.errors import InputError, ModelError, SpecError
 from lycosa.evidence.training.topic import ExamplePage
 from lycosa.page.document import Document
-from lycosa.prepare.topic import load_topic, make_topic, preparation, prepared_topic
+from lycosa.prepare import preparation
+from lycosa.prepare.topic import load_topic, make_topic, prepared_topic
 from lycosa.spec.sections import JudgeSpec, TopicSpec
 from lycosa.values import Reason, Refusal
 

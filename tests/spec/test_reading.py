@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.errors import SpecError
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, parse_spec
 from lycosa.spec.sections import Spec
 

@@ -10,39 +10,42 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.methods import all_settings
+from lycosa.methods.event.section import EventSpec
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
-from lycosa.spec.sections import Spec
+from lycosa.spec.sections import Section, Spec
 from lycosa.spec.writing import STARTS, as_run, spec_reference, spec_text, toml
 
-KINDS = list(STARTS)
+KINDS = [*STARTS, "event"]
 
 
 def written(kind: str) -> Spec:
-    tables: dict[str, Any] = {"name": "x", **STARTS[kind]}
-    return Spec(**tables.pop("", {}), **tables)
+    tables: dict[str, Any] = {"name": "x", **(STARTS.get(kind) or all_settings().starts()[kind])}
+    own: dict[str, Section] = {"event": EventSpec(**tables.pop("event"))} if "event" in tables else {}
+    return Spec(**tables.pop("", {}), **tables, methods=own)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_written_spec_is_what_it_says(kind):
     """As written it is the defaults with what the kind of crawl changes."""
-    assert parse_spec(spec_text(kind, "x"), all_settings()) == written(kind)
+    assert parse_spec(spec_text(kind, "x", all_settings()), all_settings()) == written(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_comments_show_the_true_defaults(kind):
     """With every comment that shows a default uncommented, the spec means the same."""
-    text = re.sub(r"^# (\w+ = )", r"\1", spec_text(kind, "x"), flags=re.M)
-    assert text.count("\n#") < spec_text(kind, "x").count("\n#")
+    text = re.sub(r"^# (\w+ = )", r"\1", spec_text(kind, "x", all_settings()), flags=re.M)
+    assert text.count("\n#") < spec_text(kind, "x", all_settings()).count("\n#")
     assert parse_spec(text, all_settings()) == written(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_is_in_the_written_spec(kind):
     """Nobody has to look a key up."""
-    text = spec_text(kind, "x")
-    for section, field in Spec.model_fields.items():
-        for key in getattr(field.annotation, "model_fields", {}):
+    text = spec_text(kind, "x", all_settings())
+    sections = {name: field.annotation for name, field in Spec.model_fields.items()} | {"event": EventSpec}
+    for section, model in sections.items():
+        for key in getattr(model, "model_fields", {}):
             assert re.search(rf"^(# )?{key} = ", text, re.M), f"{section}.{key}"
 
 
@@ -66,12 +69,12 @@ def test_any_plain_value_can_be_written(value):
 def test_a_folder_with_any_name_gets_a_spec():
     """Odd file names (halves of surrogate pairs, quotes, control characters) do not break the file."""
     for name in ('a"b', "new\nline", "\udce9t\udce9", "del\x7f", "back\\slash"):
-        parse_spec(spec_text("topic", name), all_settings())
+        parse_spec(spec_text("topic", name, all_settings()), all_settings())
 
 
 def test_the_reference_lists_every_key():
     """docs/spec.md has a row for each key, with its default."""
-    text = spec_reference()
+    text = spec_reference(all_settings())
     assert "| `per_host_delay_s` | number | `2.0` |" in text
     assert '| `kind` | `"topic"`' in text
     assert '| `date_from` | date | `"none"` |' in text

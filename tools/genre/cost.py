@@ -22,12 +22,13 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple
 
-from lycosa.engine.analysis import Recipe, document_of, page_of
+from lycosa.engine.analysis import Recipe, page_of
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.page.document import Document
 from lycosa.page.genre_signs import genre_features
 from lycosa.page.links import COUNTED, SELECTOR
+from lycosa.page.response import document_of
 from lycosa.urls import key_of, source_of
 from lycosa.values import Fetched, Link
 from tools.genre.examples import dated_pages
@@ -100,7 +101,7 @@ def web_documents(web: Path, pages: int = PAGES) -> Iterator[Document]:
     for url in Random(1).sample(found, min(pages, len(found))):
         fetched = asyncio.run(opened.archive.fetch(Link(url, key_of(url, opened.index_names))))
         if isinstance(fetched, Fetched) and fetched.status == 200:
-            document = document_of(fetched, Recipe(index_names=opened.index_names))
+            document = document_of(fetched, index_names=opened.index_names)
             if isinstance(document, Document):
                 yield document
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa import __version__
-from lycosa.engine.analysis import Recipe, document_of
+from lycosa.engine.analysis import Recipe
 from lycosa.errors import InputError
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES
@@ -84,7 +84,7 @@ def labelled_documents(shared: Path) -> Iterator[tuple[GenreLabel, Document]]:
             if label.web == name:
                 link = Link(label.url, key_of(label.url, web.index_names))
                 fetched = asyncio.run(web.archive.fetch(link))
-                document = document_of(fetched, recipe) if isinstance(fetched, Fetched) else None
+                document = recipe.document_of(fetched) if isinstance(fetched, Fetched) else None
                 if isinstance(document, Document):
                     yield label, document
 

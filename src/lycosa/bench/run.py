@@ -172,7 +172,7 @@ def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
 
     from lycosa.engine.loop import Crawl
     from lycosa.engine.session import crawl_spec
-    from lycosa.methods import all_settings
+    from lycosa.methods.lookup import all_settings
     from lycosa.spec.reading import parse_spec
 
     spent: dict[str, float] = defaultdict(float)

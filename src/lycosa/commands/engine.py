@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,31 +11,53 @@ import typer
 
 from lycosa.commands import Changes, Json, as_json, room_for, say
 from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
+from lycosa.methods.registry import methods
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (init, check, crawl, why, report, demo, bench):
+    for command in (_with_kinds(init), check, crawl, why, report, demo, bench):
         app.command()(command)
+
+
+def _with_kinds(command: Callable[..., None]) -> Callable[..., None]:
+    """`init` with an option for each kind of crawl that there is a template of: methods bring theirs."""
+    told = {"topic": "A crawl for a topic.", "site": "A crawl of whole sites."}
+    templates = ["topic", *(method.name for method in methods() if method.start), "site"]
+    directory, _ = inspect.signature(command, eval_str=True).parameters.values()
+    kinds = [
+        inspect.Parameter(
+            kind,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False,
+            annotation=Annotated[
+                bool, typer.Option(f"--{kind}", help=told.get(kind, f"A crawl of the method {kind}."))
+            ],
+        )
+        for kind in templates
+    ]
+    command.__signature__ = inspect.Signature([directory, *kinds])  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in (directory, *kinds)}
+    return command
 
 
 def init(
     directory: Annotated[Path, typer.Argument(help="A folder for the crawl; made if it is not there.")],
-    topic: Annotated[bool, typer.Option("--topic", help="A crawl for a topic.")] = False,
-    event: Annotated[bool, typer.Option("--event", help="A crawl for an event.")] = False,
-    site: Annotated[bool, typer.Option("--site", help="A crawl of whole sites.")] = False,
+    **kinds: bool,
 ) -> None:
     """Write a commented crawl.toml to start from.
 
     Example: lycosa init owls --topic
     """
+    from lycosa.methods.lookup import all_settings
     from lycosa.spec.writing import spec_text
 
-    kinds = [kind for kind, said in (("topic", topic), ("event", event), ("site", site)) if said]
-    if len(kinds) > 1:
-        raise SpecError(f"A crawl is of one kind. Choose one of --{' and --'.join(kinds)}.")
-    if not kinds:
-        raise SpecError("Say which kind of crawl: lycosa init DIR --topic, --event or --site.")
+    said = [kind for kind, is_said in kinds.items() if is_said]
+    if len(said) > 1:
+        raise SpecError(f"A crawl is of one kind. Choose one of --{' and --'.join(said)}.")
+    if not said:
+        *others, last = (f"--{kind}" for kind in kinds)
+        raise SpecError(f"Say which kind of crawl: lycosa init DIR {', '.join(others)} or {last}.")
     if directory.parts[:1] in (("http:",), ("https:",)):
         raise SpecError("Name a folder to make; URLs to start from go into [seeds] of the crawl.toml in it.")
     path = directory / "crawl.toml"
@@ -41,7 +65,7 @@ def init(
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        path.write_text(spec_text(kinds[0], directory.resolve().name), encoding="utf-8")
+        path.write_text(spec_text(said[0], directory.resolve().name, all_settings()), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
     typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")

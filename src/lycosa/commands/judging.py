@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from lycosa.fetch.polite.reader import PoliteReader
     from lycosa.values import Refusal, Score
 
-BUILT_IN = "heatmap"
-"""Names the image model that comes with Lycosa; a file of that name goes first."""
-
 
 def register(app: typer.Typer) -> None:
     """Add the command to the command line."""
@@ -70,34 +67,19 @@ async def _judge_all(inputs: list[str], says: Any, contact: str) -> int:
 
 
 def _loaded(path: Path, language: str) -> Any:
+    """A text model, or one that a method knows to read."""
     from lycosa.evidence.text_model import TextModel
-    from lycosa.methods.multimedia.images.model import ImageModel
+    from lycosa.methods.registry import methods
+    from lycosa.methods.seam import loaded
 
-    if str(path) == BUILT_IN and not path.exists():
-        return lambda data, _kind: _told(ImageModel.builtin().judge(data))
     try:
         text = TextModel.load(path)
     except ModelError as not_text:
-        try:
-            images = ImageModel.load(path)
-        except ModelError:
-            raise _other_kind(path) or not_text from None
-        return lambda data, _kind: _told(images.judge(data))
+        for method in methods():
+            if method.models and (says := loaded(method.models)(path)) is not None:
+                return lambda data, _kind, says=says: _told(says(data))
+        raise not_text from None
     return lambda data, kind: _text(text, data, kind, language)
-
-
-def _other_kind(path: Path) -> ModelError | None:
-    """What to say of an event model, which is no model file but JSON."""
-    from lycosa.methods.event.model import load_event
-
-    try:
-        load_event(path)
-    except ModelError:
-        return None
-    return ModelError(
-        f"{path} is an event model; judge takes text models and image models. A crawl judges by it: "
-        'event.model = FILE with judge.kind = "event". Or train another: lycosa train text'
-    )
 
 
 def _text(model: Any, data: bytes, kind: str, language: str) -> dict[str, Any]:

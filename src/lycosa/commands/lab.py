@@ -121,9 +121,7 @@ def record(
 
 @lab.command()
 def reproduce(
-    paper: Annotated[
-        str, typer.Argument(help="Which paper: selective, event, genre, multimedia or profile.")
-    ],
+    paper: Annotated[str, typer.Argument(help="Which paper, by its method: selective, event, …")],
     web: Annotated[Path | None, typer.Option(help="A virtual web; default: the demo web.")] = None,
     out: Annotated[Path, typer.Option(help="Where tables and figures go.")] = Path("reproduced"),
 ) -> None:

@@ -103,11 +103,10 @@ def export(
 
 
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
-    from lycosa.methods.genre.report import genre_counts
     from lycosa.store.collection import Collection
 
     with Collection.read(collection) as opened:
-        known = [genre for genre, _, _ in genre_counts(opened)]
+        known = [genre.label for genre in opened.statistics.labels("genre")]
     if not known:
         raise SpecError(
             f'{collection} has no genres. Crawl it with strategy = "genre", or with [index] genre = "now".'

@@ -1,7 +1,8 @@
-"""docs/commands.md, written from the commands themselves: `python -m lycosa.commands.reference`."""
+"""docs/commands.md and docs/spec.md, written from the program itself: `python -m lycosa.commands.reference [spec]`."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import typer
@@ -82,5 +83,13 @@ def _help(param: Any) -> str:
     return f"{text} Default: {default}." if shown else text
 
 
+def spec_pages() -> str:
+    """Every key of a spec, with the sections of the installed methods."""
+    from lycosa.methods.lookup import all_settings
+    from lycosa.spec.writing import spec_reference
+
+    return spec_reference(all_settings())
+
+
 if __name__ == "__main__":
-    print(commands_reference(), end="")
+    print(spec_pages() if sys.argv[1:] == ["spec"] else commands_reference(), end="")

@@ -63,7 +63,8 @@ def seeds(
 
     Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
     """
-    from lycosa.prepare.post_seeds import Expansion, find_seeds, looked, write_plots, write_seeds
+    from lycosa.prepare.post_seeds import Expansion, find_seeds, looked, write_seeds
+    from lycosa.report.post_charts import write_plots
     from lycosa.seeds.posts import Keywords, PostFile, Wanted
     from lycosa.spec.sections import FetchSpec
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from lycosa.demo import DemoTopic, demo_web
 from lycosa.engine.run import run_spec
 from lycosa.engine.session import Summary
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.report.html import write_report
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.writing import toml

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from lycosa.errors import MACHINE_FAULTS, MachineError
-from lycosa.evidence import Evidence
+from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
-from lycosa.methods.multimedia.images.evidence import ImageEvidence
 from lycosa.page.document import Document
-from lycosa.page.place_finder import installed_finder
 from lycosa.page.prose import prose_of
+from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Kind, Link, LinkClasses, LinkPartners, Page, Reason, Refusal
 
@@ -28,7 +27,7 @@ class Recipe:
 
     evidence: tuple[Evidence, ...] = ()
     language: str = "english"
-    max_decoded_bytes: int = 50_000_000
+    max_decoded_bytes: int = MAX_DECODED_BYTES
     date: bool = False
     places: bool = False
     place_finder: str = ""
@@ -40,10 +39,20 @@ class Recipe:
     terms: bool = False
     index_names: frozenset[str] = INDEX_NAMES
 
+    def document_of(self, fetched: Fetched) -> Document | Refusal:
+        """The lazy document of a response, read as this recipe says."""
+        return document_of(
+            fetched,
+            language=self.language,
+            max_decoded_bytes=self.max_decoded_bytes,
+            index_names=self.index_names,
+            place_finder=self.place_finder,
+        )
+
     @property
-    def image_evidence(self) -> ImageEvidence | None:
-        """What looks at images, if anything does."""
-        return next((kind for kind in self.evidence if isinstance(kind, ImageEvidence)), None)
+    def looks_at_images(self) -> bool:
+        """Whether some evidence does."""
+        return any(Need.IMAGES in kind.needs for kind in self.evidence)
 
 
 class Analyser(Protocol):
@@ -52,39 +61,27 @@ class Analyser(Protocol):
     async def analyse(self, fetched: Fetched) -> Page | Refusal: ...
 
 
-def document_of(fetched: Fetched, recipe: Recipe) -> Document | Refusal:
-    """The lazy document of a response."""
-    body = decoded_body(fetched, recipe.max_decoded_bytes)
-    if isinstance(body, Refusal):
-        return body
-    return Document(
-        body,
-        fetched.link.url,
-        fetched.header("content-type"),
-        language=recipe.language,
-        index_names=recipe.index_names,
-        robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
-        place_finder=installed_finder(recipe.place_finder),
-    )
-
-
 def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     """Parse a response once and compute what the recipe asks for."""
     if fetched.link.kind is Kind.IMAGE:
         return image_of(fetched, recipe)
-    document = document_of(fetched, recipe)
+    document = recipe.document_of(fetched)
     return document if isinstance(document, Refusal) else page_of(document, fetched.link, recipe)
 
 
 def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     """What an image shows, as a Page without text or links."""
-    looks, body = recipe.image_evidence, decoded_body(fetched, recipe.max_decoded_bytes)
+    body = decoded_body(fetched, recipe.max_decoded_bytes)
     if isinstance(body, Refusal):
         return body
-    fact = looks.of_image(body) if looks else None
-    if isinstance(fact, Refusal):
-        return fact
-    return Page(fetched.link, fetched.link.url, evidence={looks.name: fact} if looks and fact else {})
+    evidence = {}
+    for kind in recipe.evidence:
+        fact = kind.of_image(body)
+        if isinstance(fact, Refusal):
+            return fact
+        if fact is not None:
+            evidence[kind.name] = fact
+    return Page(fetched.link, fetched.link.url, evidence=evidence)
 
 
 def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
@@ -120,7 +117,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         text=prose_of(document) if recipe.text else "",
         simhash=document.simhash if recipe.simhash else 0,
         links=links,
-        images=document.images if recipe.images or recipe.image_evidence else (),
+        images=document.images if recipe.images or recipe.looks_at_images else (),
         requisites=document.requisites if recipe.requisites else (),
         places=document.places[:PLACES] if recipe.places else (),
         entities=document.entities if recipe.entities else (),

@@ -12,10 +12,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from lycosa.engine.checking import looked_over
 from lycosa.engine.loop import Crawl
-from lycosa.engine.run import looked_over, refuse_collection
+from lycosa.engine.run import refuse_collection
 from lycosa.engine.session import Summary, Watch, crawl_spec
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, spec_from, spec_path
 from lycosa.spec.sections import Spec
 from lycosa.spec.writing import as_run

@@ -7,7 +7,6 @@ models, event. Nothing is asked of the Web; what is there is only counted.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import importlib.util
 from pathlib import Path
 
@@ -15,22 +14,16 @@ import msgspec
 
 from lycosa import urls
 from lycosa.engine.admission import Admission
-from lycosa.engine.run import looked_over
-from lycosa.engine.session import fitted_strategy
 from lycosa.errors import InputError, SpecError
-from lycosa.methods import all_settings, strategy_class
-from lycosa.methods.event.preparation import (
-    crawl_topic,
-    prepared_event,
-    refuse_no_event,
-    source_priors,
-    with_event,
-)
+from lycosa.methods import Means
+from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
-from lycosa.prepare.topic import given_models, judge_of, preparation, wanted_models
+from lycosa.prepare import prepare
+from lycosa.prepare.material import CrawlMaterial
+from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
 from lycosa.spec.reading import load_spec, spec_path
-from lycosa.spec.sections import Spec
+from lycosa.spec.sections import PLACEHOLDER, Spec
 from lycosa.values import Refusal
 
 # In place of an example page that only the crawl may fetch: it has words, a place and a day.
@@ -64,13 +57,7 @@ def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
 async def _checked(spec: Spec, path: Path) -> Checked:
     folder, said = path.parent, looked_over(spec, path)
     seen = _Web()
-    seeds = await _seeds(spec, folder, seen, said)
-    Admission(spec.scope, spec.fetch, spec.frontier)
-    trains = await _fitted(spec, folder, seen, said)
-    if trains and not importlib.util.find_spec("sklearn"):
-        raise InputError(
-            f"Training ({', '.join(trains)}) needs scikit-learn. Install it: pip install 'lycosa[train]'"
-        )
+    seeds, trains = await _look(spec, folder, folder / spec.name / "models", seen, said)
     return Checked(
         spec=str(path),
         collection=str(folder / spec.name),
@@ -79,9 +66,23 @@ async def _checked(spec: Spec, path: Path) -> Checked:
         seeds=seeds,
         lists=tuple(seen.lists),
         examples=tuple(seen.examples),
-        trains=tuple(trains),
+        trains=trains,
         said=tuple(said),
     )
+
+
+async def refuse_unready(spec: Spec, folder: Path) -> None:
+    """A LycosaError where a new crawl would fail over what the spec names, before anything is made or fetched."""
+    await _look(spec, folder, folder / "no-models-yet", _Web(), [])
+
+
+async def _look(
+    spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]
+) -> tuple[int, tuple[str, ...]]:
+    """How many seeds there are, and which classifiers are to be trained first."""
+    seeds = await _seeds(spec, folder, seen, said)
+    Admission(spec.scope, spec.fetch, spec.frontier)
+    return seeds, await _fitted(spec, folder, models, seen, said)
 
 
 class _Web:
@@ -109,29 +110,55 @@ async def _seeds(spec: Spec, folder: Path, seen: _Web, said: list[str]) -> int:
     return len(await gather(seeds, folder, seen.list, said.append)) - len(more)
 
 
-async def _fitted(spec: Spec, folder: Path, seen: _Web, said: list[str]) -> list[str]:
+async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[str, ...]:
     """Prepare as a crawl does, as far as that goes without the Web. Returns the classifiers that are missing."""
-    language, finder = spec.topic.language, spec.index.place_finder
-    # What a stand-in says of the event is nothing to tell.
-    tell = said.append if not any(map(urls.parse, spec.event.pages)) else lambda _: None
-    event = await prepared_event(spec.event, language, folder, None, seen.document, tell, finder)
-    refuse_no_event(spec.judge, event)
-    judge = judge_of(spec)
-    topic = await crawl_topic(spec, event, folder, None, seen.document, said.append)
-    wants = wanted_models(strategy_class(spec.strategy), judge)
-    fitted = given_models(wants, spec.topic, folder, folder / spec.name / "models")
-    missing = [name for name in wants if name not in fitted]
-    if missing and not topic.examples:
+
+    def say(message: str) -> None:
+        if not seen.examples:  # what a stand-in makes of a model is nothing to tell
+            said.append(message)
+
+    means = Means(folder, None, seen.document, say, spec.topic.language, spec.index.place_finder)
+    ready = await prepare(spec, CrawlMaterial(spec.topic, means, models))
+    if ready.missing and not ready.topic.examples:
         raise SpecError(
-            f"{spec.strategy} with judge {spec.judge.kind} has to be trained ({', '.join(missing)}). "
+            f"{spec.strategy} with judge {spec.judge.kind} has to be trained ({', '.join(ready.missing)}). "
             "Give [topic] examples, or a trained [topic] model."
         )
-    if not missing:
-        ready = with_event(preparation(topic, judge, fitted, spec.random_seed), judge, event)
-        strategy = fitted_strategy(spec, dataclasses.replace(ready, folder=folder))
-        if spec.event.source_priors:
-            source_priors(folder / spec.event.source_priors, strategy)
-    return missing
+    if ready.missing and not importlib.util.find_spec("sklearn"):
+        raise InputError(
+            f"Training ({', '.join(ready.missing)}) needs scikit-learn. Install it: pip install 'lycosa[train]'"
+        )
+    if ready.preparation:
+        strategy = fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready.preparation)
+        for earlier in ready.source_priors:
+            source_priors(earlier, strategy)
+    return ready.missing
+
+
+def looked_over(spec: Spec, path: Path | str) -> list[str]:
+    """What to think about before the live Web is crawled; what is still the template's is refused."""
+    if spec.fetch.connect_to:  # a web of one's own
+        return []
+    _refuse_placeholder(spec, path)
+    if spec.fetch.contact or spec.fetch.user_agent:
+        return []
+    return [f"nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."]
+
+
+def _refuse_placeholder(spec: Spec, path: Path | str) -> None:
+    left = [
+        f"[{name}] {key}"
+        for name, section in {"seeds": spec.seeds, **spec.methods}.items()
+        for key, value in section
+        if isinstance(value, tuple) and any(str(each).startswith(PLACEHOLDER) for each in value)
+    ]
+    if "example.org" in spec.scope.domains:
+        left.append("[scope] domains")
+    if left:
+        raise SpecError(
+            f"{path}: {' and '.join(left)} still {'has' if len(left) == 1 else 'have'} the template's example.org, "
+            "which only shows where your own go. Replace it."
+        )
 
 
 def check_text(checked: Checked) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from lycosa.engine.analysis import Analyser, Recipe
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import NoCollection
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection, ReadCollection

@@ -32,8 +32,6 @@ BATCH = 200
 """Pages of one commit."""
 BATCH_BYTES = 50_000_000
 """Fewer pages where these are large: they are in memory together."""
-MODELS = {"topic": "topic.json", "event": "event.json", "labels": "topic.json"}
-"""What is prepared of which section of the spec, or of people's labels."""
 _JUDGED_BY = "judged_by"
 
 Judging = dict[str, Any]
@@ -41,10 +39,8 @@ Judging = dict[str, Any]
 
 def judging_of(spec: Spec, directory: Path) -> Judging:
     """All of a spec, the labels and the models as they are saved, that judgements and refusals follow from."""
-    sections = {
-        name: getattr(spec, name).model_dump(mode="json", exclude_defaults=True)
-        for name in ("topic", "event", "judge")
-    }
+    said = {"topic": spec.topic, "judge": spec.judge, **spec.methods}
+    sections = {name: table.model_dump(mode="json", exclude_defaults=True) for name, table in said.items()}
     options = spec.options.get(spec.strategy, {})
     bounds = {
         "scope": spec.scope.model_dump(mode="json", exclude_defaults=True),
@@ -56,11 +52,9 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
 
 
 def _models_as_saved(directory: Path) -> dict[str, str]:
-    """What tells the saved topic and event, which people may edit, from others; empty while there are none."""
-    found = {name: directory / "models" / name for name in sorted(set(MODELS.values()))}
-    return {
-        name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in found.items() if path.is_file()
-    }
+    """What tells the saved topic and its like, which people may edit, from others; empty while there are none."""
+    found = sorted((directory / "models").glob("*.json"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
 def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
@@ -73,13 +67,13 @@ def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
         return False
     before = json.loads(packed)
     models = collection.directory / "models"
-    for section, model in MODELS.items():
-        if before.get(section) != now.get(section):
-            (models / model).unlink(missing_ok=True)
-    if any(before.get(name) != now.get(name) for name in ("topic", "labels")):
+    changed = {name for name in (*before, *now) if (before.get(name) or {}) != (now.get(name) or {})}
+    for section in changed:  # what is prepared of a section is called as it is; labels teach the topic
+        (models / f"{'topic' if section == 'labels' else section}.json").unlink(missing_ok=True)
+    if changed & {"topic", "labels"}:
         for path in models.glob("*.model"):  # fitted on other examples
             path.unlink()
-    return bool(before != now)
+    return bool(changed)
 
 
 def note_judging(collection: Collection, now: Judging) -> None:

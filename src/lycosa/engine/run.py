@@ -6,15 +6,16 @@ import asyncio
 import sys
 from pathlib import Path
 
+from lycosa.engine.checking import looked_over
 from lycosa.engine.loop import Crawl
 from lycosa.engine.progress import Progress
 from lycosa.engine.session import Summary, crawl_spec
 from lycosa.errors import SpecError, StoppedEarly
-from lycosa.methods import all_settings
-from lycosa.methods.third_party import in_file
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, spec_path
 from lycosa.spec.sections import Spec
-from lycosa.spec.writing import PLACEHOLDER, as_run
+from lycosa.spec.strategy_files import in_file
+from lycosa.spec.writing import as_run
 from lycosa.values import Say
 
 
@@ -38,28 +39,6 @@ def refuse_collection(path: Path) -> None:
         raise SpecError(
             f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
             "that you wrote, or say where to write with --out."
-        )
-
-
-def looked_over(spec: Spec, path: Path | str) -> list[str]:
-    """What to think about before the live Web is crawled; what is still the template's is refused."""
-    if spec.fetch.connect_to:  # a web of one's own
-        return []
-    _refuse_placeholder(spec, path)
-    if spec.fetch.contact or spec.fetch.user_agent:
-        return []
-    return [f"nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."]
-
-
-def _refuse_placeholder(spec: Spec, path: Path | str) -> None:
-    given = {"[seeds] urls": spec.seeds.urls, "[event] pages": spec.event.pages}
-    left = [key for key, urls in given.items() if any(url.startswith(PLACEHOLDER) for url in urls)]
-    if "example.org" in spec.scope.domains:
-        left.append("[scope] domains")
-    if left:
-        raise SpecError(
-            f"{path}: {' and '.join(left)} still {'has' if len(left) == 1 else 'have'} the template's example.org, "
-            "which only shows where your own go. Replace it."
         )
 
 

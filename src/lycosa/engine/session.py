@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,8 @@ import msgspec
 from lycosa import __version__
 from lycosa.clock import SystemClock
 from lycosa.engine.admission import Admission
-from lycosa.engine.analysis import Recipe, document_of
+from lycosa.engine.analysis import Recipe
+from lycosa.engine.checking import refuse_unready
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.control import RELEARN, control_of
 from lycosa.engine.follow import Follow
@@ -29,7 +29,7 @@ from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, no
 from lycosa.engine.resume import recall
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import StoppedEarly
-from lycosa.evidence import Evidence
+from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.open_files import within_open_files
@@ -37,29 +37,17 @@ from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.frontier.standing import rests_in
-from lycosa.methods import BaseStrategy, strategy_class
-from lycosa.methods.event.preparation import (
-    crawl_topic,
-    prepared_event,
-    refuse_no_event,
-    source_priors,
-    with_event,
-)
-from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
-from lycosa.methods.multimedia.images import refuse_small
-from lycosa.methods.preparation import Preparation
-from lycosa.methods.third_party import fitted
+from lycosa.methods import BaseStrategy, Means, Preparation
+from lycosa.methods.lookup import fitted, indexed_evidence
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
+from lycosa.page.image_size import refuse_small
+from lycosa.page.response import document_of
+from lycosa.prepare import prepare
 from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
 from lycosa.prepare.labels import labelled_pages, verdicts_in
-from lycosa.prepare.topic import (
-    fitted_models,
-    given_models,
-    judge_of,
-    preparation,
-    wanted_models,
-)
+from lycosa.prepare.material import CrawlMaterial
+from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
 from lycosa.spec.sections import Spec
 from lycosa.store import Record
@@ -108,6 +96,8 @@ async def crawl_spec(
 
     `watch` may show the running crawl; `pause_points` hears of each commit's steps (for tests).
     """
+    if not (directory / "catalogue.db").exists():
+        await refuse_unready(spec, folder)  # a spec that is refused leaves no collection behind
     first = first_pages(spec, directory)
     if first is not None:
         say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
@@ -141,10 +131,11 @@ async def _crawl(
             helper = _Reader(reader, collection, spec)
             before = judging_of(spec, directory)
             judged_otherwise = is_judged_otherwise(collection, before)
-            ready = await _prepare(spec, folder, collection, helper, say)
+            ready = await prepare(spec, _material(spec, folder, collection, helper, say))
+            assert ready.preparation is not None  # a crawl fits all that is missing
             judging = judging_of(spec, directory)  # with the models that have just been made
             judged_otherwise = judged_otherwise or judging != before
-            strategy = fitted_strategy(spec, ready)
+            strategy = _fitted(spec, ready.preparation)
             seeds = await gather(spec.seeds, folder, helper.list, say)
             await reader.rest()
             recipe = recipe_of(spec, strategy)
@@ -169,11 +160,10 @@ async def _crawl(
                     limits=Limits.of(spec.limits, fetch),
                     clock=clock,
                 )
-                if spec.event.source_priors:
-                    priors = source_priors(folder / spec.event.source_priors, strategy)
-                    _prefer(conclusions, collection, priors)
+                for earlier in ready.source_priors:
+                    _prefer(conclusions, collection, source_priors(earlier, strategy))
                 if judged_otherwise and collection.reader.counts().judged:
-                    again = conclusions.anew(fitted_strategy(spec, ready), Rewritten(collection))
+                    again = conclusions.anew(_fitted(spec, ready.preparation), Rewritten(collection))
                     await rejudge(collection, frontier, analyser, again, say)
                 with collection.commit():
                     note_judging(collection, judging)
@@ -185,32 +175,32 @@ async def _crawl(
         return _summary(crawl, collection, directory, seeds)
 
 
-def fitted_strategy(spec: Spec, ready: Preparation) -> BaseStrategy:
-    """The strategy that the spec names, with its settings, fitted."""
-    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready)
+def _fitted(spec: Spec, preparation: Preparation) -> BaseStrategy:
+    return fitted(spec.strategy, spec.options.get(spec.strategy, {}), preparation)
 
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
     """What workers compute for this strategy and spec."""
-    about_event = any(kind.name == "event" for kind in strategy.needs)
+    evidence = (*strategy.needs, *_indexed(spec, strategy.needs))
+    needed = frozenset[Need]().union(*(kind.needs for kind in evidence))
     return Recipe(
-        evidence=_with_genre(spec, strategy.needs),
+        evidence=evidence,
         language=spec.topic.language,
         max_decoded_bytes=spec.fetch.max_decoded_bytes,
-        date=bool(spec.scope.date_from or spec.scope.date_to) or about_event,
-        places=about_event,
+        date=bool(spec.scope.date_from or spec.scope.date_to) or Need.DATE in needed,
+        places=Need.PLACES in needed,
         place_finder=spec.index.place_finder,
-        entities=about_event,
+        entities=Need.ENTITIES in needed,
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
     )
 
 
-def _with_genre(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    if spec.index.genre == "never" or any(kind.name == "genre" for kind in needs):
-        return needs
-    return (*needs, GenreEvidence(built_in_model()))
+def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """What [index] asks for beside the strategy."""
+    wanted = ["genre"] if spec.index.genre == "now" else []
+    return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
 
 
 class _Reader:
@@ -233,8 +223,8 @@ class _Reader:
         result = await self._get(url, Kind.PAGE)
         if isinstance(result, NotFetched):
             return result.refusal
-        recipe = Recipe(language=self.spec.topic.language, place_finder=self.spec.index.place_finder)
-        return document_of(result, recipe)
+        language, finder = self.spec.topic.language, self.spec.index.place_finder
+        return document_of(result, language=language, place_finder=finder)
 
     async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
         result = await self.reader.get(url, kind)
@@ -273,24 +263,15 @@ def _failed(seed: Link, collection: Collection) -> Refusal | None:
     return None if outcome is None or outcome.again else outcome.refusal
 
 
-async def _prepare(
-    spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say
-) -> Preparation:
+def _material(spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say) -> CrawlMaterial:
     models, language = collection.directory / "models", spec.topic.language
-    finder = spec.index.place_finder
-    event = await prepared_event(spec.event, language, folder, models, helper.document, say, finder)
-    refuse_no_event(spec.judge, event)
-    judge = judge_of(spec)
-    marked = partial(labelled_pages, collection, language)
-    topic = await crawl_topic(spec, event, folder, models, helper.document, say, marked)
-    wants = wanted_models(strategy_class(spec.strategy), judge)
-    fitted = given_models(wants, spec.topic, folder, models)
-    if missing := [name for name in wants if name not in fitted]:
-        say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
-        unlabelled = unlabelled_pages(collection, language, spec.topic.bootstrap_pages)
-        fitted |= fitted_models(missing, topic, unlabelled, models)
-    ready = replace(preparation(topic, judge, fitted, spec.random_seed), folder=folder)
-    return with_event(ready, judge, event)
+    return CrawlMaterial(
+        spec.topic,
+        Means(folder, models, helper.document, say, language, spec.index.place_finder),
+        models,
+        labelled=partial(labelled_pages, collection, language),
+        unlabelled=partial(unlabelled_pages, collection, language, spec.topic.bootstrap_pages),
+    )
 
 
 def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:

@@ -42,6 +42,11 @@ class Evidence(Protocol):
     tells: type[msgspec.Struct] | None = None
     tells_of_links: type[float] | type[msgspec.Struct] | None = None
 
+    @property
+    def digest(self) -> str:
+        """What tells its model from others, where it looks at images: the lab looks at each once."""
+        return ""
+
     def of_page(self, document: Document) -> Fact | None:
         """What the page says; None: nothing."""
         return None

@@ -8,9 +8,10 @@ from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.methods.event.evidence import event_evidence
-from lycosa.methods.event.model import EventModel
 from lycosa.values import Judgement, Page, Score, fact_of
+
+JUDGES = ("topic", "text", "all")
+"""What `judge.kind` can be in every crawl; methods bring their own."""
 
 
 class Judge(Protocol):
@@ -65,19 +66,6 @@ class TextJudge:
         """Relevant if the probability reaches the threshold."""
         score = fact_of(page.evidence, "text", Score).value
         return Judgement(score >= self.threshold, score, f"text classifier against {self.threshold:.3g}")
-
-
-class EventJudge:
-    """`event`: close enough to the event in what, where and when together."""
-
-    def __init__(self, model: EventModel, threshold: float | None = None) -> None:
-        self.needs: tuple[Evidence, ...] = event_evidence(model)
-        self.threshold = model.pages.threshold if threshold is None else threshold
-
-    def judge(self, page: Page) -> Judgement:
-        """Relevant if the event score reaches the threshold."""
-        score = fact_of(page.evidence, "event", Score).value
-        return Judgement(score >= self.threshold, score, f"event score against {self.threshold:g}")
 
 
 class EveryPage:

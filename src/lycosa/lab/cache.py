@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 import lycosa
-from lycosa.engine.analysis import Recipe, document_of, page_of
+from lycosa.engine.analysis import Recipe, page_of
 from lycosa.evidence import Evidence
 from lycosa.fetch.redirects import redirect_target
 from lycosa.lab.web import VirtualWeb
@@ -146,7 +146,7 @@ async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
             continue
         stored, targets = b"", _redirect(fetched, web)
         if fetched.status == 200 and "html" in fetched.header("content-type").lower():
-            document = document_of(fetched, recipe)
+            document = recipe.document_of(fetched)
             if isinstance(document, Document):
                 stored = msgspec.msgpack.encode({name: getattr(document, name) for name in names})
                 targets = tuple(link.key for link in document.links)

@@ -6,6 +6,7 @@ comparisons are paired; results do not depend on the number of processes.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import inspect
 import itertools
@@ -25,27 +26,31 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError, SpecError
-from lycosa.evidence.topic import TopicEvidence, topic_vector
+from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.topic import topic_vector
 from lycosa.evidence.training.text import Label
-from lycosa.evidence.training.topic import example_of, fit_models
-from lycosa.judge.kinds import TextJudge
+from lycosa.evidence.training.topic import ExamplePage, example_of, fit_models
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
-from lycosa.methods import (
-    BUILT_IN,
-    BaseStrategy,
-    all_settings,
+from lycosa.methods import BaseStrategy, Means
+from lycosa.methods.lookup import (
+    fitted,
+    has_strategy,
+    sections_in_lab,
     settings_of,
     strategy_class,
     strategy_names,
 )
-from lycosa.methods.event.model import EventModel, event_model, page_facts, scored_by
-from lycosa.methods.preparation import Preparation
-from lycosa.methods.third_party import fitted
+from lycosa.page.document import Document
+from lycosa.prepare import prepare
+from lycosa.prepare.topic import TopicModel
 from lycosa.spec.reading import check_setting, value_of
+from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
+from lycosa.urls import key_of
+from lycosa.values import Reason, Refusal
 
 ORACLE = "oracle"
 TOPIC_TERMS = 100
@@ -87,7 +92,7 @@ def variants(strategies: Sequence[str | type[BaseStrategy]], changes: Sequence[s
             raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
         for value in values:
             known = {} if name == ORACLE else settings_of(named[name])
-            check_setting(named[name], key, value, known, f"--set {change}")
+            check_setting(name, key, value, known, f"--set {change}")
         wanted[name].setdefault(key, []).extend(values)
     found = []
     for name, grid in wanted.items():
@@ -217,6 +222,33 @@ def _web(path: str) -> CachedWeb:
     return CachedWeb(VirtualWeb.open(Path(path)))
 
 
+class DrawnPages:
+    """The material of a run: the training pages of its draw, and nothing that the labels do not give."""
+
+    def __init__(self, web: CachedWeb, draw: Draw) -> None:
+        self.web = web
+        self.draw = draw
+        self.means = Means(Path(), None, self._document, lambda _: None, web.language)
+
+    async def topic(self) -> TopicModel:
+        """The frequent terms of the relevant pages."""
+        examples = self._examples(self.draw.positives)
+        vector = topic_vector([page.terms for page in examples], TOPIC_TERMS)
+        return TopicModel(self.web.language, vector, tuple(examples))
+
+    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
+        """All that are wanted, fitted on the relevant and the other pages."""
+        pages = {Label.POSITIVE: topic.examples, Label.NEGATIVE: self._examples(self.draw.negatives)}
+        return fit_models(sorted(wants), pages)
+
+    def _examples(self, keys: Sequence[int]) -> list[ExamplePage]:
+        return [example_of(document, key) for key in keys if (document := self.web.document(key))]
+
+    async def _document(self, url: str) -> Document | Refusal:
+        document = self.web.document(key_of(url, self.web.web.index_names))
+        return Refusal(Reason.NOT_A_PAGE) if document is None else document
+
+
 class Laboratory:
     """One topic of a web with one draw: models are fitted once and serve all strategies."""
 
@@ -230,27 +262,17 @@ class Laboratory:
 
     def prepare(self, strategies: Sequence[str | type[BaseStrategy]]) -> None:
         """Fit what the strategies want from the training pages of the draw."""
-        documents = {key: self.web.document(key) for key in (*self.draw.positives, *self.draw.negatives)}
-        pages = {
-            Label.POSITIVE: [example_of(d, key) for key in self.draw.positives if (d := documents[key])],
-            Label.NEGATIVE: [example_of(d, key) for key in self.draw.negatives if (d := documents[key])],
-        }
-        wants = {"text"}.union(*(strategy_class(name).wants for name in strategies if name != ORACLE))
-        models = fit_models(sorted(wants), pages)
-        examples = tuple(page.terms for page in pages[Label.POSITIVE])
-        self.preparation = Preparation(
-            judge=TextJudge(models["text"]),
-            topic=TopicEvidence(topic_vector(examples, TOPIC_TERMS), self.web.language),
-            examples=examples,
-            models=models,
+        names = [name for name in strategies if name != ORACLE]
+        pages = tuple(self.web.url(key) for key in self.draw.positives)
+        spec = Spec(
+            topic=TopicSpec(examples=pages),
+            judge=JudgeSpec(kind="text"),
             random_seed=self.random_seed,
-            event=self._event() if self.topic.is_event else None,
+            methods=sections_in_lab(self.topic, pages),
         )
-
-    def _event(self) -> EventModel:
-        """The event, as the training pages tell it."""
-        found = (self.web.document(key) for key in self.draw.positives)
-        return scored_by(event_model([page_facts(page, names=True) for page in found if page]), "ours")
+        ready = asyncio.run(prepare(spec, DrawnPages(self.web, self.draw), names))
+        assert ready.preparation is not None  # the lab fits whatever is wanted
+        self.preparation = ready.preparation
 
     def run(self, variant: Variant) -> Run:
         """One run of a strategy."""
@@ -271,7 +293,7 @@ def check_strategies(names: Sequence[str | type[BaseStrategy]]) -> None:
     for name in names:
         if name == ORACLE:
             continue
-        if isinstance(name, str) and name not in all_settings():
+        if isinstance(name, str) and not has_strategy(name):
             raise InputError(
                 f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), ORACLE])}."
             )
@@ -298,9 +320,9 @@ def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
 
 def _code_of(name: str) -> str:
     """What tells the code of a strategy that is not ours from other versions of it."""
-    if name == ORACLE or name in BUILT_IN:
+    if name == ORACLE or (kind := strategy_class(name)).__module__.startswith("lycosa."):
         return ""
-    return hashlib.sha256(Path(inspect.getfile(strategy_class(name))).read_bytes()).hexdigest()
+    return hashlib.sha256(Path(inspect.getfile(kind)).read_bytes()).hexdigest()
 
 
 def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:

@@ -9,7 +9,7 @@ import tomli_w
 
 from lycosa.engine.run import crawl_file
 from lycosa.errors import InputError
-from lycosa.methods import all_settings
+from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, spec_path
 from lycosa.store.collection import Collection
 from lycosa.values import Say

@@ -23,9 +23,9 @@ from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Draw, Options
+from lycosa.lab.seen_images import seeing
 from lycosa.lab.web import Topic
 from lycosa.methods import BaseStrategy
-from lycosa.methods.multimedia.paper.seen_images import seeing
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store import Conclusion, Record
 from lycosa.store.memory import MemoryStore

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lycosa.errors import SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.judge.kinds import Judge
-from lycosa.methods.event.model import EventModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Preparation:
 
     `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
     keywords and of the description. `models` are the fitted classifiers that the strategy `wants`;
-    `event` is the event where the spec has one. Files that settings name begin at `folder`, where
-    the spec is.
+    `methods` is what methods made of their own sections of the spec, by the method's name. Files that
+    settings name begin at `folder`, where the spec is.
     """
 
     judge: Judge
@@ -28,7 +28,7 @@ class Preparation:
     examples: tuple[Mapping[str, int], ...] = ()
     models: Mapping[str, TextModel] = field(default_factory=dict)
     random_seed: int = 1
-    event: EventModel | None = None
+    methods: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
 
     def model(self, name: str) -> TextModel:

@@ -1,7 +1,7 @@
-"""Strategies of other people: from a Python file or an installed package, loaded and called with care.
+"""Methods and strategies of other people: from a Python file or an installed package, loaded and called with care.
 
-In: `FILE.py:Class`, or an entry point of the group `lycosa.methods`. Out: a strategy whose errors say in
-plain words whose they are. What is built in is not wrapped: its errors are ours.
+In: `FILE.py:Class`, or an entry point of the group `lycosa.methods` or `lycosa.strategies`. Out: a strategy
+whose errors say in plain words whose they are. What is built in is not wrapped: its errors are ours.
 """
 
 from __future__ import annotations
@@ -16,23 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.errors import LycosaError, SpecError, StrategyError
-from lycosa.methods import BaseStrategy, Step, strategy_class
 from lycosa.methods.preparation import Preparation
+from lycosa.methods.seam import Method, loaded
+from lycosa.methods.strategy import BaseStrategy, Step
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release
-
-
-def in_file(name: str) -> bool:
-    """Whether a name means a class in a file.
-
-    >>> in_file("ideas/short.py:ShortPaths"), in_file("best-first")
-    (True, False)
-    """
-    return ".py:" in name
-
-
-def seen_from(folder: Path, name: str) -> str:
-    """The name with the path to its file from anywhere, where it means a file in a folder."""
-    return str((folder / name).absolute()) if in_file(name) else name
 
 
 def class_in_file(name: str) -> type[BaseStrategy]:
@@ -54,9 +41,28 @@ def class_in_file(name: str) -> type[BaseStrategy]:
 
 def class_of_package(point: EntryPoint) -> type[BaseStrategy]:
     """The class that an installed package offers."""
+    return checked(*_of_package(point, "strategy"))
+
+
+def method_of_package(point: EntryPoint) -> Method:
+    """The method that an installed package offers."""
+    found, told = _of_package(point, "method")
+    if not isinstance(found, Method):
+        raise SpecError(f"{told} is no method: give a lycosa.methods.Method, or the group lycosa.strategies.")
+    return found
+
+
+def class_of_method(method: Method, name: str) -> type[BaseStrategy]:
+    """The class of a strategy of somebody else's method."""
+    where = method.strategies[name]
+    told = f"The strategy {name!r} ({where})"
+    return checked(_made(lambda: loaded(where), told, "Mend the package that it is in"), told)
+
+
+def _of_package(point: EntryPoint, what: str) -> tuple[Any, str]:
     package = point.dist.name if point.dist else point.value
-    told = f"The strategy {point.name!r} of the installed package {package}"
-    return checked(_made(point.load, told, f"Mend the package, or: pip uninstall {package}"), told)
+    told = f"The {what} {point.name!r} of the installed package {package}"
+    return _made(point.load, told, f"Mend the package, or: pip uninstall {package}"), told
 
 
 def is_strategy(found: object) -> bool:
@@ -81,13 +87,10 @@ def _made(make: Callable[[], Any], told: str, advice: str) -> Any:
         raise SpecError(f"{told} cannot be loaded ({type(error).__name__}: {error}). {advice}.") from error
 
 
-def fitted(
-    name: str | type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
+def fitted_with_care(
+    kind: type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
 ) -> BaseStrategy:
-    """A strategy by its name, fitted; that of a stranger is guarded."""
-    kind = strategy_class(name)
-    if kind.__module__.startswith("lycosa."):
-        return kind(**settings).fit(preparation)
+    """A stranger's strategy, fitted and guarded."""
     try:
         return Guarded(kind(**settings).fit(preparation))
     except LycosaError:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-from lycosa.engine.analysis import Recipe, document_of
 from lycosa.evidence.training.fitting import model_path
 from lycosa.evidence.training.topic import ExamplePage, example_of
-from lycosa.methods import strategy_class
 from lycosa.page.document import Document
-from lycosa.prepare.topic import wanted_models
+from lycosa.page.response import document_of
+from lycosa.prepare import wanted_models
 from lycosa.spec.sections import JudgeSpec, Spec
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
@@ -25,7 +24,7 @@ FIRST = "best-first"
 
 def first_pages(spec: Spec, directory: Path) -> Spec | None:
     """The spec of a first crawl, if a classifier is to be trained and there are no negatives for it."""
-    wants = wanted_models(strategy_class(spec.strategy), spec.judge)
+    wants = wanted_models([spec.strategy], spec.judge)
     missing = [name for name in wants if not model_path(directory / "models", name).exists()]
     has_negatives = spec.topic.negatives or any(not label.relevant for label in labels_in(directory).values())
     if not missing or spec.topic.model or has_negatives or not spec.topic.examples:
@@ -42,7 +41,7 @@ def unlabelled_pages(collection: Collection, language: str, most: int) -> list[E
     found = []
     for page in islice(judged, most):
         fetched = response_of(collection, page)
-        document = document_of(fetched, Recipe(language=language)) if fetched else None
+        document = document_of(fetched, language=language) if fetched else None
         if isinstance(document, Document):
             found.append(example_of(document, page.link.key))
     return found

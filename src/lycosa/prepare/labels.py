@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.engine.analysis import Recipe, document_of
 from lycosa.evidence.training.topic import ExamplePage, example_of
+from lycosa.page.response import document_of
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
@@ -32,7 +32,7 @@ def labelled_pages(collection: Collection, language: str) -> Labelled:
     for key, label in labels_in(collection.directory).items():
         stored = collection.reader.page(key)
         fetched = response_of(collection, stored) if stored else None
-        document = document_of(fetched, Recipe(language=language)) if fetched else None
+        document = document_of(fetched, language=language) if fetched else None
         if document is not None and not isinstance(document, Refusal):
             found[label.relevant].append(example_of(document, key))
     return Labelled(tuple(found[True]), tuple(found[False]))

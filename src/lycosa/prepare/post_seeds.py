@@ -7,7 +7,6 @@ and pages looked at, through the polite fetcher.
 from __future__ import annotations
 
 import asyncio
-import datetime
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -18,13 +17,12 @@ import msgspec
 
 from lycosa import urls
 from lycosa.clock import SystemClock
-from lycosa.engine.analysis import Recipe, document_of
 from lycosa.errors import InputError
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.fetch.redirects import redirect_target
 from lycosa.page.languages import language_of
-from lycosa.report.post_charts import bar_chart
+from lycosa.page.response import document_of
 from lycosa.seeds.posts import (
     Expander,
     Keywords,
@@ -158,7 +156,7 @@ async def _look(url: str, reader: PoliteReader, keywords: Keywords) -> Look | st
         return str(result.refusal)
     if result.status != 200:
         return str(Refusal(Reason.HTTP_ERROR, str(result.status)))
-    document = document_of(result, Recipe())
+    document = document_of(result)
     if isinstance(document, Refusal):
         return str(document)
     links = [(link.url, link.anchor) for link in document.links]
@@ -197,33 +195,3 @@ def write_seeds(path: Path, finding: Finding) -> None:
         raise InputError(
             f"{path} cannot be written ({error.strerror}). Choose another file: --out."
         ) from None
-
-
-def write_plots(folder: Path, finding: Finding) -> list[Path]:
-    """Figures 29 to 32 of the event paper: languages, posts by day (all, with URLs), URLs by source."""
-    posts = finding.posts
-    languages = [(code or "unknown", float(n)) for code, n in posts.by_language.most_common(50)]
-    charts = {
-        "languages.svg": bar_chart(languages, "Languages of the posts", "posts"),
-        "days.svg": bar_chart(_by_day(posts.by_day), "Posts by day", "posts"),
-        "days-with-urls.svg": bar_chart(_by_day(posts.by_day_with_urls), "Posts with URLs by day", "posts"),
-        "sources.svg": bar_chart(
-            [(source.source, float(source.urls)) for source in finding.sources], "URLs by source", "URLs"
-        ),
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, chart in charts.items():
-            (folder / name).write_text(chart, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"{folder} cannot be written ({error.strerror}). Choose another folder: --plots."
-        ) from None
-    return [folder / name for name in charts]
-
-
-def _by_day(counts: Counter[datetime.date]) -> list[tuple[str, float]]:
-    """At most the 366 busiest days, in order: one stray date must not stretch the axis over decades."""
-    busiest = sorted(str(day) for day, _ in counts.most_common(366))
-    by_name = {str(day): float(number) for day, number in counts.items()}
-    return [(day, by_name[day]) for day in busiest]

@@ -1,4 +1,4 @@
-"""Step 0 of a crawl: from what the user said of the topic to the models that judge and rank.
+"""The topic: from what the user said of it to a vector and example pages.
 
 Example URLs are fetched through the same polite fetcher and archived. What was prepared is saved in
 the collection's models/ folder; a resumed crawl reuses it.
@@ -7,30 +7,25 @@ the collection's models/ folder; a resumed crawl reuses it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from lycosa import urls
 from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.model_file import read_json
-from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.topic import TopicEvidence, away_from, topic_vector
-from lycosa.evidence.training.fitting import fit_in_child, saved_models
+from lycosa.evidence.topic import away_from, topic_vector
 from lycosa.evidence.training.pages import document_in
-from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import ExamplePage, example_of
-from lycosa.judge.kinds import TOPIC_THRESHOLD, EveryPage, Judge, TextJudge, TopicJudge
-from lycosa.methods import BaseStrategy, strategy_class
-from lycosa.methods.preparation import Preparation
-from lycosa.page.document import Document
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.prepare.labels import Labelled
-from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
+from lycosa.spec.sections import TopicSpec
 from lycosa.values import Refusal, Say
 
-GetDocument = Callable[[str], Awaitable[Document | Refusal]]
+if TYPE_CHECKING:
+    from lycosa.methods.seam import GetDocument
 
 
 class TopicModel(msgspec.Struct, frozen=True):
@@ -121,68 +116,9 @@ def load_topic(path: Path) -> TopicModel:
         ) from None
 
 
-def preparation(
-    topic: TopicModel,
-    judge: JudgeSpec,
-    models: Mapping[str, TextModel] | None = None,
-    random_seed: int = 1,
-) -> Preparation:
-    """What strategies are fitted from."""
-    evidence, fitted = TopicEvidence(topic.vector, topic.language), models or {}
-    examples = tuple(page.terms for page in topic.examples)
-    return Preparation(make_judge(judge, evidence, fitted), evidence, examples, fitted, random_seed)
-
-
 def has_topic(spec: TopicSpec) -> bool:
     """Whether the spec says what the crawl is about."""
     return bool(spec.keywords or spec.description or spec.examples)
-
-
-def judge_of(spec: Spec) -> JudgeSpec:
-    """The spec's judge; one that takes everything if no topic is given to a strategy that judges by itself."""
-    itself = strategy_class(spec.strategy).judges_itself and not has_topic(spec.topic)
-    return JudgeSpec(kind="all") if itself else spec.judge
-
-
-def wanted_models(strategy: type[BaseStrategy], judge: JudgeSpec) -> list[str]:
-    """The classifiers that a strategy and the judge need."""
-    return list(dict.fromkeys((*strategy.wants, *(["text"] if judge.kind == "text" else []))))
-
-
-def given_models(wants: Sequence[str], spec: TopicSpec, folder: Path, models: Path) -> dict[str, TextModel]:
-    """Those of the wanted classifiers that the user named or an earlier run fitted."""
-    found = saved_models(wants, models)
-    if spec.model and "text" in wants:
-        found["text"] = TextModel.load(folder / spec.model)
-    return found
-
-
-def fitted_models(
-    wants: Sequence[str], topic: TopicModel, unlabelled: Sequence[ExamplePage], models: Path
-) -> dict[str, TextModel]:
-    """The wanted classifiers, fitted on the topic's examples in a child process and saved."""
-    pages = {
-        Label.POSITIVE: topic.examples,
-        Label.NEGATIVE: topic.negatives,
-        Label.UNLABELLED: () if topic.negatives else unlabelled,
-    }
-    return fit_in_child(
-        wants, pages, models, {"language": topic.language, "from": "the examples of the crawl"}
-    )
-
-
-def make_judge(spec: JudgeSpec, topic: TopicEvidence, models: Mapping[str, TextModel] | None = None) -> Judge:
-    """The judge that the spec names."""
-    if spec.kind == "text":
-        if not models or "text" not in models:
-            raise SpecError('[judge] kind = "text" needs [topic] examples to train on, or a trained model.')
-        return TextJudge(models["text"], spec.threshold)
-    if spec.kind in ("all", "event"):  # an event's own judge comes with the event: `with_event`
-        return EveryPage()
-    if spec.kind == "topic":
-        threshold = TOPIC_THRESHOLD if spec.threshold is None else spec.threshold
-        return TopicJudge(topic, threshold, spec.damping)
-    raise SpecError(f"[judge] kind: there is no judge {spec.kind!r}. Known are: topic, text, event, all.")
 
 
 async def _example(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> ExamplePage | None:

@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 from jinja2 import Environment, PackageLoader, select_autoescape
+from markupsafe import Markup
 
 from lycosa import __version__
 from lycosa.errors import CollectionError
-from lycosa.methods.genre.report import genre_counts, genre_table
+from lycosa.methods.registry import methods
+from lycosa.methods.seam import loaded
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
 from lycosa.report.hyperlinks import web_url
@@ -91,8 +93,7 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
         "languages": collection.statistics.values("language", limit=12),
-        "genres": genre_counts(collection),
-        "genre_table": genre_table(collection),
+        "parts": [Markup(loaded(method.report)(collection)) for method in methods() if method.report],  # noqa: S704
         **_contents(collection),
     }
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 
+from lycosa.errors import InputError
+from lycosa.prepare.post_seeds import Finding
 from lycosa.report.line_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, nice_ceiling
 
 HEAD = 26  # room for the title
@@ -62,3 +67,33 @@ def bar_chart(bars: Sequence[tuple[str, float]], title: str, y_title: str) -> st
             '<rect class="back" width="100%" height="100%"/>{}</svg>\n'
         ).format(WIDTH, HEIGHT + 60, _STYLE, Markup("").join(parts))
     )
+
+
+def write_plots(folder: Path, finding: Finding) -> list[Path]:
+    """Figures 29 to 32 of the event paper: languages, posts by day (all, with URLs), URLs by source."""
+    posts = finding.posts
+    languages = [(code or "unknown", float(n)) for code, n in posts.by_language.most_common(50)]
+    charts = {
+        "languages.svg": bar_chart(languages, "Languages of the posts", "posts"),
+        "days.svg": bar_chart(_by_day(posts.by_day), "Posts by day", "posts"),
+        "days-with-urls.svg": bar_chart(_by_day(posts.by_day_with_urls), "Posts with URLs by day", "posts"),
+        "sources.svg": bar_chart(
+            [(source.source, float(source.urls)) for source in finding.sources], "URLs by source", "URLs"
+        ),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, chart in charts.items():
+            (folder / name).write_text(chart, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be written ({error.strerror}). Choose another folder: --plots."
+        ) from None
+    return [folder / name for name in charts]
+
+
+def _by_day(counts: Counter[datetime.date]) -> list[tuple[str, float]]:
+    """At most the 366 busiest days, in order: one stray date must not stretch the axis over decades."""
+    busiest = sorted(str(day) for day, _ in counts.most_common(366))
+    by_name = {str(day): float(number) for day, number in counts.items()}
+    return [(day, by_name[day]) for day in busiest]

@@ -1,35 +1,45 @@
-"""Reading and writing `crawl.toml`: a typo is refused with its line and its fix."""
+"""Reading `crawl.toml`: a typo is refused with its line and its fix."""
 
 from __future__ import annotations
 
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import msgspec
-from pydantic import TypeAdapter, ValidationError
-from pydantic.errors import PydanticUserError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from lycosa.errors import SpecError
 from lycosa.files import read_file
-from lycosa.methods import BaseStrategy, setting_hints
-from lycosa.methods.third_party import in_file, seen_from
-from lycosa.spec.sections import Spec
+from lycosa.spec.sections import Section, Spec
+from lycosa.spec.settings import Setting, complaint, complaint_about, trouble_with
+from lycosa.spec.strategy_files import in_file, seen_from
 
 MAX_BYTES = 10_000_000
 """No spec is that large."""
-LARGEST = 2**63 - 1
-"""Whole numbers beyond this are no TOML, and do not fit into a catalogue."""
 
-Settings = dict[str, Any]
-"""What a strategy calls its settings, with their defaults."""
-Strategies = Mapping[str, Settings]
+
+class Known(Protocol):
+    """What the installed methods add to a spec. Nothing of a method that the spec does not name is loaded."""
+
+    def strategy_names(self) -> Sequence[str]: ...
+
+    def has_strategy(self, name: str) -> bool: ...
+
+    def settings_of(self, name: str) -> Mapping[str, Setting]: ...
+
+    def section_names(self) -> Sequence[str]: ...
+
+    def section_class(self, name: str) -> type[Section] | None: ...
+
+    def judge_kinds(self) -> Sequence[str]: ...
+
+    def starts(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+        """What the methods write out in a spec to start from: values by key by section, by the kind of crawl."""
+        ...
 
 
 def spec_path(given: Path) -> Path:
@@ -37,7 +47,7 @@ def spec_path(given: Path) -> Path:
     return given / "crawl.toml" if given.is_dir() else given
 
 
-def load_spec(path: Path, strategies: Strategies, changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
+def load_spec(path: Path, known: Known, changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
     """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
     try:
         text = read_file(path, MAX_BYTES).decode()
@@ -48,12 +58,12 @@ def load_spec(path: Path, strategies: Strategies, changes: tuple[str, ...] = ())
         raise SpecError(f"{path} cannot be read ({error.strerror}). Name a crawl.toml.") from None
     except UnicodeDecodeError as error:
         raise SpecError(f"{path} cannot be read ({error}). It should be a UTF-8 text file.") from None
-    return parse_spec(text, strategies, changes, where=str(path), folder=path.parent), text
+    return parse_spec(text, known, changes, where=str(path), folder=path.parent), text
 
 
 def parse_spec(
     text: str,
-    strategies: Strategies,
+    known: Known,
     changes: tuple[str, ...] = (),
     where: str = "the spec",
     folder: Path = Path(),
@@ -70,36 +80,41 @@ def parse_spec(
     for change in changes:
         _apply(change, tables)
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
-    return _checked(_at_home(tables, Path()), strategies, origin)
+    return _checked(_at_home(tables, Path()), known, origin)
 
 
 def spec_from(
-    tables: Mapping[str, Any], strategies: Strategies, where: str = "the spec", folder: Path = Path()
+    tables: Mapping[str, Any], known: Known, where: str = "the spec", folder: Path = Path()
 ) -> Spec:
     """The spec that tables say, as `parse_spec` reads them from a text; nothing is said of lines."""
-    return _checked(_at_home(dict(tables), folder), strategies, Origin("", where))
+    return _checked(_at_home(dict(tables), folder), known, Origin("", where))
 
 
-def _checked(tables: dict[str, Any], strategies: Strategies, origin: Origin) -> Spec:
+def _checked(tables: dict[str, Any], known: Known, origin: Origin) -> Spec:
     _refuse_trouble(tables, origin)
-    options = _take_options(tables, strategies)
+    options, own = _take_options(tables, known), _take_sections(tables, known, origin)
     for name, table in options.items():
-        _check_options(name, table, strategies[name], origin)
-    known = [*(name for name in Spec.model_fields if name != "options"), *strategies]
+        _check_options(name, table, known.settings_of(name), origin)
+    keys = [*(name for name in Spec.model_fields if name not in ("options", "methods"))]
     for key in tables:
-        if key not in known:
-            raise SpecError(_unknown("", key, known, origin))
+        if key not in keys:
+            named = [*keys, *known.strategy_names(), *known.section_names()]
+            raise SpecError(_unknown("", key, named, origin))
     try:
-        spec = Spec(**tables, options=options)
+        spec = Spec(**tables, options=options, methods=own)
     except ValidationError as error:
         raise SpecError(_explain(error, origin)) from None
-    if spec.strategy not in strategies:
-        hint = _nearest(spec.strategy, list(strategies))
-        raise SpecError(
-            f"{origin.at('', 'strategy')}: there is no strategy {spec.strategy!r}.{hint} "
-            f"Known are: {', '.join(sorted(strategies))}."
-        )
+    if not known.has_strategy(spec.strategy):
+        where = f"{origin.at('', 'strategy')}: there is no strategy"
+        raise SpecError(_no_such(where, spec.strategy, known.strategy_names()))
+    if spec.judge.kind not in known.judge_kinds():
+        where = f"{origin.at('judge', 'kind')}: [judge] kind: there is no judge"
+        raise SpecError(_no_such(where, spec.judge.kind, known.judge_kinds()))
     return spec
+
+
+def _no_such(where: str, word: str, names: Sequence[str]) -> str:
+    return f"{where} {word!r}.{_nearest(word, list(names))} Known are: {', '.join(sorted(names))}."
 
 
 def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -113,22 +128,46 @@ def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
     for section, table in tables.items():
         for key, value in table.items() if isinstance(table, dict) else [("", table)]:
-            if trouble := _trouble([key, value]):
+            if trouble := trouble_with([key, value]):
                 place = origin.at(section, key) if key else origin.at("", section)
                 name = f"[{section}] {key}" if key else section
                 raise SpecError(f"{place}: {name}: {trouble}. {origin.advice}")
 
 
-def _take_options(tables: dict[str, Any], strategies: Strategies) -> dict[str, Any]:
-    """Take the strategies' settings out of the tables; [event] holds a section and a strategy's settings."""
-    options = {name: tables.pop(name) for name in list(tables) if name in strategies}
-    for name in [name for name in options if name in Spec.model_fields]:
-        if isinstance(table := options[name], dict):
-            tables[name] = {key: value for key, value in table.items() if key not in strategies[name]}
-            options[name] = {key: value for key, value in table.items() if key in strategies[name]}
-            if not options[name]:
-                del options[name]
+def _take_options(tables: dict[str, Any], known: Known) -> dict[str, Any]:
+    """Take the strategies' settings out of the tables; a method's own section and settings may share one."""
+    options: dict[str, Any] = {}
+    for name in [name for name in tables if known.has_strategy(name)]:
+        if known.section_class(name) is None or not isinstance(tables[name], dict):
+            options[name] = tables.pop(name)
+            continue
+        settings = known.settings_of(name)
+        if given := {key: value for key, value in tables[name].items() if key in settings}:
+            options[name] = given
+        tables[name] = {key: value for key, value in tables[name].items() if key not in settings}
+        if given and not tables[name]:
+            del tables[name]
     return options
+
+
+def _take_sections(tables: dict[str, Any], known: Known, origin: Origin) -> dict[str, Section]:
+    """Take the methods' own sections out of the tables."""
+    found = {}
+    for name in [name for name in tables if name in known.section_names()]:
+        section, table = known.section_class(name), tables.pop(name)
+        assert section is not None
+        if not isinstance(table, dict):
+            raise SpecError(_no_table(name, "keys", origin))
+        try:
+            if (given := section(**table)) != section():
+                found[name] = given
+        except ValidationError as error:
+            raise SpecError(_explain(error, origin, name, section)) from None
+    return found
+
+
+def _no_table(name: str, what: str, origin: Origin) -> str:
+    return f"{origin.at('', name)}: {name} must be a table. Write [{name}] and its {what} below it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,79 +217,21 @@ def value_of(word: str) -> Any:
         return word.strip()
 
 
-def _check_options(name: str, table: Any, defaults: Settings, origin: Origin) -> None:
+def _check_options(name: str, table: Any, settings: Mapping[str, Setting], origin: Origin) -> None:
     if not isinstance(table, dict):
-        raise SpecError(
-            f"{origin.at('', name)}: {name} must be a table. Write [{name}] and its settings below it."
-        )
+        raise SpecError(_no_table(name, "settings", origin))
     for key, value in table.items():
-        check_setting(name, key, value, defaults, origin.at(name, key))
+        check_setting(name, key, value, settings, origin.at(name, key))
 
 
-def check_setting(
-    strategy: str | type[BaseStrategy], key: str, value: Any, defaults: Settings, where: str
-) -> None:
+def check_setting(name: str, key: str, value: Any, settings: Mapping[str, Setting], where: str) -> None:
     """Refuse a setting that the strategy does not have, or a value that cannot be meant. `where` said it."""
-    name = strategy if isinstance(strategy, str) else strategy.__name__
-    if key not in defaults:
-        hint = _nearest(key, list(defaults))
-        known = f"Known are: {', '.join(defaults)}." if defaults else "It has no settings."
-        raise SpecError(f"{where}: [{name}] unknown key {key!r}.{hint} {known}")
-    default = defaults[key]
-    if not _fits(value, default):
-        raise SpecError(
-            f"{where}: [{name}] {key} must be {_type_name(default)}, not {value!r}. The default is {default!r}."
-        )
-    otherwise = "Without it, the strategy decides." if default is None else f"The default is {default!r}."
-    if trouble := _trouble(value):
-        raise SpecError(f"{where}: [{name}] {key}: {trouble}. {otherwise}")
-    try:
-        if kind := _kind(setting_hints(strategy).get(key)):
-            # As JSON, since TOML too has only lists: a tuple is meant by one.
-            kind.validate_json(msgspec.json.encode(value), strict=True)
-    except ValidationError as error:
-        raise SpecError(f"{where}: [{name}] {key}: {_complaint(error.errors()[0])}. {otherwise}") from None
-
-
-def _kind(hint: Any) -> TypeAdapter[Any] | None:
-    """What checks values of a type hint, with its range; None for hints that say nothing of TOML's values."""
-    try:
-        return None if hint is None else TypeAdapter(hint)
-    except PydanticUserError:
-        return None
-
-
-def _trouble(value: Any) -> str:
-    r"""What is wrong with a value whatever key it is for; '' if nothing is.
-
-    >>> _trouble([1, float("nan")]), _trouble("seeds\0.txt"), _trouble(10**30), _trouble("fine")
-    ('nan is not a number to count with', 'a text with a NUL character', 'the number is too large', '')
-    """
-    if isinstance(value, dict):
-        return next(filter(None, map(_trouble, (*value, *value.values()))), "")
-    if isinstance(value, list | tuple):
-        return next(filter(None, map(_trouble, value)), "")
-    if isinstance(value, float) and not isfinite(value):
-        return f"{value} is not a number to count with"
-    if isinstance(value, int) and abs(value) > LARGEST:
-        return "the number is too large"
-    return "a text with a NUL character" if isinstance(value, str) and "\0" in value else ""
-
-
-def _fits(value: Any, default: Any) -> bool:
-    """Whether a value is of its default's type. A setting without a default takes what TOML has."""
-    if default is None:
-        return True
-    if isinstance(default, float):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if isinstance(default, tuple | list):
-        return isinstance(value, list)
-    return type(value) is type(default)
-
-
-def _type_name(value: Any) -> str:
-    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
-    return names.get(type(value), "a table" if isinstance(value, dict) else "a list")
+    if key not in settings:
+        hint = _nearest(key, list(settings))
+        names = f"Known are: {', '.join(settings)}." if settings else "It has no settings."
+        raise SpecError(f"{where}: [{name}] unknown key {key!r}.{hint} {names}")
+    if trouble := complaint_about(value, settings[key]):
+        raise SpecError(f"{where}: [{name}] {key}: {trouble}. {settings[key].otherwise}")
 
 
 def _unknown(section: str, key: str, known: list[str], origin: Origin) -> str:
@@ -285,29 +266,17 @@ def _line_of(text: str, section: str, key: str) -> int:
     return table
 
 
-def _explain(error: ValidationError, origin: Origin) -> str:
+def _explain(
+    error: ValidationError, origin: Origin, within: str = "", kind: type[Section] | None = None
+) -> str:
+    """The first complaint about a spec, or about a method's own section of it."""
     first = error.errors()[0]
-    location = [str(part) for part in first["loc"]]
+    location = [*([within] if within else []), *(str(part) for part in first["loc"])]
     section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0])
     place = f"[{section}] {key}" if section else f"[{key}]" if isinstance(first["input"], dict) else key
     if first["type"] == "extra_forbidden":
-        model = Spec.model_fields[section].annotation
+        model = kind or Spec.model_fields[section].annotation
         return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
     if first["type"] == "model_type":
-        return f"{origin.at('', key)}: {key} must be a table. Write [{key}] and its keys below it."
-    return f"{origin.at(section, key)}: {place}: {_complaint(first)}. {origin.advice}"
-
-
-def _complaint(first: ErrorDetails) -> str:
-    complaint = (
-        first["msg"]
-        .lower()
-        .removeprefix("value error, ")
-        .replace("tuple", "list")
-        .replace("dictionary", "table")
-    )
-    if isinstance(first["input"], dict):  # of a whole section
-        return complaint
-    says = repr(first["input"])
-    says = says if len(says) <= 200 else says[:200] + "…"
-    return f"{complaint}, but it says {says}"
+        return _no_table(key, "keys", origin)
+    return f"{origin.at(section, key)}: {place}: {complaint(first)}. {origin.advice}"

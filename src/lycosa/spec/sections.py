@@ -9,10 +9,20 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    model_validator,
+)
 
 NONE = "none"
 """How a spec says that a key has no value, where that is possible: TOML has no word for it."""
+PLACEHOLDER = "https://www.example.org/"
+"""What the user has to replace in a template; a crawl of it is refused."""
 YEAR_S = 31_536_000.0
 MOST_HOURS = 1_000_000.0
 
@@ -83,29 +93,6 @@ class TopicSpec(Section):
     best-first, and what is unlike the examples is found among them."""
     terms: PositiveInt = 100
     """How many terms of the examples make the topic vector (k of the event paper)."""
-
-
-class EventSpec(Section):
-    """What happened, where and when: model pages, or words by hand. For the strategy and judge `event`."""
-
-    pages: tuple[str, ...] = ()
-    """Model pages about the event: URLs (fetched politely and archived) or files (HTML or text)."""
-    what: tuple[str, ...] = ()
-    """Words for what happened; they join those of the model pages."""
-    where: tuple[str, ...] = ()
-    """Where it happened ("Orlando, Florida"), instead of the places of the model pages."""
-    date: Day | None = None
-    """When it happened or began, instead of the dates of the model pages."""
-    end_date: Day | None = None
-    """When it ended; pages dated in between are all equally near."""
-    kind: Literal["", "outbreak"] = ""
-    """`outbreak`: place and date do not matter, the topic alone decides."""
-    scoring: Literal["ours", "paper"] = "ours"
-    """How aspects are compared and weighed: see docs/strategies/event.md."""
-    model: str = ""
-    """A file written by `lycosa train event`: its weights, sizes and thresholds instead of the defaults."""
-    source_priors: str = ""
-    """An earlier collection: what its sources gave counts as if this crawl had found it."""
 
 
 class SeedsSpec(Section):
@@ -243,12 +230,12 @@ class FrontierSpec(Section):
 class JudgeSpec(Section):
     """What makes a page relevant: the same judge for every strategy."""
 
-    kind: Literal["topic", "text", "event", "all"] = "topic"
+    kind: str = "topic"
     """Which judge: `topic` (similarity to the topic vector), `text` (a classifier trained on the
-    examples), `event` (what, where and when together) or `all` (keep every page)."""
+    examples), `all` (keep every page), or one that a method brings, such as `event`."""
     threshold: Share | None = None
     """Pages scored at least this are relevant. Default: 0.3 for `topic`, the classifier's decision
-    boundary for `text`, the event model's threshold for `event`."""
+    boundary for `text`, that of its model for a method's own."""
     damping: NotNegative = 3.0
     """How many topic words halve the doubt that a score rests on too few (0: no doubt)."""
 
@@ -299,7 +286,6 @@ class Spec(Section):
     random_seed: int = 1
     """Every random draw follows from it."""
     topic: TopicSpec = TopicSpec()
-    event: EventSpec = EventSpec()
     seeds: SeedsSpec = SeedsSpec()
     scope: ScopeSpec = ScopeSpec()
     limits: LimitsSpec = LimitsSpec()
@@ -311,3 +297,5 @@ class Spec(Section):
     process: ProcessSpec = ProcessSpec()
     options: dict[str, dict[str, Any]] = {}
     """Settings of strategies, by strategy name; in the file each is a table of its own."""
+    methods: dict[str, SerializeAsAny[Section]] = {}
+    """The methods' own sections, by the method's name; in the file each is a table of its own."""

@@ -2,76 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args, get_origin
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast, get_args, get_origin
 
 import tomli_w
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from lycosa.spec.sections import NONE, Section, Spec
+from lycosa.spec.reading import Known
+from lycosa.spec.sections import NONE, PLACEHOLDER, Section, Spec
 
-PLACEHOLDER = "https://www.example.org/"
-"""What the user has to replace; a crawl of it is refused."""
-STARTS: dict[str, dict[str, dict[str, Any]]] = {
+Start = Mapping[str, Mapping[str, Any]]
+"""Values by key by section."""
+STARTS: dict[str, Start] = {
     "topic": {
         "": {"strategy": "best-first"},
         "topic": {"keywords": ["owl", "owls", "night birds"], "description": "", "examples": []},
         "seeds": {"urls": [PLACEHOLDER], "files": [], "sitemaps": [], "feeds": []},
-        "limits": {"pages": 1000},
-        "fetch": {"contact": ""},
-    },
-    "event": {
-        "": {"strategy": "event"},
-        "event": {"pages": [f"{PLACEHOLDER}what-happened"], "what": [], "where": []},
-        "seeds": {"urls": [PLACEHOLDER], "files": [], "feeds": []},
-        "limits": {"pages": 1000},
-        "fetch": {"contact": ""},
-        "judge": {"kind": "event"},
     },
     "site": {
         "": {"strategy": "breadth-first"},
         "seeds": {"urls": [PLACEHOLDER]},
         "scope": {"domains": ["example.org"]},
-        "limits": {"pages": 1000},
-        "fetch": {"contact": ""},
         "judge": {"kind": "all"},
     },
 }
-"""What is written out, uncommented, for each kind of crawl; all other keys stay comments."""
+"""What is written out, uncommented, for each kind of crawl; all other keys stay comments. Methods bring their own."""
+BY_NAME = ("options", "methods")
+"""Fields of a spec whose tables stand in the file under their own names."""
+ALWAYS: Start = {"limits": {"pages": 1000}, "fetch": {"contact": ""}}
+"""What is written out whatever the kind."""
 
 
-def spec_text(kind: str, name: str) -> str:
-    """A crawl.toml to start from."""
-    start = STARTS[kind]
+def spec_text(kind: str, name: str, known: Known) -> str:
+    """A crawl.toml to start from, for a kind of crawl that STARTS or a method knows."""
+    start = {**ALWAYS, **(STARTS.get(kind) or known.starts()[kind])}
     lines = [
         "# A crawl of Lycosa. Change what is written out; a line behind # shows a default.",
         "# Then: lycosa crawl crawl.toml     (all keys: docs/spec.md, strategies: docs/strategies/)",
         "",
     ]
     lines += _lines(Spec, {"name": name, **start.get("", {})})
-    for section, field in Spec.model_fields.items():
-        if _is_section(field):
-            model: Any = field.annotation
-            lines += ["", f"# {model.__doc__}", f"[{section}]"]
-            lines += _lines(model, start.get(section, {}))
+    for section, model in _sections(known).items():
+        lines += ["", f"# {model.__doc__}", f"[{section}]"]
+        lines += _lines(model, start.get(section, {}))
     return "\n".join(lines) + "\n"
 
 
 def as_run(spec: Spec) -> str:
     """A spec as TOML, with whatever the command line changed: only what differs from the defaults."""
     given = spec.model_dump(exclude_defaults=True, mode="python")
-    for name, settings in given.pop("options", {}).items():  # [event] is a section and a strategy's table
-        given[name] = {**given.get(name, {}), **settings}
+    for by_name in BY_NAME:  # a method's own section and a strategy's settings may share a table
+        for name, table in given.pop(by_name, {}).items():
+            given[name] = {**given.get(name, {}), **table}
     head = "# As run: the spec with the changes of the command line, defaults left out.\n"
     return head + tomli_w.dumps(_writable(given))
 
 
-def spec_reference() -> str:
+def spec_reference(known: Known) -> str:
     """docs/spec.md: every key of a crawl.toml with its type, default and meaning."""
+    choices = {"judge": {"kind": known.judge_kinds()}}
     lines = [
         "# crawl.toml, key by key",
         "",
-        "Written from the program's own fields by `python -m lycosa.spec.writing > docs/spec.md`; a test keeps it",
+        "Written from the program's own fields by `python -m lycosa.commands.reference spec > docs/spec.md`; a test keeps it",
         "up to date. `lycosa init DIR --topic` writes the same as a file with comments. A key that is not",
         "listed here is refused, with the nearest one that is. Any key can be changed for one run:",
         '`lycosa crawl crawl.toml --set limits.pages=500`. A key whose default is `"none"` has no value unless you',
@@ -81,10 +75,8 @@ def spec_reference() -> str:
         "",
         *_rows(Spec),
     ]
-    for section, field in Spec.model_fields.items():
-        if _is_section(field):
-            model: Any = field.annotation
-            lines += ["", f"## [{section}]", "", str(model.__doc__), "", *_rows(model)]
+    for section, model in _sections(known).items():
+        lines += ["", f"## [{section}]", "", str(model.__doc__), "", *_rows(model, choices.get(section, {}))]
     lines += [
         "",
         "## Settings of strategies",
@@ -103,13 +95,28 @@ def spec_reference() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(model: type[BaseModel]) -> list[str]:
+def _sections(known: Known) -> dict[str, type[BaseModel]]:
+    """All sections of a spec by name: those of methods follow the topic, which they are another way to say."""
+    found: dict[str, type[BaseModel]] = {}
+    for name, field in Spec.model_fields.items():
+        if _is_section(field):
+            found[name] = cast(type[BaseModel], field.annotation)
+            if name == "topic":
+                found.update(
+                    {own: kind for own in known.section_names() if (kind := known.section_class(own))}
+                )
+    return found
+
+
+def _rows(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+    """A row a key. `choices` of a key are those that only the installed methods know."""
     rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, field in model.model_fields.items():
-        if not _is_section(field) and key != "options":
+        if not _is_section(field) and key not in BY_NAME:
             shown = f"`{toml(field.get_default())}`"
             meaning = " ".join((field.description or "").split()).replace("|", "\\|")
-            rows.append(f"| `{key}` | {_kind(field.annotation)} | {shown} | {meaning} |")
+            kind = Literal[tuple(choices[key])] if choices and key in choices else field.annotation
+            rows.append(f"| `{key}` | {_kind(kind)} | {shown} | {meaning} |")
     return rows
 
 
@@ -126,10 +133,10 @@ def _kind(annotation: Any) -> str:
     return words.get(annotation, "date")
 
 
-def _lines(model: type[BaseModel], written: dict[str, Any]) -> list[str]:
+def _lines(model: type[BaseModel], written: Mapping[str, Any]) -> list[str]:
     lines = []
     for key, field in model.model_fields.items():
-        if _is_section(field) or key == "options":
+        if _is_section(field) or key in BY_NAME:
             continue
         lines += [f"# {line.strip()}" for line in (field.description or "").splitlines()]
         if key in written:
@@ -174,7 +181,3 @@ def _writable(value: Any) -> Any:
     if isinstance(value, dict):
         return {_writable(key): _writable(item) for key, item in value.items()}
     return [_writable(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-if __name__ == "__main__":
-    print(spec_reference(), end="")

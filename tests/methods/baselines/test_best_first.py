@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.methods.baselines.best_first import BestFirst, best_first_priority
+from lycosa.methods import best_first_priority
+from lycosa.methods.baselines.best_first import BestFirst
 from lycosa.values import Reason, Score, fact_of
 from tests.methods.conftest import analysed
 

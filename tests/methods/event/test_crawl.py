@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lycosa.errors import CollectionError, ModelError, SpecError
-from lycosa.methods.event.preparation import source_priors
 from lycosa.methods.event.strategy import Event
+from lycosa.prepare.source_priors import source_priors
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.testing import Site

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from lycosa.errors import SpecError
-from lycosa.judge.kinds import EventJudge
 from lycosa.methods.event.evidence import EventEvidence
+from lycosa.methods.event.judge import EventJudge, event_judge
 from lycosa.methods.event.model import EventModel, EventPlace, Facts, scored_by
-from lycosa.methods.event.preparation import made_event, prepared_event, refuse_no_event, with_event
+from lycosa.methods.event.preparation import made_event, prepared_event
+from lycosa.methods.event.section import EventSpec
 from lycosa.methods.event.strategy import Event
-from lycosa.spec.sections import EventSpec, JudgeSpec
+from lycosa.methods.seam import Means
+from lycosa.spec.sections import JudgeSpec
 from lycosa.values import Judgement, Link, Score, fact_of
 from tests.methods.conftest import analysed
 
@@ -29,7 +31,7 @@ HTML = """<title>Owls in Paris</title><p>The owl flew at night over Paris, Franc
 
 @pytest.fixture
 def about(ready):
-    return dataclasses.replace(ready, event=MODEL)
+    return dataclasses.replace(ready, methods={"event": MODEL})
 
 
 def test_priority_is_the_mean_of_link_and_page(about):
@@ -86,7 +88,7 @@ def test_what_is_expected_of_a_new_source_follows_the_crawl(about):
 
 def test_the_judge_and_the_strategy_share_their_evidence(about):
     """With the event judge nothing is computed twice, and relevance is the event score."""
-    ready = with_event(about, JudgeSpec(kind="event"), MODEL)
+    ready = dataclasses.replace(about, judge=event_judge(MODEL, JudgeSpec(kind="event")))
     strategy = Event().fit(ready)
     assert isinstance(ready.judge, EventJudge)
     assert len({kind.name for kind in strategy.needs}) == len(strategy.needs) == 4
@@ -115,7 +117,7 @@ def test_without_an_event_the_topic_decides(ready):
 def test_an_event_judge_needs_an_event():
     """The message says what to give."""
     with pytest.raises(SpecError, match="Give it pages"):
-        refuse_no_event(JudgeSpec(kind="event"), None)
+        event_judge(None, JudgeSpec(kind="event"))
 
 
 def test_outbreaks_ignore_place_and_date(tmp_path):
@@ -140,16 +142,16 @@ async def test_model_pages_become_a_saved_model(tmp_path):
     async def get(url):
         raise AssertionError(url)
 
-    spec = EventSpec(pages=("page.html",))
-    model = await prepared_event(spec, "english", tmp_path, tmp_path / "models", get, said.append)
+    spec, means = EventSpec(pages=("page.html",)), Means(tmp_path, tmp_path / "models", get, said.append)
+    model = await prepared_event(spec, means)
     assert model is not None
     assert "owl" in model.terms
     assert "No date was found" in said[0]
-    again = await prepared_event(EventSpec(), "english", tmp_path, tmp_path / "models", get, said.append)
+    again = await prepared_event(EventSpec(), means)
     assert again == model
 
 
 async def test_where_without_what_is_refused(tmp_path):
     """An event needs pages or words."""
     with pytest.raises(SpecError, match="not what"):
-        await prepared_event(EventSpec(where=("Paris",)), "english", tmp_path, None, None, print)  # type: ignore[arg-type]
+        await prepared_event(EventSpec(where=("Paris",)), Means(tmp_path, None, None, print))  # type: ignore[arg-type]

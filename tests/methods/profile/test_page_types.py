@@ -178,8 +178,8 @@ MEDIA = Path("/work/shared/webs/media")
 @pytest.mark.skipif(not MEDIA.is_dir(), reason="the shared webs are not here")
 async def test_shared_site():
     """On the shared sharing site three examples of each type suffice for a sample of its pages."""
-    from lycosa.engine.analysis import Recipe, document_of
     from lycosa.lab.web import VirtualWeb
+    from lycosa.page.response import document_of
     from lycosa.urls import key_of
     from lycosa.values import Fetched, Link
 
@@ -195,7 +195,7 @@ async def test_shared_site():
     for url in sample:
         fetched = await web.archive.fetch(Link(url, key_of(url, web.index_names)))
         assert isinstance(fetched, Fetched)
-        page = document_of(fetched, Recipe())
+        page = document_of(fetched)
         assert isinstance(page, Document)
         pages[url] = page
     some = {k: [pages[u] for u in sample if kind_of[u] == k][:3] for k in ("list", "detail", "profile")}

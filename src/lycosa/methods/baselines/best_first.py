@@ -5,21 +5,10 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
-from lycosa.methods import BaseStrategy
+from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Count, Share
 from lycosa.values import Decision, Judgement, Page, Reason, Refusal, Score, fact_of
-
-
-def best_first_priority(link_score: float, page_score: float) -> float:
-    """The mean of a link's own score and its page's.
-
-        priority = (cos(topic, URL tokens + anchor) + cos(topic, page)) / 2      [Farag, ch. 3]
-
-    >>> best_first_priority(0.5, 0.25)
-    0.375
-    """
-    return (link_score + page_score) / 2
 
 
 class BestFirst(BaseStrategy):

@@ -1,1 +1,20 @@
 """Event crawling: what, where, when, and the importance of sources (Farag)."""
+
+from __future__ import annotations
+
+from lycosa.methods.seam import Method
+
+_HERE = "lycosa.methods.event"
+
+METHOD = Method(
+    name="event",
+    strategies={"event": f"{_HERE}.strategy:Event"},
+    section=f"{_HERE}.section:EventSpec",
+    prepare=f"{_HERE}.preparation:prepare",
+    in_lab=f"{_HERE}.preparation:section_in_lab",
+    judges={"event": f"{_HERE}.judge:event_judge"},
+    models=f"{_HERE}.model:refuse_to_judge",
+    train=f"{_HERE}.commands:register",
+    reproduce=f"{_HERE}.paper.reproduce:reproduce",
+    start=f"{_HERE}.section:START",
+)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lycosa import urls
-from lycosa.engine.analysis import Recipe, document_of
 from lycosa.errors import InputError
-from lycosa.methods import all_settings
 from lycosa.methods.event.link_training import LabelledLink
 from lycosa.methods.event.model import EventModel, Facts, load_event, page_facts
+from lycosa.methods.event.section import EventSpec
+from lycosa.methods.lookup import all_settings
+from lycosa.page.response import document_of
 from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.labels import labels_in
@@ -48,14 +49,19 @@ def event_lessons(directory: Path, say: Say) -> EventLessons:
         )
     with Collection.read(directory) as collection:
         spec = parse_spec(collection.spec_text(), all_settings())
-        model_pages = {urls.key_of(url) for page in spec.event.pages if (url := urls.parse(page))}
+        event = spec.methods.get("event")
+        pages_of_event = event.pages if isinstance(event, EventSpec) else ()
+        model_pages = {urls.key_of(url) for page in pages_of_event if (url := urls.parse(page))}
         labels = {key: relevant for key, relevant in labels.items() if key not in model_pages}
-        recipe = Recipe(language=spec.topic.language, place_finder=spec.index.place_finder)
         pages, relevant, found = [], [], {}
         for key, label in labels.items():
             stored = collection.reader.page(key)
             fetched = response_of(collection, stored) if stored else None
-            document = document_of(fetched, recipe) if fetched else None
+            document = (
+                document_of(fetched, language=spec.topic.language, place_finder=spec.index.place_finder)
+                if fetched
+                else None
+            )
             if stored is not None and document is not None and not isinstance(document, Refusal):
                 pages.append(page_facts(document, names=True))
                 relevant.append(label)

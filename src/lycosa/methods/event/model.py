@@ -348,3 +348,15 @@ def load_event(path: Path) -> EventModel:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Make one: lycosa train event") from None
     except ValueError as error:  # msgspec's errors too
         raise ModelError(f"{path} is not a valid event model: {error}. Mend that entry.") from None
+
+
+def refuse_to_judge(path: Path) -> None:
+    """Nothing where a file is no event model, which is JSON; a ModelError where it is: files are not judged by it."""
+    try:
+        load_event(path)
+    except ModelError:
+        return
+    raise ModelError(
+        f"{path} is an event model; judge takes text models and image models. A crawl judges by it: "
+        'event.model = FILE with judge.kind = "event". Or train another: lycosa train text'
+    )

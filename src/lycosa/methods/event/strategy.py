@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Self
 
 from lycosa.errors import SpecError
-from lycosa.judge.kinds import EventJudge
-from lycosa.methods import BaseStrategy
-from lycosa.methods.baselines.best_first import best_first_priority
+from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.event.evidence import event_evidence
+from lycosa.methods.event.judge import EventJudge
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import checked_source, mean_score, source_keys
 from lycosa.methods.preparation import Preparation
@@ -63,7 +62,7 @@ class Event(BaseStrategy):
         if isinstance(judge, EventJudge) and not self.k:
             self.evidence_ = judge.needs
         else:
-            model = preparation.event or _topic_only(preparation)
+            model = preparation.methods.get("event") or _topic_only(preparation)
             self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
             kept = () if isinstance(judge, EventJudge) else self.needs
             self.needs = (*kept, *self.evidence_)

@@ -1,1 +1,17 @@
 """Genre-enhanced crawling (Qian, Suebchua and Yamana)."""
+
+from __future__ import annotations
+
+from lycosa.methods.seam import Method
+
+_HERE = "lycosa.methods.genre"
+
+METHOD = Method(
+    name="genre",
+    strategies={"genre": f"{_HERE}.strategy:Genre"},
+    indexes={"genre": f"{_HERE}.evidence:built_in_evidence"},
+    page_parts={"genre_features": f"{_HERE}.signs:genre_features"},
+    train=f"{_HERE}.commands:register",
+    reproduce=f"{_HERE}.paper.reproduce:reproduce",
+    report=f"{_HERE}.report:report_part",
+)

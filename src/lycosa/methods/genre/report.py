@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jinja2 import Environment, PackageLoader
+
 from lycosa.methods.genre.prior import Counts, PriorRow, class_name, prior_table
 from lycosa.store.collection import ReadCollection
 
@@ -24,6 +26,16 @@ def genre_table(collection: ReadCollection) -> Sequence[PriorRow]:
     """The table of P(I, G) as the paper prints it; empty where the genre was not computed."""
     counts = link_counts(collection)
     return prior_table(counts) if counts else ()
+
+
+def report_part(collection: ReadCollection) -> str:
+    """Genres and where their links lead, as HTML; '' where the genre was not computed."""
+    if not (genres := genre_counts(collection)):
+        return ""
+    environment = Environment(loader=PackageLoader("lycosa.methods.genre", ""), autoescape=True)
+    return environment.get_template("report.html.j2").render(
+        genres=genres, genre_table=genre_table(collection)
+    )
 
 
 def genre_counts(collection: ReadCollection) -> list[tuple[str, int, int]]:

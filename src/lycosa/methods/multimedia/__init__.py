@@ -1,1 +1,15 @@
 """Multimedia evidence: link text and the images of a page (Tsikrika et al.)."""
+
+from __future__ import annotations
+
+from lycosa.methods.seam import Method
+
+_HERE = "lycosa.methods.multimedia"
+
+METHOD = Method(
+    name="multimedia",
+    strategies={"multimedia": f"{_HERE}.strategy:Multimedia"},
+    models=f"{_HERE}.images.model:image_judge",
+    train=f"{_HERE}.commands:register",
+    reproduce=f"{_HERE}.paper.reproduce:reproduce",
+)

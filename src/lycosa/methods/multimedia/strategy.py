@@ -11,7 +11,7 @@ from lycosa.errors import SpecError
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.methods import BaseStrategy, Step
-from lycosa.methods.multimedia.images import ImageEvidence, ImageModel, is_small
+from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.rules import (
     Exploration,
     Selection,
@@ -24,6 +24,7 @@ from lycosa.methods.multimedia.rules import (
     with_parent,
 )
 from lycosa.methods.preparation import Preparation
+from lycosa.page.image_size import is_small
 from lycosa.values import (
     Decision,
     Fact,

@@ -3,3 +3,16 @@
 In: a Document and a site's PageTypes. Out: the page's type, its tags, uploader, sets and contacts, and the
 kind of each link.
 """
+
+from __future__ import annotations
+
+from lycosa.methods.seam import Method
+
+_HERE = "lycosa.methods.profile"
+
+METHOD = Method(
+    name="profile",
+    strategies={"profile": f"{_HERE}.strategy:Profile"},
+    train=f"{_HERE}.commands:register",
+    reproduce=f"{_HERE}.paper.reproduce:reproduce",
+)

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from lycosa.demo import DemoTopic, DemoWeb, Part, maps
+from lycosa.lab import seen_images as seeing
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.paper import figures as multimedia_figures
-from lycosa.methods.multimedia.paper import seen_images as seeing
 from lycosa.methods.multimedia.paper.crawls import (
     STRICT,
     Bench,

@@ -19,14 +19,15 @@ from lycosa.evidence.topic import topic_vector
 from lycosa.lab.metrics import paired_test
 from lycosa.lab.protocol import Draw, Options, reachable
 from lycosa.lab.run import Run, run_strategy
-from lycosa.methods import BaseStrategy, strategy_class
+from lycosa.methods import BaseStrategy
 from lycosa.methods.event.model import OURS, PAPER, EventModel, background_of, topic_only
 from lycosa.methods.event.paper.ranking import FULL, KS, VARIANTS, leave_one_out
 from lycosa.methods.event.paper.web import EventWeb
-from lycosa.methods.event.preparation import with_event
 from lycosa.methods.event.sources import SOURCES
 from lycosa.methods.event.strategy import Event
-from lycosa.prepare.topic import TopicModel, preparation
+from lycosa.methods.lookup import strategy_class
+from lycosa.prepare import preparation
+from lycosa.prepare.topic import TopicModel
 from lycosa.spec.sections import JudgeSpec
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Floats, Say
@@ -106,8 +107,7 @@ class Crawls:
         """The event strategy, with this way of scoring."""
         model = self.web.model(event, self.draw, like)
         topic = TopicModel("english", topic_vector([model.terms], like.pages.k))
-        judge = JudgeSpec(kind="event")
-        ready = with_event(preparation(topic, judge), judge, model)
+        ready = preparation(topic, JudgeSpec(kind="event"), methods={"event": model})
         return self.run(name, Event(**(settings or {})).fit(ready), like.pages.k, event, start)
 
 

@@ -7,30 +7,11 @@ from hashlib import blake2b
 
 from lycosa.evidence import Evidence, Need
 from lycosa.methods.multimedia.images.model import ImageModel
-from lycosa.methods.multimedia.images.size import size_of
-from lycosa.values import Reason, Refusal, Score
+from lycosa.page.image_size import refuse_small
+from lycosa.values import Refusal, Score
 
-MIN_WIDTH, MIN_HEIGHT = 100, 50
-"""Smaller images are not looked at   [Tsikrika et al., 5.1]."""
 REMEMBERED = 10_000
 """Of so many images the verdict is kept by their content: sites serve one picture under many URLs."""
-
-
-def is_small(width: int, height: int) -> bool:
-    """Whether an image is too small to show anything; 0 means that a side is not known.
-
-    >>> is_small(100, 50), is_small(99, 400), is_small(0, 40), is_small(0, 0)
-    (False, True, True, False)
-    """
-    return 0 < width < MIN_WIDTH or 0 < height < MIN_HEIGHT
-
-
-def refuse_small(head: bytes) -> Refusal | None:
-    """Why an image is not downloaded further, by its first bytes."""
-    size = size_of(head)
-    if size is None or not is_small(*size):
-        return None
-    return Refusal(Reason.SMALL_IMAGE, f"{size[0]} × {size[1]} pixels")
 
 
 class ImageEvidence(Evidence):
@@ -43,6 +24,16 @@ class ImageEvidence(Evidence):
     def __init__(self, model: ImageModel) -> None:
         self.model = model
         self._seen: OrderedDict[bytes, Score | Refusal] = OrderedDict()
+
+    @property
+    def digest(self) -> str:
+        """What tells its model from others."""
+        model = self.model
+        digest = blake2b(
+            model.vectors.tobytes() + model.mean.tobytes() + model.scale.tobytes(), digest_size=8
+        )
+        digest.update(repr([model.rule, [(one.label, one.threshold) for one in model.classes]]).encode())
+        return digest.hexdigest()
 
     def of_image(self, data: bytes) -> Score | Refusal:
         """The model's verdict; 0.5 and above: it shows what is sought."""

@@ -6,7 +6,7 @@ whose sizes are checked: loading a stranger's file is safe.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from lycosa.methods.multimedia.images.painting import painting
 from lycosa.methods.multimedia.images.reading import Pixels, read_image
 from lycosa.values import Floats, Refusal, Score
 
+BUILT_IN = "heatmap"
+"""Names the model that comes with Lycosa, for `lycosa judge`; a file of that name goes first."""
 BLOCKS = {"sc": 256, "eh": 80, "ht": 62, "painting": 246}
 """Descriptors in the order of a feature vector, with their lengths."""
 MACHINES: dict[str, tuple[str, ...]] = {
@@ -249,3 +251,13 @@ def moved(probability: Floats, threshold: float) -> Floats:
 def _require(holds: bool, message: str) -> None:
     if not holds:
         raise ValueError(message)
+
+
+def image_judge(path: Path) -> Callable[[bytes], Score | Refusal] | None:
+    """What a model in a file says of images; None where it is no image model. `heatmap` is the built-in one."""
+    if str(path) == BUILT_IN and not path.exists():
+        return ImageModel.builtin().judge
+    try:
+        return ImageModel.load(path).judge
+    except ModelError:
+        return None

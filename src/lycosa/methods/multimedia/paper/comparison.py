@@ -25,15 +25,16 @@ from lycosa.lab.metrics import mean_and_error, paired_test
 from lycosa.lab.progress import Bar
 from lycosa.lab.protocol import Draw, Options
 from lycosa.lab.run import Run, run_strategy
+from lycosa.lab.seen_images import images_of, remember
 from lycosa.lab.web import Topic, VirtualWeb
 from lycosa.methods.multimedia.image_training import Examples, Setting, fit_images
-from lycosa.methods.multimedia.images import ImageEvidence, ImageModel, is_small, read_image, size_of
+from lycosa.methods.multimedia.images import ImageEvidence, ImageModel, read_image
 from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.model import describe
 from lycosa.methods.multimedia.link_training import links_of, train_links
 from lycosa.methods.multimedia.paper.crawls import Remembered
-from lycosa.methods.multimedia.paper.seen_images import images_of, remember
 from lycosa.methods.multimedia.strategy import Multimedia
+from lycosa.page.image_size import is_small, size_of
 from lycosa.values import Refusal, Say
 
 RUNS, PAGES = 5, 300

@@ -28,10 +28,10 @@ from lycosa.judge.kinds import EveryPage, Judge, TextJudge
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb, cache_directory, code_digest
 from lycosa.lab.run import make_crawl
+from lycosa.lab.seen_images import seen_images
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.link_training import links_of, train_links
-from lycosa.methods.multimedia.paper.seen_images import seen_images
 from lycosa.methods.multimedia.strategy import HIT, Multimedia
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
@@ -39,7 +39,7 @@ from lycosa.spec.sections import ScopeSpec
 from lycosa.store import Conclusion, Record
 from lycosa.store.memory import MemoryStore
 from lycosa.urls import key_of
-from lycosa.values import Fact, Kind, Link
+from lycosa.values import Fact, Kind, Link, Score
 
 WEBS = (1, 2, 3, 4, 5)
 TRAINING = (100, 200)
@@ -170,7 +170,7 @@ class Bench:
     def links_by_score(self) -> Counter[tuple[bool, int, int]]:
         """All links of the web: (whether their page shows such an image, tenths of T, grade of the target)."""
         seen = asyncio.run(seen_images(self.web, ImageEvidence(ImageModel.builtin())))
-        shown = {key for key, fact in seen.items() if fact and fact.value >= HIT}
+        shown = {key for key, fact in seen.items() if isinstance(fact, Score) and fact.value >= HIT}
         grades, words = self.web.web.topic(self.topic).grades, LinkText(self.links)
         found: Counter[tuple[bool, int, int]] = Counter()
         for key in self.web.pages:

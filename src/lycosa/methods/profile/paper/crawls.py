@@ -14,12 +14,14 @@ from lycosa.errors import InputError
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.run import CountingStore, make_crawl
 from lycosa.lab.web import Topic
-from lycosa.methods import BaseStrategy, strategy_class
+from lycosa.methods import BaseStrategy
+from lycosa.methods.lookup import strategy_class
 from lycosa.methods.profile.page_types import PageTypes, Site
 from lycosa.methods.profile.schema import OTHER
 from lycosa.methods.profile.type_training import TYPES, train_page_types
 from lycosa.page.document import Document
-from lycosa.prepare.topic import TopicModel, preparation
+from lycosa.prepare import preparation
+from lycosa.prepare.topic import TopicModel
 from lycosa.spec.sections import JudgeSpec
 from lycosa.urls import key_of
 from lycosa.values import Link

@@ -1,6 +1,6 @@
-"""Images of a virtual web, looked at once: what an image model says of each is kept on disk.
+"""Images of a virtual web, looked at once: what evidence says of each is kept on disk.
 
-In: a cached web whose evidence includes an image model. Out: an analyser that knows all its images.
+In: a cached web some of whose evidence looks at images. Out: an analyser that knows all its images.
 """
 
 from __future__ import annotations
@@ -8,28 +8,27 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from lycosa.engine.analysis import Analyser
+from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
 from lycosa.lab.cache import CachedWeb, cache_directory, content_digest
-from lycosa.methods.multimedia.images import ImageEvidence
 from lycosa.urls import key_of
-from lycosa.values import Fetched, Kind, Link, NotFetched, Page, Reason, Refusal, Score
+from lycosa.values import Fact, Fetched, Kind, Link, NotFetched, Page, Reason, Refusal
 
 MOST_BYTES = 50_000_000
 
-Seen = dict[int, Score | None]
+Seen = dict[int, Fact | None]
 """What the images show, by key; None: too small, or no readable image."""
 
 
 class SeeingWeb:
     """Analyses pages as the web does, and images by what is known of them."""
 
-    def __init__(self, web: CachedWeb, looks: ImageEvidence) -> None:
+    def __init__(self, web: CachedWeb, looks: Evidence) -> None:
         self.web = web
         self.looks = looks
         self._seen: Seen | None = None
@@ -47,14 +46,14 @@ class SeeingWeb:
 
 
 def seeing(web: CachedWeb) -> Analyser:
-    """The web itself, or, where its evidence includes an image model, one that sees."""
-    looks = web.recipe.image_evidence
+    """The web itself, or, where some evidence looks at images, one that sees."""
+    looks = next((kind for kind in web.recipe.evidence if Need.IMAGES in kind.needs), None)
     return SeeingWeb(web, looks) if looks else web
 
 
-async def seen_images(web: CachedWeb, looks: ImageEvidence) -> Seen:
+async def seen_images(web: CachedWeb, looks: Evidence) -> Seen:
     """What an image model says of every image of a web: from memory, from disk, or by looking."""
-    memory, name = _in_memory(web.web.path), _model_digest(looks)
+    memory, name = _in_memory(web.web.path), looks.digest
     if name not in memory:
         path = cache_directory() / "images" / f"{content_digest(web.web)}-{name}.facts"
         try:
@@ -68,21 +67,14 @@ async def seen_images(web: CachedWeb, looks: ImageEvidence) -> Seen:
     return memory[name]
 
 
-def remember(web: CachedWeb, looks: ImageEvidence, seen: Seen) -> None:
+def remember(web: CachedWeb, looks: Evidence, seen: Seen) -> None:
     """Tell what an image model says of the images, where it is known already."""
-    _in_memory(web.web.path)[_model_digest(looks)] = seen
+    _in_memory(web.web.path)[looks.digest] = seen
 
 
 @lru_cache(maxsize=16)
 def _in_memory(path: Path) -> dict[str, Seen]:  # noqa: ARG001  # the key under which it is kept
     return {}
-
-
-def _model_digest(looks: ImageEvidence) -> str:
-    model = looks.model
-    digest = blake2b(model.vectors.tobytes() + model.mean.tobytes() + model.scale.tobytes(), digest_size=8)
-    digest.update(repr([model.rule, [(one.label, one.threshold) for one in model.classes]]).encode())
-    return digest.hexdigest()
 
 
 async def images_of(web: CachedWeb) -> AsyncIterator[tuple[int, bytes]]:
@@ -99,7 +91,7 @@ async def images_of(web: CachedWeb) -> AsyncIterator[tuple[int, bytes]]:
             yield key, body
 
 
-async def _look(web: CachedWeb, looks: ImageEvidence) -> Seen:
+async def _look(web: CachedWeb, looks: Evidence) -> Seen:
     seen: Seen = {}
     async for key, body in images_of(web):
         fact = looks.of_image(body)

@@ -10,7 +10,11 @@ from collections.abc import Callable
 from struct import error as StructError
 from struct import unpack_from
 
+from lycosa.values import Reason, Refusal
+
 Size = tuple[int, int]
+MIN_WIDTH, MIN_HEIGHT = 100, 50
+"""Smaller images are not looked at   [Tsikrika et al., 5.1]."""
 
 
 def size_of(head: bytes) -> Size | None:
@@ -29,6 +33,23 @@ def size_of(head: bytes) -> Size | None:
                 return None
             return size if size and min(size) > 0 else None
     return None
+
+
+def is_small(width: int, height: int) -> bool:
+    """Whether an image is too small to show anything; 0 means that a side is not known.
+
+    >>> is_small(100, 50), is_small(99, 400), is_small(0, 40), is_small(0, 0)
+    (False, True, True, False)
+    """
+    return 0 < width < MIN_WIDTH or 0 < height < MIN_HEIGHT
+
+
+def refuse_small(head: bytes) -> Refusal | None:
+    """Why an image is not downloaded further, by its first bytes."""
+    size = size_of(head)
+    if size is None or not is_small(*size):
+        return None
+    return Refusal(Reason.SMALL_IMAGE, f"{size[0]} × {size[1]} pixels")
 
 
 def _png(head: bytes) -> Size:

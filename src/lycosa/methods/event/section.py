@@ -1,0 +1,38 @@
+"""[event] of a spec: what happened, where and when."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from lycosa.spec.sections import PLACEHOLDER, Day, Section
+
+START = {
+    "": {"strategy": "event"},
+    "event": {"pages": [f"{PLACEHOLDER}what-happened"], "what": [], "where": []},
+    "seeds": {"urls": [PLACEHOLDER], "files": [], "feeds": []},
+    "judge": {"kind": "event"},
+}
+"""What `lycosa init --event` writes out."""
+
+
+class EventSpec(Section):
+    """What happened, where and when: model pages, or words by hand. For the strategy and judge `event`."""
+
+    pages: tuple[str, ...] = ()
+    """Model pages about the event: URLs (fetched politely and archived) or files (HTML or text)."""
+    what: tuple[str, ...] = ()
+    """Words for what happened; they join those of the model pages."""
+    where: tuple[str, ...] = ()
+    """Where it happened ("Orlando, Florida"), instead of the places of the model pages."""
+    date: Day | None = None
+    """When it happened or began, instead of the dates of the model pages."""
+    end_date: Day | None = None
+    """When it ended; pages dated in between are all equally near."""
+    kind: Literal["", "outbreak"] = ""
+    """`outbreak`: place and date do not matter, the topic alone decides."""
+    scoring: Literal["ours", "paper"] = "ours"
+    """How aspects are compared and weighed: see docs/strategies/event.md."""
+    model: str = ""
+    """A file written by `lycosa train event`: its weights, sizes and thresholds instead of the defaults."""
+    source_priors: str = ""
+    """An earlier collection: what its sources gave counts as if this crawl had found it."""

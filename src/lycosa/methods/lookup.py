@@ -1,0 +1,143 @@
+"""What a name in a spec means. In: the name of a strategy, section or judge. Out: what a method has under it.
+
+A method is loaded when something of it is named; one that cannot be loaded stops only what names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lycosa.errors import LycosaError, SpecError
+from lycosa.evidence import Evidence
+from lycosa.judge.kinds import JUDGES
+from lycosa.methods import registry, third_party
+from lycosa.methods.preparation import Preparation
+from lycosa.methods.registry import METHODS, STRATEGIES, method_named, methods, offered
+from lycosa.methods.seam import LabTopic, Method, loaded
+from lycosa.methods.settings import settings_of_class
+from lycosa.methods.strategy import BaseStrategy
+from lycosa.spec.sections import Section
+from lycosa.spec.settings import Setting
+from lycosa.spec.strategy_files import in_file
+
+
+def strategy_names() -> list[str]:
+    """All strategies that can be named in a spec, built-in ones first."""
+    names = [name for method in methods() for name in method.strategies]
+    return list(dict.fromkeys((*names, *(point.name for point in offered(STRATEGIES)))))
+
+
+def has_strategy(name: str) -> bool:
+    """Whether a spec can name it."""
+    return in_file(name) or name in strategy_names()
+
+
+def strategy_class(name: str | type[BaseStrategy]) -> type[BaseStrategy]:
+    """The class of a strategy; a class stands for itself."""
+    if not isinstance(name, str):
+        return third_party.checked(name, repr(name))
+    if in_file(name):
+        return third_party.class_in_file(name)
+    for method in registry.built_in():
+        if name in method.strategies:
+            found: type[BaseStrategy] = loaded(method.strategies[name])
+            return found
+    for method in methods():
+        if name in method.strategies:
+            return third_party.class_of_method(method, name)
+    for point in offered(STRATEGIES):
+        if point.name == name:
+            return third_party.class_of_package(point)
+    raise SpecError(
+        f"There is no strategy {name!r}. Known are: {', '.join(strategy_names())}.{_not_loaded()}"
+    )
+
+
+def fitted(
+    name: str | type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
+) -> BaseStrategy:
+    """A strategy by its name, fitted; that of a stranger is guarded."""
+    kind = strategy_class(name)
+    if kind.__module__.startswith("lycosa."):
+        return kind(**settings).fit(preparation)
+    return third_party.fitted_with_care(kind, settings, preparation)
+
+
+def settings_of(name: str | type[BaseStrategy]) -> dict[str, Setting]:
+    """A strategy's settings: its constructor's keyword arguments, with their defaults and type hints."""
+    return settings_of_class(strategy_class(name))
+
+
+def method_of_judge(kind: str) -> Method | None:
+    """The method whose own judge that is; None for those that every crawl can have."""
+    return next((method for method in methods() if kind in method.judges), None)
+
+
+def judge_kinds() -> list[str]:
+    """All that `judge.kind` can be."""
+    return list(dict.fromkeys((*JUDGES, *(kind for method in methods() for kind in method.judges))))
+
+
+def section_class(name: str) -> type[Section] | None:
+    """The class of a method's own section; None if no method has one of that name."""
+    method = method_named(name)
+    if method is None or not method.section:
+        return None
+    found: type[Section] = loaded(method.section)
+    return found
+
+
+def section_names() -> list[str]:
+    """The names of the methods' own sections."""
+    return [method.name for method in methods() if method.section]
+
+
+def sections_in_lab(topic: LabTopic, pages: Sequence[str]) -> dict[str, Section]:
+    """The sections that methods would write for a topic of a virtual web with these training pages."""
+    found = {}
+    for method in methods():
+        section: Section | None = loaded(method.in_lab)(topic, pages) if method.in_lab else None
+        if section is not None:
+            found[method.name] = section
+    return found
+
+
+def starts() -> dict[str, Mapping[str, Mapping[str, Any]]]:
+    """What `lycosa init` writes out for the methods' own kinds of crawls."""
+    return {method.name: loaded(method.start) for method in methods() if method.start}
+
+
+def indexed_evidence(names: Iterable[str]) -> tuple[Evidence, ...]:
+    """The evidence that [index] asks for on every page, whatever the strategy."""
+    offered = {name: where for method in methods() for name, where in method.indexes.items()}
+    if missing := [name for name in names if name not in offered]:
+        raise SpecError(f"[index] {missing[0]}: no installed method computes it. Leave that line out.")
+    return tuple(loaded(offered[name])() for name in names)
+
+
+class Known:
+    """What a spec can name, for `spec.reading`: a strategy or section is loaded only when it is named."""
+
+    strategy_names = staticmethod(strategy_names)
+    has_strategy = staticmethod(has_strategy)
+    settings_of = staticmethod(settings_of)
+    section_class = staticmethod(section_class)
+    section_names = staticmethod(section_names)
+    judge_kinds = staticmethod(judge_kinds)
+    starts = staticmethod(starts)
+
+
+def all_settings() -> Known:
+    """The settings of every strategy and the sections of every method, for reading a spec."""
+    return Known()
+
+
+def _not_loaded() -> str:
+    """A word about packages whose method cannot be loaded: the name may be one of theirs."""
+    for point in offered(METHODS):
+        try:
+            third_party.method_of_package(point)
+        except LycosaError as error:
+            return f" {error}"
+    return ""

@@ -1,0 +1,106 @@
+"""The seam of a method: one value that says all that a method adds to the program.
+
+Each folder of `lycosa.methods` exports one as METHOD; a package of your own offers one under the entry
+point group `lycosa.methods`. Whatever is heavy is named as "module:attribute" and loaded when it is
+used, so that knowing a method costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:  # every command reads the methods: this module has to be light
+    from lycosa.page.document import Document
+    from lycosa.values import Refusal, Say
+
+    GetDocument = Callable[[str], Awaitable[Document | Refusal]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A method by its parts; all but the name and the strategies may be left out.
+
+    `strategies`: the classes (BaseStrategy) by the names that a spec calls them.
+    `section`: the class (Section) of its own table of the spec, called as the method is. Settings of a
+    strategy of the same name stand in the same table.
+    `prepare`: `async (section, means: Means) -> Prepared | None`: what it makes of its section before the
+    crawl. What should be there when the crawl is resumed is saved as NAME.json in `means.models`.
+    `in_lab`: `(topic: LabTopic, urls) -> section | None`: the section that a topic of a virtual web, with these
+    training pages, stands for.
+    `judges`: `(model, spec: JudgeSpec) -> Judge` by the name of `judge.kind`; the model is what was
+    prepared, or None.
+    `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
+    `page_parts`: `(document) -> plain data` by name: what its evidence keeps with `Document.part`, and the
+    lab with each parsed page.
+    `models`: `(path) -> None | (bytes) -> Fact | Refusal`: how `lycosa judge` reads its models; None where
+    the file is none of them.
+    `train`: `(app: typer.Typer) -> None` adds its commands to `lycosa train`.
+    `reproduce`: `(web, out, say) -> None` writes its paper's tables and figures into a folder.
+    `report`: `(collection) -> str`: its part of the report of a collection, as HTML; '' where there is none.
+    `start`: what `lycosa init DIR --NAME` writes out for a crawl of this kind: values by key by section.
+    """
+
+    name: str
+    strategies: Mapping[str, str]
+    section: str = ""
+    prepare: str = ""
+    in_lab: str = ""
+    judges: Mapping[str, str] = field(default_factory=dict)
+    indexes: Mapping[str, str] = field(default_factory=dict)
+    page_parts: Mapping[str, str] = field(default_factory=dict)
+    models: str = ""
+    train: str = ""
+    reproduce: str = ""
+    report: str = ""
+    start: str = ""
+
+
+def loaded(where: str) -> Any:
+    """What "module:attribute" names."""
+    module, _, attribute = where.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What the preparation of a method may use.
+
+    `get` fetches a page politely and archives it. Files begin at `folder`, where the spec is. `models` is
+    where the collection keeps what was prepared; None where nothing is to be kept. `say` tells the user.
+    """
+
+    folder: Path
+    models: Path | None
+    get: GetDocument
+    say: Say
+    language: str = "english"
+    place_finder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a method made of its section.
+
+    `model` is handed to strategies and judges. `terms` stand for the topic where the spec gives none.
+    `source_priors` names an earlier collection: what its sources gave counts as if this crawl had found it.
+    """
+
+    model: Any
+    terms: Mapping[str, float] = field(default_factory=dict)
+    source_priors: Path | None = None
+
+
+class LabTopic(Protocol):
+    """A topic of a virtual web, as far as methods may know it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def is_event(self) -> bool:
+        """Whether something happened, at one place and time."""
+        ...

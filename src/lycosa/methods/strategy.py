@@ -1,0 +1,107 @@
+"""The seam of a strategy: how links are ranked. In: an analysed page and its judgement. Out: a Decision a link.
+
+A strategy is an estimator: its constructor stores the settings, `fit` prepares it and returns it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol, Self
+
+from lycosa.evidence import Evidence
+from lycosa.judge.kinds import Judge
+from lycosa.methods.preparation import Preparation
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release
+
+Step = Decision | Release
+
+
+class Strategy(Protocol):
+    """A way to rank links. Relevance itself is the spec's Judge, the same for every strategy.
+
+    `learn` may use only what the catalogue stores, so that a resumed crawl can learn it again.
+    """
+
+    merge: Merge
+    weighs_sources: bool
+    needs: tuple[Evidence, ...]
+
+    def judge(self, page: Page) -> Judgement: ...
+
+    def rank(self, page: Page, judgement: Judgement) -> Sequence[Step]:
+        """A Decision for each of `page.links` (in their order), then any others and releases."""
+        ...
+
+    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
+        """Decide on links that were held, now that what they waited for has this value."""
+        ...
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
+
+    def credit(self, judgement: Judgement) -> float:
+        """How much a judged page speaks for its source, 0 to 1; the rest of it speaks against."""
+        ...
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        """The choice keys of sources (asked only if `weighs_sources`)."""
+        ...
+
+
+class BaseStrategy(ABC):
+    """What most strategies share: nothing held, nothing learned, all sources alike."""
+
+    merge: Merge = Merge.MAX
+    weighs_sources: bool = False
+    wants: ClassVar[tuple[str, ...]] = ()
+    """Names of the fitted models that it needs: `text`, `anchor-tree`."""
+    judges_itself: ClassVar[bool] = False
+    """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
+    needs: tuple[Evidence, ...] = ()
+    judge_: Judge
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Keep the judge. Strategies with models of their own extend this."""
+        self.judge_ = preparation.judge
+        self.needs = self.judge_.needs
+        return self
+
+    def judge(self, page: Page) -> Judgement:
+        """The verdict of the spec's judge."""
+        return self.judge_.judge(page)
+
+    @abstractmethod
+    def rank(self, page: Page, judgement: Judgement) -> Sequence[Step]:
+        """A Decision for each link of the page."""
+
+    def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
+        """Nothing is ever held."""
+        return ()
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Nothing is learned."""
+
+    def credit(self, judgement: Judgement) -> float:
+        """The verdict: a page speaks for its source or against it."""
+        return float(judgement.relevant)
+
+    def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
+        """The best waiting priority decides."""
+        return best
+
+
+def by_score(page: Page, evidence: str, rule: str) -> list[Decision]:
+    """A Decision for each link of a page, with one kind of link evidence as its priority."""
+    scores = page.link_evidence[evidence]
+    return [Decision(link, score, rule=rule) for link, score in zip(page.links, scores, strict=True)]
+
+
+def best_first_priority(link_score: float, page_score: float) -> float:
+    """The mean of a link's own score and its page's.
+
+        priority = (cos(topic, URL tokens + anchor) + cos(topic, page)) / 2      [Farag, ch. 3]
+
+    >>> best_first_priority(0.5, 0.25)
+    0.375
+    """
+    return (link_score + page_score) / 2

@@ -1,0 +1,35 @@
+"""From a response to the lazy Document of its page."""
+
+from __future__ import annotations
+
+from lycosa.fetch.decode import decoded_body
+from lycosa.page.document import Document
+from lycosa.page.place_finder import installed_finder
+from lycosa.urls import INDEX_NAMES
+from lycosa.values import Fetched, Refusal
+
+MAX_DECODED_BYTES = 50_000_000
+"""Of a body after decompression, where a spec says nothing else."""
+
+
+def document_of(
+    fetched: Fetched,
+    *,
+    language: str = "english",
+    max_decoded_bytes: int = MAX_DECODED_BYTES,
+    index_names: frozenset[str] = INDEX_NAMES,
+    place_finder: str = "",
+) -> Document | Refusal:
+    """The document of a response; a Refusal for a body that cannot be decoded."""
+    body = decoded_body(fetched, max_decoded_bytes)
+    if isinstance(body, Refusal):
+        return body
+    return Document(
+        body,
+        fetched.link.url,
+        fetched.header("content-type"),
+        language=language,
+        index_names=index_names,
+        robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
+        place_finder=installed_finder(place_finder),
+    )

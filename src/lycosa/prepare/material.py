@@ -1,0 +1,54 @@
+"""What a crawl is prepared from: the pages and files that its spec names, labels, and the collection's own pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.training.fitting import fit_in_child, saved_models
+from lycosa.evidence.training.text import Label
+from lycosa.evidence.training.topic import ExamplePage
+from lycosa.methods import Means
+from lycosa.prepare.labels import Labelled
+from lycosa.prepare.topic import TopicModel, prepared_topic
+from lycosa.spec.sections import TopicSpec
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlMaterial:
+    """The material of a crawl.
+
+    `fitted` is where classifiers are saved. `unlabelled` gives pages of which nothing is known, to fit them
+    with; without it, as when a spec is only checked, none is fitted.
+    """
+
+    spec: TopicSpec
+    means: Means
+    fitted: Path
+    labelled: Callable[[], Labelled] = Labelled
+    unlabelled: Callable[[], Sequence[ExamplePage]] | None = None
+
+    async def topic(self) -> TopicModel:
+        """The saved topic, or one made of what the spec and the labels say."""
+        return await prepared_topic(
+            self.spec, self.means.folder, self.means.models, self.means.get, self.means.say, self.labelled
+        )
+
+    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
+        """Those that the user named or an earlier run fitted; the others are fitted on the topic's examples."""
+        found = saved_models(wants, self.fitted)
+        if self.spec.model and "text" in wants:
+            found["text"] = TextModel.load(self.means.folder / self.spec.model)
+        missing = [name for name in wants if name not in found]
+        if not missing or self.unlabelled is None:
+            return found
+        self.means.say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
+        pages = {
+            Label.POSITIVE: topic.examples,
+            Label.NEGATIVE: topic.negatives,
+            Label.UNLABELLED: () if topic.negatives else self.unlabelled(),
+        }
+        about = {"language": topic.language, "from": "the examples of the crawl"}
+        return found | fit_in_child(missing, pages, self.fitted, about)

@@ -1,0 +1,118 @@
+"""One way to check a setting: by its type hint, with its range. In: a value of TOML. Out: what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+import msgspec
+from pydantic import TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+from pydantic_core import ErrorDetails
+
+LARGEST = 2**63 - 1
+"""Whole numbers beyond this are no TOML, and do not fit into a catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a strategy: its default, and the type hint that says what it may be (None: anything)."""
+
+    default: Any = None
+    hint: Any = None
+
+    @property
+    def otherwise(self) -> str:
+        """What holds where it is not given, in a sentence."""
+        return (
+            "Without it, the strategy decides."
+            if self.default is None
+            else f"The default is {self.default!r}."
+        )
+
+
+def complaint_about(value: Any, setting: Setting) -> str:
+    """What is wrong with a value that a setting is given; '' if nothing is."""
+    if not _fits(value, setting.default):
+        return f"must be {_type_name(setting.default)}, not {value!r}"
+    if trouble := trouble_with(value):
+        return trouble
+    # As JSON, since TOML too has only lists: a tuple is meant by one.
+    return _against(setting.hint, lambda kind: kind.validate_json(msgspec.json.encode(value), strict=True))
+
+
+def complaint_in_python(value: Any, setting: Setting) -> str:
+    """The same of a value that a constructor was given, which may also be an object that TOML does not have."""
+    return _against(setting.hint, lambda kind: kind.validate_python(value, strict=True))
+
+
+def _against(hint: Any, check: Callable[[TypeAdapter[Any]], Any]) -> str:
+    kind = _adapter(hint)
+    if kind is None:
+        return ""
+    try:
+        check(kind)
+    except ValidationError as error:
+        return complaint(error.errors()[0])
+    return ""
+
+
+def trouble_with(value: Any) -> str:
+    r"""What is wrong with a value whatever key it is for; '' if nothing is.
+
+    >>> trouble_with([1, float("nan")]), trouble_with("seeds\0.txt"), trouble_with(10**30), trouble_with("fine")
+    ('nan is not a number to count with', 'a text with a NUL character', 'the number is too large', '')
+    """
+    if isinstance(value, dict):
+        return next(filter(None, map(trouble_with, (*value, *value.values()))), "")
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(trouble_with, value)), "")
+    if isinstance(value, float) and not isfinite(value):
+        return f"{value} is not a number to count with"
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return "the number is too large"
+    return "a text with a NUL character" if isinstance(value, str) and "\0" in value else ""
+
+
+def complaint(first: ErrorDetails) -> str:
+    """What pydantic found wrong, in the words of a spec."""
+    said = (
+        first["msg"]
+        .lower()
+        .removeprefix("value error, ")
+        .replace("tuple", "list")
+        .replace("dictionary", "table")
+    )
+    if isinstance(first["input"], dict):  # of a whole section
+        return said
+    shown = repr(first["input"])
+    shown = shown if len(shown) <= 200 else shown[:200] + "…"
+    return f"{said}, but it says {shown}"
+
+
+@lru_cache(maxsize=256)
+def _adapter(hint: Any) -> TypeAdapter[Any] | None:
+    """What checks values of a type hint, with its range; None for hints that say nothing of TOML's values."""
+    try:
+        return None if hint is None else TypeAdapter(hint)
+    except PydanticUserError:
+        return None
+
+
+def _fits(value: Any, default: Any) -> bool:
+    """Whether a value is of its default's type. A setting without a default takes what TOML has."""
+    if default is None:
+        return True
+    if isinstance(default, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(default, tuple | list):
+        return isinstance(value, list)
+    return type(value) is type(default)
+
+
+def _type_name(value: Any) -> str:
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
+    return names.get(type(value), "a table" if isinstance(value, dict) else "a list")
