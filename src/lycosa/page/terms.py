@@ -17,7 +17,16 @@ import Stemmer
 from lycosa.errors import SpecError
 from lycosa.page.stop_words import STOP_WORDS
 
-__all__ = ["STOP_WORDS", "Words", "count_terms", "terms_of", "terms_of_each", "url_terms_of_each", "words_of"]
+__all__ = [
+    "STOP_WORDS",
+    "Words",
+    "count_terms",
+    "is_cjk",
+    "terms_of",
+    "terms_of_each",
+    "url_terms_of_each",
+    "words_of",
+]
 
 CACHE_WORDS = 100_000
 CACHED_BYTES = 40
@@ -130,6 +139,15 @@ def _bigrams(word: str) -> list[str]:
     if len(word) <= 2 or not _IS_CJK.match(word):
         return [word]
     return [word[at : at + 2] for at in range(len(word) - 1)]
+
+
+def is_cjk(term: str) -> bool:
+    """Whether a term is of Chinese or Japanese characters: a pair of them, or one.
+
+    >>> is_cjk("東京"), is_cjk("tokyo")
+    (True, False)
+    """
+    return _IS_CJK.match(term) is not None
 
 
 @lru_cache(maxsize=32)

@@ -1,0 +1,286 @@
+"""A judge fitted from what a user has. In: the pages fetched so far, keywords, examples, answers. Out: a Version.
+
+Everything follows from stored data (terms, the order of fetching, answers): the same data give the same judge.
+
+1. Similarity to the keywords, and to the examples' profile (terms lifted against other pages), both standardised over
+   the pages that are not of the topic; calibrated to probabilities.
+2. A ridge classifier learns these on all pages, each judged as if it had not been in the fit; it joins the others, and
+   all are calibrated again. Answers are certain, teach profile and classifier, and shift the calibration.
+
+Two rounds, no more: further ones drift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.judge.calibration import Coefficients, Shift, log_odds, shift_of, shipped, sigmoid, signs_of
+from lycosa.judge.corpus import Corpus
+from lycosa.judge.similarity import column_sums, profile, share_elsewhere, standard, unit
+from lycosa.judge.threshold import Estimate, estimate_of, find_threshold
+from lycosa.judge.version import Part, Version
+from lycosa.values import Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Rows = NDArray[np.intp]
+
+RIDGE = 1.0
+TEXT_WEIGHT = 1.5
+"""The classifier's weight in the score; the similarities have 1 each."""
+ANSWER_WEIGHT = 3.0
+MOST_TRAINING = 1500
+"""Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample."""
+MOST_LEFT_OUT = 10
+LEAST_OTHERS = 5
+"""With fewer pages beside the examples nothing can be standardised over them, and there is nothing to learn."""
+ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
+"""Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
+LEAST_OTHERS pages."""
+MOST_WORDS = 10_000
+"""Of a part, by how much they move the scores of the pages: new pages are judged by these."""
+CERTAIN = 30.0
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user gave, by rows of the corpus.
+
+    `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
+    name: that of an event. Rows that are no pages of the crawl (examples that were only read) are not `counted`.
+    """
+
+    keywords: Mapping[str, float] = field(default_factory=dict)
+    examples: tuple[int, ...] = ()
+    answers: Mapping[int, bool] = field(default_factory=dict)
+    evidence: Floats | None = None
+    evidence_name: str = ""
+    counted: NDArray[np.bool_] | None = None
+    threshold: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """Which coefficients hold."""
+        if self.evidence is not None:
+            return "event"
+        if not self.keywords:
+            return "examples"
+        return "both" if self.examples else "keywords"
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A version, and what it says of every row: each judged as if it had not been in the fit."""
+
+    version: Version
+    probability: Floats
+    signs: tuple[Floats, ...] = ()
+    """What calibration saw, in the first round and in the second: for fitting coefficients."""
+
+
+def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficients] | None = None) -> Fitted:
+    """Fit a judge on all pages of the corpus. The version has no number yet: its keeper gives it one."""
+    keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
+    fitting = _Fitting(corpus, given, keywords)
+    known = (coefficients or shipped())[given.kind]
+    probability = np.zeros(len(corpus))
+    probability[fitting.positive] = 1.0
+    told: list[Floats] = []
+    rounds = [known.at_first, known.in_full] if fitting.others >= LEAST_OTHERS else [known.at_first]
+    shift, logits, used = Shift(), np.zeros(len(corpus)), known.at_first
+    for used in rounds:
+        score = fitting.score(probability, with_text=used is known.in_full)
+        signs = signs_of(score, fitting.cosine(), known.cap)[:, : len(used) - 1]
+        told.append(signs)
+        plain = log_odds(used, signs)
+        asked = sorted(given.answers)
+        shift = shift_of(plain[asked], [given.answers[row] for row in asked])
+        logits = shift.a + shift.b * plain
+        logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
+        probability = sigmoid(logits)
+    threshold, estimate = _described(logits, given, shift)
+    version = Version(
+        number=0,
+        pages=int(_counted(given, len(corpus)).sum()),
+        language=corpus.background.language,
+        given=given.kind,
+        parts=fitting.told_parts(),
+        plain=_words(corpus, fitting.plain, fitting.use),
+        coefficients=used,
+        cap=known.cap,
+        shift=shift,
+        threshold=threshold,
+        is_threshold_given=given.threshold is not None,
+        estimate=estimate,
+        examples=len(given.examples),
+        evidence=given.evidence_name,
+    )
+    return Fitted(version, probability, tuple(told))
+
+
+class _Fitting:
+    """The parts of the score, as they are fitted round by round."""
+
+    def __init__(self, corpus: Corpus, given: Given, keywords: Floats | None) -> None:
+        self.corpus = corpus
+        self.given = given
+        self.rows, self.has = corpus.rows(), corpus.has()
+        self.language = corpus.language_shares()
+        answered = given.answers
+        self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
+        self.negative = _rows(row for row, yes in answered.items() if not yes)
+        self.others = len(corpus) - len(self.positive)
+        self.keywords = keywords
+        self.use = column_sums(self.rows)
+        self.total = column_sums(self.rows[self.positive])
+        self.on = column_sums(self.has[self.positive])
+        self.plain = self._plain()
+        self.parts: dict[str, tuple[Floats, Floats, float, float, float]] = {}
+
+    def score(self, probability: Floats, *, with_text: bool) -> Floats:
+        """The score of every row: the mean of all parts, in deviations of the pages that are not of the topic."""
+        other = np.maximum(1.0 - probability, 1e-3)
+        other[self.positive], other[self.negative] = 1e-6, 2.0
+        if self.given.evidence is not None:
+            self._keep(self.given.evidence_name, self.given.evidence, np.zeros(0), other)
+        elif self.keywords is not None:
+            self._keep("keywords", self.rows @ self.keywords, self.keywords, other)
+        if len(self.positive):
+            self._fit_examples(other)
+        if with_text:
+            self._fit_text(probability, other)
+        weight = sum(part[4] for part in self.parts.values())
+        return np.asarray(sum(part[4] * part[0] for part in self.parts.values()) / weight)
+
+    def cosine(self) -> Floats:
+        """The plain cosine of every row with the keywords or, without any, the examples; their own left out."""
+        found = self.rows @ self.plain
+        pages = len(self.positive)
+        if self.keywords is None and pages > 1:
+            found[self.positive] = (found[self.positive] * pages - 1.0) / (pages - 1)
+        return np.asarray(found)
+
+    def told_parts(self) -> dict[str, Part]:
+        """The parts as data."""
+        return {
+            name: Part(_words(self.corpus, vector, self.use), mean, deviation, weight)
+            for name, (_, vector, mean, deviation, weight) in self.parts.items()
+        }
+
+    def _plain(self) -> Floats:
+        if self.keywords is not None:
+            return self.keywords
+        return self.total / max(1, len(self.positive))
+
+    def _standard(self, name: str, values: Floats, other: Floats) -> tuple[float, float]:
+        if self.others < LEAST_OTHERS and name in ASSUMED:
+            return ASSUMED[name]
+        return standard(values, other)
+
+    def _keep(
+        self,
+        name: str,
+        values: Floats,
+        vector: Floats,
+        other: Floats,
+        *,
+        weight: float = 1.0,
+        base: float = 0.0,
+    ) -> None:
+        """A part whose values are `vector`'s products plus a base (but for those that leave themselves out)."""
+        mean, deviation = self._standard(name, values, other)
+        self.parts[name] = ((values - mean) / deviation, vector, mean - base, deviation, weight)
+
+    def _fit_examples(self, other: Floats) -> None:
+        elsewhere = share_elsewhere(column_sums(self.has, other), float(other.sum()), self.language)
+        pages = len(self.positive)
+        vector = profile(self.on, pages, self.total / pages, elsewhere)
+        values = np.asarray(self.rows @ vector)
+        if pages > 1:  # an example is compared with the others
+            left = []
+            for row in self.positive[:MOST_LEFT_OUT]:
+                without = profile(
+                    self.on - _dense(self.has, row),
+                    pages - 1,
+                    (self.total - _dense(self.rows, row)) / (pages - 1),
+                    elsewhere,
+                )
+                left.append(float((self.rows[[row]] @ without)[0]))
+            values[self.positive] = np.mean(left)
+            values[self.positive[:MOST_LEFT_OUT]] = left
+        self._keep("examples", values, vector, other)
+
+    def _fit_text(self, probability: Floats, other: Floats) -> None:
+        """Ridge regression on 2p − 1: sure pages weigh more, both classes alike; exact leave-one-out.
+
+        C = (Z Zᵀ + 1 + λ D⁻¹)⁻¹,  α = C y,  without itself: y_i − α_i / C_ii,  words: w = Zᵀ α
+        """
+        chosen = _training_rows(probability, self.positive, self.negative)
+        p = probability[chosen]
+        target = 2.0 * p - 1.0
+        weight = np.abs(target) + 0.02
+        weight[np.isin(chosen, _rows(self.given.answers))] = ANSWER_WEIGHT
+        for_it, against = max(float((weight * p).sum()), 5.0), max(float((weight * (1 - p)).sum()), 5.0)
+        weight = weight * np.where(p > 0.5, 1.0 / for_it, 1.0 / against) * (len(chosen) / 2)
+        rows = self.rows[chosen]
+        inverse = np.linalg.inv((rows @ rows.T).toarray() + 1.0 + RIDGE * np.diag(1.0 / weight))
+        alpha = inverse @ target
+        vector = np.asarray(rows.T @ alpha).ravel()
+        base = float(alpha.sum())
+        values = np.asarray(self.rows @ vector) + base
+        values[chosen] = target - alpha / np.diag(inverse)
+        self._keep("text", values, vector, other, weight=TEXT_WEIGHT, base=base)
+
+
+def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estimate]:
+    """The threshold for the pages that were found (not given), and what is believed of all pages of the crawl."""
+    counted = _counted(given, len(logits))
+    found = counted.copy()
+    found[list(given.examples)] = False
+    probability = sigmoid(logits)
+    threshold = given.threshold
+    if threshold is None:
+        threshold = find_threshold(probability[found], len(given.answers))
+    certain = np.abs(logits) >= CERTAIN
+    kept = probability[counted] >= threshold
+    return threshold, estimate_of(logits[counted], certain[counted], shift.deviation, kept)
+
+
+def _counted(given: Given, rows: int) -> NDArray[np.bool_]:
+    return np.ones(rows, np.bool_) if given.counted is None else given.counted
+
+
+def _weighted(keywords: Mapping[str, float], corpus: Corpus) -> dict[str, float]:
+    return {term: weight * corpus.background.rarity(term) for term, weight in keywords.items()}
+
+
+def _rows(numbers: Iterable[int]) -> Rows:
+    return np.array(sorted(numbers), np.intp)
+
+
+def _dense(matrix: csr_matrix, row: int) -> Floats:
+    return np.asarray(matrix[[row]].todense()).ravel()
+
+
+def _training_rows(probability: Floats, positive: Rows, negative: Rows) -> Rows:
+    n = len(probability)
+    if n <= MOST_TRAINING:
+        return np.arange(n)
+    third = MOST_TRAINING // 3
+    likeliest = np.argsort(-probability, kind="stable")[:third]
+    even = np.linspace(0, n - 1, MOST_TRAINING - third).astype(np.intp)
+    return np.unique(np.concatenate([positive, negative, likeliest, even]))
+
+
+def _words(corpus: Corpus, vector: Floats, use: Floats) -> dict[str, float]:
+    """A vector as words: those that move the scores of the pages most."""
+    moved = np.abs(vector) * (use[: len(vector)] + 1e-3)
+    some = np.nonzero(vector)[0]
+    kept = np.sort(some[np.argsort(-moved[some], kind="stable")[:MOST_WORDS]])
+    return {corpus.terms[column]: float(np.float32(vector[column])) for column in kept.tolist()}

@@ -1,0 +1,177 @@
+"""A judge as it was fitted, as data. In: a saved version. Out: the chance that a page is relevant, and which words say so.
+
+A version is plain data, kept in the collection's `models/judge/`: it can be read, gone back to, and used without what
+it was fitted with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import exp, log, sqrt
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from lycosa.errors import ModelError
+from lycosa.judge.background import background_of
+from lycosa.judge.calibration import Shift, page_log_odds
+from lycosa.judge.similarity import LOGS, unit_weights
+from lycosa.judge.threshold import Estimate
+
+FOLDER = "judge"
+SUFFIX = ".judge"
+MOST_BYTES = 100_000_000
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One score of a page: the product with a vector over terms (or a piece of evidence), in standard deviations."""
+
+    words: dict[str, float]
+    mean: float
+    deviation: float
+    weight: float = 1.0  # in the mean of all parts
+
+
+class Version(msgspec.Struct, frozen=True):
+    """A fitted judge: its words, what makes a probability of them, the threshold, and what it says of the crawl.
+
+    `plain` is the vector whose plain cosine is looked at beside the score. `evidence` names the evidence whose value
+    takes the place of the words of the part of the same name.
+    """
+
+    number: int
+    pages: int  # that had been fetched when it was fitted
+    language: str
+    given: str  # both, keywords, examples, event
+    parts: dict[str, Part]
+    plain: dict[str, float]
+    coefficients: tuple[float, ...]
+    cap: float
+    shift: Shift = Shift()
+    threshold: float = 0.5
+    is_threshold_given: bool = False
+    estimate: Estimate = Estimate()
+    examples: int = 0
+    answers: dict[int, bool] = {}  # by the key of the page
+    evidence: str = ""
+
+    @property
+    def name(self) -> str:
+        """As `why` and the report call it."""
+        return f"judge version {self.number}, fitted at {self.pages:,} pages"
+
+    @property
+    def rule(self) -> str:
+        """What decided on a page that this version judged."""
+        how = "given" if self.is_threshold_given else "found"
+        return f"{self.name}: probability against {self.threshold:.2f} ({how})"
+
+
+class Reasons(msgspec.Struct, frozen=True):
+    """The words that made a page's score: `words`, `others` and `base` add up to `score`."""
+
+    words: tuple[tuple[str, float], ...]
+    others: float
+    base: float
+    score: float
+    probability: float
+
+
+class Scorer:
+    """A version, ready to judge pages: one look-up for each term of a page."""
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        self._background = background_of(version.language)
+        total = sum(part.weight for part in version.parts.values()) or 1.0
+        self._words: dict[str, float] = {}
+        self._base = self._of_evidence = 0.0
+        for name, part in version.parts.items():
+            factor = part.weight / total / part.deviation
+            self._base -= factor * part.mean
+            if name == version.evidence:
+                self._of_evidence = factor
+            for word, weight in part.words.items():
+                self._words[word] = self._words.get(word, 0.0) + factor * weight
+
+    def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:
+        """The chance that a page with these terms (and this value of the evidence) is relevant."""
+        # As `unit_weights`, in one pass: this is done for every page, in the loop.
+        words, plain, rarity_of = self._words, self.version.plain, self._background.rarities.get
+        squares = score = cosine = 0.0
+        for term, times in terms.items():
+            weight = (LOGS[times] if times < len(LOGS) else 1.0 + log(times)) * (
+                rarity_of(term) or self._background.rarity(term)
+            )
+            squares += weight * weight
+            if term in words:
+                score += weight * words[term]
+            if term in plain:
+                cosine += weight * plain[term]
+        length = sqrt(squares) or 1.0
+        return self._chance(self._base + self._of_evidence * evidence + score / length, cosine / length)
+
+    def reasons(self, terms: Mapping[str, int], evidence: float = 0.0, limit: int = 8) -> Reasons:
+        """The words that moved the score of a page most, and what all others did."""
+        words, plain = self._words, self.version.plain
+        weights = unit_weights(terms, self._background)
+        moved = {term: weight * words[term] for term, weight in weights.items() if term in words}
+        if self.version.evidence:
+            moved[self.version.evidence] = self._of_evidence * evidence
+        cosine = sum(weight * plain[term] for term, weight in weights.items() if term in plain)
+        score = self._base + sum(moved.values())
+        most = sorted(moved.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
+        others = sum(moved.values()) - sum(amount for _, amount in most)
+        return Reasons(tuple(most), others, self._base, score, self._chance(score, cosine))
+
+    def _chance(self, score: float, cosine: float) -> float:
+        version = self.version
+        plain = page_log_odds(
+            version.coefficients, version.cap, score, cosine if len(version.coefficients) > 2 else None
+        )
+        logit = version.shift.a + version.shift.b * plain
+        return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
+
+
+def path_of(models: Path, number: int) -> Path:
+    """Where a version is kept."""
+    return models / FOLDER / f"{number:04d}{SUFFIX}"
+
+
+def save_version(version: Version, models: Path) -> Path:
+    """Write a version; a crash leaves no half of it."""
+    path = path_of(models, version.number)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".draft")
+    draft.write_bytes(packed(version))
+    draft.replace(path)
+    return path
+
+
+def load_version(models: Path, number: int) -> Version:
+    """A saved version."""
+    path = path_of(models, number)
+    try:
+        return unpacked(path.read_bytes())
+    except (OSError, zstandard.ZstdError, msgspec.MsgspecError) as error:
+        raise ModelError(
+            f"{path} cannot be read ({error}). Delete it and run the same crawl again: the judge is fitted anew."
+        ) from None
+
+
+def saved_versions(models: Path) -> list[int]:
+    """The numbers of all versions that are kept, the first one first."""
+    found = (models / FOLDER).glob(f"*{SUFFIX}")
+    return sorted(int(path.stem) for path in found if path.stem.isdigit())
+
+
+def packed(version: Version) -> bytes:
+    """A version as it is saved and sent: MessagePack, compressed."""
+    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(version))
+
+
+def unpacked(data: bytes) -> Version:
+    """A version that was packed."""
+    plain = zstandard.ZstdDecompressor().decompress(data, max_output_size=MOST_BYTES)
+    return msgspec.msgpack.decode(plain, type=Version)

@@ -1,0 +1,134 @@
+"""The learning judge, fitted on made-up pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lycosa.judge.background import background_of
+from lycosa.judge.calibration import Shift
+from lycosa.judge.corpus import Corpus
+from lycosa.judge.fit import MOST_TRAINING, Fitted, Given, _training_rows, fit_judge
+from lycosa.judge.version import Scorer
+
+
+def corpus_of(pages) -> Corpus:
+    corpus = Corpus(background_of("english"))
+    for terms, _ in pages:
+        corpus.add(terms)
+    return corpus
+
+
+def area(probability, wanted) -> float:
+    """The chance that a right page is above a wrong one."""
+    right, wrong = probability[wanted], probability[~wanted]
+    return float(np.mean(right[:, None] > wrong[None, :]))
+
+
+GIVEN = {
+    "both": Given({"owl": 1.0, "feather": 1.0}, (0, 1, 2)),
+    "keywords": Given({"owl": 1.0, "feather": 1.0}),
+    "examples": Given({}, (0, 1, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", list(GIVEN))
+def test_pages_of_the_topic_are_told_from_others(kind, pages):
+    """From keywords, examples or both, without a single negative."""
+    wanted = np.array([owls for _, owls in pages])
+    fitted = fit_judge(corpus_of(pages), GIVEN[kind])
+    assert fitted.version.given == kind
+    assert area(fitted.probability, wanted) > 0.97
+
+
+@pytest.mark.parametrize("kind", list(GIVEN))
+def test_new_pages_are_judged_as_those_that_were_fitted(kind, pages):
+    """The saved words say of an unseen page what the fit says of its like."""
+    fitted = fit_judge(corpus_of(pages[:40]), GIVEN[kind])
+    scorer = Scorer(fitted.version)
+    told = np.array([scorer.probability(terms) for terms, _ in pages[40:]])
+    assert area(told, np.array([owls for _, owls in pages[40:]])) > 0.97
+
+
+def test_the_same_pages_give_the_same_judge(pages):
+    first, second = (fit_judge(corpus_of(pages), GIVEN["both"]) for _ in range(2))
+    assert first.version == second.version
+
+
+def test_pages_added_later_make_no_difference_to_when_they_were_added(pages):
+    """A corpus that grew between fits gives the same version as one that was read at once."""
+    grown = corpus_of(pages[:30])
+    fit_judge(grown, GIVEN["both"])
+    for terms, _ in pages[30:]:
+        grown.add(terms)
+    later = fit_judge(grown, GIVEN["both"])
+    at_once = fit_judge(corpus_of(pages), GIVEN["both"])
+    np.testing.assert_allclose(later.probability, at_once.probability, atol=1e-9)
+
+
+def test_before_any_page_was_fetched_there_is_a_judge():
+    """Of keywords alone, on no page at all: what is full of them is likelier."""
+    fitted = fit_judge(Corpus(background_of("english")), Given({"owl": 1.0}))
+    scorer = Scorer(fitted.version)
+    assert fitted.version.pages == 0
+    assert scorer.probability({"owl": 9, "night": 2}) > 0.5 > scorer.probability({"ship": 9, "year": 2})
+
+
+def test_examples_and_answers_are_certain(pages):
+    fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, (0, 1, 2), {3: False, 4: True}))
+    assert fitted.probability[[0, 1, 2, 4]].min() > 0.999
+    assert fitted.probability[3] < 0.001
+
+
+def test_answers_move_what_is_believed_of_others(pages):
+    """Somebody who calls owls wrong and ships right gets fewer owls."""
+    plain = fit_judge(corpus_of(pages), Given({"owl": 1.0}))
+    answers = {row: not owls for row, (_, owls) in enumerate(pages[:20])}
+    taught = fit_judge(corpus_of(pages), Given({"owl": 1.0}, (), answers))
+    owls = np.array([row for row, (_, owls) in enumerate(pages) if owls and row >= 20])
+    assert taught.probability[owls].mean() < plain.probability[owls].mean()
+    assert taught.version.shift != Shift()
+
+
+def test_evidence_takes_the_place_of_keywords(pages):
+    """An event's own score, where the words of the examples say nothing."""
+    scores = np.array([0.9 if owls else 0.1 for _, owls in pages]) + np.linspace(0, 0.05, len(pages))
+    given = Given({}, (0, 1), {}, evidence=scores, evidence_name="event")
+    fitted = fit_judge(corpus_of(pages), given)
+    assert fitted.version.given == "event"
+    assert area(fitted.probability, np.array([owls for _, owls in pages])) > 0.97
+    scorer = Scorer(fitted.version)
+    assert scorer.probability(pages[0][0], 0.9) > scorer.probability(pages[0][0], 0.1)
+
+
+def test_a_threshold_that_is_given_holds(pages):
+    fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, threshold=0.9))
+    assert fitted.version.threshold == 0.9
+    assert "0.90 (given)" in fitted.version.rule
+
+
+def test_the_estimate_counts_pages_of_the_crawl_only(pages):
+    """Examples that were only read, and never fetched as pages, are no harvest."""
+    counted = np.ones(len(pages), bool)
+    counted[:3] = False
+    fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, (0, 1, 2), counted=counted))
+    everything = fit_judge(corpus_of(pages), Given({"owl": 1.0}, (0, 1, 2)))
+    assert fitted.version.pages == len(pages) - 3
+    assert everything.version.estimate.relevant - fitted.version.estimate.relevant == pytest.approx(
+        3, abs=0.01
+    )
+    estimate = fitted.version.estimate
+    assert estimate.relevant_low <= estimate.relevant <= estimate.relevant_high
+
+
+def test_of_many_pages_some_teach_the_classifier():
+    """The likeliest, those with answers, and an even sample."""
+    probability = np.linspace(0.0, 1.0, 10_000)
+    chosen = _training_rows(probability, np.array([7]), np.array([11]))
+    assert len(chosen) <= MOST_TRAINING + 2
+    assert {7, 11, 9_999}.issubset(chosen.tolist())
+
+
+def test_the_signs_are_told_for_both_rounds(pages):
+    fitted: Fitted = fit_judge(corpus_of(pages), GIVEN["both"])
+    assert [signs.shape for signs in fitted.signs] == [(len(pages), 2)] * 2
