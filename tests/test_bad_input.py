@@ -400,7 +400,7 @@ def _all_at_once(site: Site) -> dict[str, Any]:
 
 
 def _run_with_limit(what: int, most: int, *arguments: object) -> Told:
-    """A command that may have no more than so much of a resource."""
+    """A command that may have no more than this much of a resource."""
 
     def limit() -> None:
         resource.setrlimit(what, (most, most))

@@ -75,7 +75,7 @@ class ArchiveError(LycosaError):
 
 
 class MachineError(LycosaError):
-    """The machine is at its end, and everything that is tried would fail."""
+    """The machine has reached its limits: whatever is tried would fail."""
 
     @classmethod
     def of(cls, error: OSError) -> MachineError:
@@ -85,7 +85,7 @@ class MachineError(LycosaError):
         elif error.errno == errno.EROFS:
             advice = "Choose a place that can be written to"
         elif error.errno == errno.EIO:
-            advice = "Look after the disk: it did not do what it was told"
+            advice = "Check the disk: it did not do what it was told"
         else:
             advice = "Make room on the disk, also for temporary files"
         where = f"{error.filename}: " if isinstance(error.filename, str) else ""

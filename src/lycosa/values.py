@@ -125,10 +125,10 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     key: int
     anchor: str = ""
     rel: str = ""
-    position: int = 0  # the how-many-th link of its page
+    position: int = 0  # its number among the links of its page
     kind: Kind = Kind.PAGE
     depth: int = 0  # links from the nearest seed
-    trail: int = 0  # > 0: fetched only to be looked through, so many steps from a selected page
+    trail: int = 0  # > 0: fetched only to be looked through, this many steps from a selected page
     redirects: int = 0  # how many redirects led here
     attempts: int = 0  # how often it was tried before
     priority: float = 0.0
@@ -244,7 +244,7 @@ class NotFetched(msgspec.Struct, frozen=True):
     link: Link
     refusal: Refusal
     rest_s: float = 0.0
-    again_in_s: float | None = None  # a passing fault: try again after so long
+    again_in_s: float | None = None  # a passing fault: try again after this long
     passing: bool = False  # it may go better another time
     status: int = 0  # of the response that was given up, where one had begun
     retry_after: str = ""  # the header of that response
@@ -268,7 +268,7 @@ class Image(msgspec.Struct, frozen=True, array_like=True):
     alt: str = ""
     width: int = 0
     height: int = 0
-    position: int = 0  # the how-many-th image; `after_link` places it among the links
+    position: int = 0  # its number among the images; `after_link` places it among the links
     after_link: int = -1
 
 

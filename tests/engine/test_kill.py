@@ -87,7 +87,7 @@ def _crawl_with_kills(site: Site, spec: Path, out: Path) -> list[tuple[int, set[
 
 
 def _wait_for_pages(process: Popen[bytes], out: Path, goal: int) -> None:
-    """Until so many pages are committed and a few more than at the start of this run."""
+    """Until this many pages are committed, and a few more than at the start of this run."""
     connection = sqlite3.connect(f"file:{out / 'catalogue.db'}?mode=ro", uri=True)
     try:
         while process.poll() is None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from struct import pack
+from zlib import compress, crc32
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,3 +59,15 @@ def test_any_head_gives_a_size_or_none(start, rest):
     size = size_of(start + rest)
 
     assert size is None or min(size) > 0
+
+
+def test_text_chunks_before_the_pixels_are_not_unpacked():
+    """Sixty chunks of a kilobyte that would unpack to a megabyte each: the size stands before them."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return pack(">I", len(data)) + kind + data + pack(">I", crc32(kind + data))
+
+    bomb = chunk(b"zTXt", b"key\0\0" + compress(bytes(1_000_000)))
+    start = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", pack(">IIBBBBB", 10, 20, 8, 2, 0, 0, 0))
+
+    assert size_of(start + 60 * bomb) == (10, 20)

@@ -68,7 +68,7 @@ async def test_a_looping_index_is_read_once(tmp_path):
 
 
 async def test_an_endless_index_ends(tmp_path, monkeypatch):
-    """Only so many sitemaps of one index are read."""
+    """Only a limited number of sitemaps of one index is read."""
     monkeypatch.setattr(seeds, "MAX_SITEMAPS", 5)
 
     class Endless(FakeWeb):
@@ -96,7 +96,7 @@ async def test_an_index_from_the_web_reads_no_files(tmp_path):
 
 
 async def test_lists_are_cut_at_max_per_list(tmp_path):
-    """Each list gives at most so many URLs."""
+    """Each list gives at most `max_per_list` URLs."""
     many = [f"http://a.example/{n}" for n in range(50)]
     (tmp_path / "list.txt").write_text("\n".join(many))
     web = FakeWeb({"http://b.example/": sitemap(*(url.replace("a.", "b.") for url in many))})

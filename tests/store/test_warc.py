@@ -192,7 +192,7 @@ def test_a_damaged_record_is_told(tmp_path):
 
 
 def test_a_bomb_is_not_unpacked(tmp_path, writer):
-    """A record of more bytes than asked for is told, one of just so many is read."""
+    """A record of more bytes than asked for is reported, one of exactly that many is read."""
     warc = writer(tmp_path)
     where = append(warc, "http://a.example/", b"\0" * 3_000_000)
     size = sum(map(len, read_capture(tmp_path, where.file, where.offset)))

@@ -64,7 +64,7 @@ class Writer:
         return "".join(f"<div>{said}</div>" for said in self.chance.sample(known, min(count, len(known))))
 
     def prose(self, least: int, most: int) -> str:
-        """A paragraph of so many sentences."""
+        """A paragraph of a number of sentences."""
         form = self._words["sentence"][0]
         return " ".join(
             form.format(a=self.noun(), b=self.noun(), c=self.noun(), d=self.noun())
@@ -94,7 +94,7 @@ def _languages() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 
 def made_pages(per_genre: int, random_seed: int = 0) -> Iterator[MadePage]:
-    """So many pages of each rare genre, half of them English; each is of a made-up site of its own."""
+    """A number of pages of each rare genre, half of them English; each is of a made-up site of its own."""
     others = [language for language in _languages() if language != "en"]
     for genre, parts_of in _GENRES.items():
         for number in range(per_genre):

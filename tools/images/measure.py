@@ -94,7 +94,7 @@ def resampled_f1(
 def learning_curve(
     examples: Examples, *, owners: Sequence[int] = (8, 16, 32), seeds: Sequence[int] = (0, 1, 2)
 ) -> dict[int, float]:
-    """F1 of the default rule on a held-out fold when so many other owners were learnt from."""
+    """F1 of the default rule on a held-out fold, by how many other owners were learnt from."""
     truth = np.array(examples.labels) == "heatmap"
     sources = np.array(examples.sources)
     curve: dict[int, list[float]] = {count: [] for count in owners}

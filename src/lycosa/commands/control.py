@@ -13,7 +13,7 @@ from lycosa.errors import LycosaError
 Where = Annotated[Path, typer.Argument(help="A collection.")]
 
 PATIENCE_S = 20.0
-"""So long a crawl may be busy before it answers."""
+"""How long a crawl may be busy before it answers."""
 
 
 def register(app: typer.Typer) -> None:

@@ -92,7 +92,7 @@ def crawl(
         Path | None, typer.Option(help="The collection; default: a folder with the spec's name beside it.")
     ] = None,
     max_pages: Annotated[
-        int | None, typer.Option(min=1, help="At most so many pages, instead of limits.pages.")
+        int | None, typer.Option(min=1, help="At most this many pages, instead of limits.pages.")
     ] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
     topic_tags: Annotated[

@@ -36,7 +36,7 @@ def run(
     ] = None,
     train_share: Annotated[float, typer.Option(help="Share of the relevant pages to train on.")] = 0.2,
     train_min: Annotated[
-        int, typer.Option(min=0, help="At least so many, if the topic can spare them.")
+        int, typer.Option(min=0, help="At least this many, if the topic can spare them.")
     ] = 10,
     seeds: Annotated[int, typer.Option(min=1, help="How many training pages are seeds.")] = 5,
     start_from: Annotated[str, typer.Option("--from", help="seeds, start or both.")] = "seeds",

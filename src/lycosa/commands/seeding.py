@@ -40,12 +40,14 @@ def seeds(
         typer.Option(help="Keep URLs that contain this word or phrase; repeat it for more, any will do."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 100,
-    per_source: Annotated[int, typer.Option(min=1, help="At most so many seeds of one source.")] = 1,
+    per_source: Annotated[int, typer.Option(min=1, help="At most this many seeds of one source.")] = 1,
     language: Annotated[str, typer.Option(help="Only posts in this language (en, de, …).")] = "",
     since: Annotated[str, typer.Option(help="Only posts of this day or later (YYYY-MM-DD).")] = "",
     until: Annotated[str, typer.Option(help="Only posts of this day or earlier (YYYY-MM-DD).")] = "",
     expand: Annotated[bool, typer.Option(help="Ask shorteners, politely, where their URLs lead.")] = True,
-    expand_most: Annotated[int, typer.Option(min=1, help="At most so many, the most frequent first.")] = 500,
+    expand_most: Annotated[
+        int, typer.Option(min=1, help="Expand at most this many, the most frequent first.")
+    ] = 500,
     cache: Annotated[Path | None, typer.Option(help="Where expanded URLs are kept for next time.")] = None,
     look: Annotated[
         bool, typer.Option("--look", help="Fetch each seed, tell its kind, drop rejects.")

@@ -83,7 +83,7 @@ def tell_demo(out: Path, summary: Summary, strategy: str = STRATEGY) -> str:
     )
     lines = [
         f"{summary.pages} pages fetched, {summary.relevant} judged relevant (harvest {summary.harvest:.2f});",
-        f"by the demo web's own labels {right} of these {len(taken)} are about the topic, of {len(labelled)} that there are.",
+        f"by the demo web's own labels {right} of these {len(taken)} are about the topic, out of {len(labelled)} in all.",
         "",
         f"The report:      {report}",
         "Try next:",

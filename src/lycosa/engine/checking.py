@@ -1,7 +1,7 @@
 """Looking at a spec without crawling. In: a spec file. Out: what a crawl of it would do, or the first error.
 
 Everything on this machine that the spec names is read as the crawl would read it: seed lists, example pages,
-models, event. Nothing is asked of the Web; what is there is only counted.
+models, event. Nothing is fetched from the Web: URLs are counted, and that is all.
 """
 
 from __future__ import annotations

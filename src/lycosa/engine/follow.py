@@ -17,7 +17,7 @@ from lycosa.urls import key_of
 from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
 
 HUB_LINKS = 50
-"""A page that led to so many admitted links is a hub: revisited like a seed."""
+"""A page that led to this many admitted links is a hub: revisited like a seed."""
 IN_STYLESHEET = Notes(in_stylesheet=True)
 
 

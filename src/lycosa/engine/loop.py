@@ -21,11 +21,11 @@ from lycosa.values import Decision, Fetched, Kind, Link, NotFetched
 NOTHING_LEFT = "nothing is left to fetch"
 TOO_LONG = "what is left may not be asked for yet; run the same command later"
 NAP_S = 1.0
-"""So soon a sleeping crawl notices that it was stopped."""
+"""How soon a sleeping crawl notices that it was stopped."""
 
 
 CROWD, GATHER_S = 4, 0.01
-"""With more than so many requests under way, so long is waited for others to end together."""
+"""With more requests under way than the first, the second is how long to wait for others to end together."""
 
 
 class Crawl:

@@ -162,7 +162,7 @@ async def _analysed_again(
 
 
 def _batch(pages: Iterator[StoredPage]) -> list[StoredPage]:
-    """The next pages of one commit: so many, or as many bytes."""
+    """The next pages of one commit, limited by their number and their bytes."""
     batch: list[StoredPage] = []
     size = 0
     for page in islice(pages, BATCH):

@@ -58,7 +58,7 @@ from lycosa.store.rests import Rests
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal, Say
 
 MOST_SEEDS_TOLD = 1000
-"""So many seeds are looked at when a summary says which of them failed."""
+"""How many seeds are looked at when a summary says which of them failed."""
 
 Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
 

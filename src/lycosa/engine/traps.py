@@ -16,7 +16,7 @@ MANY_PARAMETERS = 20
 SAME_PARAMETER = 4
 REPEATS = 3
 SAME_SEGMENT = 4
-"""A word that a path has so often, in a row or not, came from links that feed on themselves."""
+"""A word that a path repeats this often, in a row or not, came from links that feed on themselves."""
 FIRST_YEAR = 1900
 """The web tells of older years too, but its calendars lead there only step by step."""
 YEARS_AHEAD = 3

@@ -23,7 +23,7 @@ Singles = NDArray[np.float32]
 MOST_CELLS = 100_000_000
 """Features × support vectors of an RBF model: 400 MB in memory, far more than useful."""
 SHORT = 4
-"""Texts of so many known terms, as most anchors have, are short."""
+"""Texts of at most this many known terms, as most anchors have, are short."""
 LARGEST = 1e9
 """No fitted model has larger numbers; a stranger's could overflow."""
 
@@ -44,7 +44,7 @@ class Linear(msgspec.Struct, frozen=True, tag="linear"):
     intercept: float
 
     def check(self, features: int) -> None:
-        """Raise ValueError unless this fits a vocabulary of so many features."""
+        """Raise ValueError unless this fits a vocabulary of that many features."""
         _require(len(self.coefficients) == features, "coefficients and vocabulary differ in length")
         _require(_moderate(self.coefficients, self.intercept), "a coefficient that is too large")
 
@@ -79,7 +79,7 @@ class Rbf(msgspec.Struct, frozen=True, tag="rbf", dict=True):
     intercept: float
 
     def check(self, features: int) -> None:
-        """Raise ValueError unless this fits a vocabulary of so many features."""
+        """Raise ValueError unless this fits a vocabulary of that many features."""
         _require(len(self.starts) == features + 1, "support vectors and vocabulary differ in length")
         _require(features * len(self.dual) <= MOST_CELLS, "too many support vectors or terms")
         _require(self.starts[0] == 0 and self.starts[-1] == len(self.support), "broken support vectors")
@@ -151,7 +151,7 @@ class Tree(msgspec.Struct, frozen=True, tag="tree", dict=True):
     positive: Floats
 
     def check(self, features: int) -> None:
-        """Raise ValueError unless this fits a vocabulary of so many features."""
+        """Raise ValueError unless this fits a vocabulary of that many features."""
         nodes = len(self.feature)
         _require(nodes > 0, "a tree without a node")
         _require(

@@ -8,7 +8,7 @@ from typing import Any
 from lycosa.values import Category, Count, Data, Fact, NotSaid, Score
 
 SHOWN = 20
-"""Of structured data so many items are named."""
+"""How many items of structured data are named."""
 _HASH = 1 << 53
 """Whole numbers from here on are keys: they say nothing to a reader."""
 

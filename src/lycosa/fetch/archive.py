@@ -27,7 +27,7 @@ from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 
 _KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
 UNPACKED_RATIO, UNPACKED_BYTES = 100, 1 << 30
-"""A file that has to be unpacked as a whole may become so many times larger, or so large in any case."""
+"""A file that has to be unpacked as a whole may become this many times larger, or this large in any case."""
 HEADERS = 1_000
 _OFFSET_BITS = 44  # 16 TiB a file; a place is the file's number above and the offset below
 _GZIP = b"\x1f\x8b"

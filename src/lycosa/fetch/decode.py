@@ -26,7 +26,7 @@ MAX_MEMBERS = 256
 SALVAGE_STEPS = (256, 1)
 
 Undo = Callable[[bytes, int], tuple[bytes, bool]]
-"""(data, room) -> (at most so many bytes of output, whether the data ended well)."""
+"""(data, room) -> (at most `room` bytes of output, whether the data ended well)."""
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]{1,40})", re.IGNORECASE)

@@ -40,7 +40,7 @@ MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
 MAX_DETAIL = 200
 MAX_DROPPING = 10_000
-"""Of so many servers it is known that they drop connections; the longest-known are forgotten."""
+"""How many servers are remembered as dropping connections; the longest-known are forgotten."""
 
 Look = Callable[[int, Mapping[str, str]], None]
 """Looks at status and headers before the body is read; raises a Fault to stop there."""
@@ -282,7 +282,7 @@ class HttpClient:
 
 
 async def _read(response: ClientResponse, max_bytes: int, glance: Glance | None) -> tuple[bytes, bool]:
-    """The body, up to so many bytes, and whether there was more."""
+    """The body, up to a number of bytes, and whether there was more."""
     said = response.headers.get("Content-Length", "")
     if said.isdecimal() and int(said) > max_bytes and response.status not in NO_BODY:
         content = b""

@@ -11,7 +11,7 @@ STEP = 16  # few lengths, so that the connection's cache of prepared statements 
 
 
 def over_keys(connection: sqlite3.Connection, statement: str, keys: Collection[int]) -> list[Any]:
-    """Run a statement whose `{}` stands for the keys, so many at a time as SQLite likes."""
+    """Run a statement whose `{}` stands for the keys, as many at a time as SQLite allows."""
     rows: list[Any] = []
     distinct = list(dict.fromkeys(keys))
     for start in range(0, len(distinct), MOST):

@@ -42,7 +42,7 @@ class Bar:
             self._progress.stop()
 
     def update(self, done: int, total: int) -> None:
-        """So many of so many."""
+        """How many are done, of how many."""
         if self._progress:
             self._progress.update(self._task, completed=done, total=total)
         elif time.monotonic() - self._said > LINE_EVERY_S or done == total:

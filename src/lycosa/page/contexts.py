@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 CONTEXT_CHARS = 4_000
 PAGE_CHARS = 400_000
-"""Beyond so much context on one page, further aggregation nodes give only SHORT_CHARS each."""
+"""Beyond this much context on one page, further aggregation nodes give only SHORT_CHARS each."""
 SHORT_CHARS = 200
 _SLACK = 4
-"""So many times the wanted characters are looked at, as white space is squeezed afterwards."""
+"""How many times the wanted characters are looked at, since white space is squeezed afterwards."""
 
 
 def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:

@@ -15,7 +15,7 @@ CACHED_HASHES = 100_000
 BANDS = 4
 BAND_BITS = 16
 BAND_ENTRIES = 64
-"""So many fingerprints that share a block are compared: beyond them the block tells nothing."""
+"""At most this many fingerprints that share a block are compared; a fuller block tells nothing."""
 
 _MASK = (1 << 64) - 1
 _BAND_MASK = (1 << BAND_BITS) - 1

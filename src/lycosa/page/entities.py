@@ -23,7 +23,7 @@ ENTITIES = 100
 """Of a page; the least mentioned beyond are dropped."""
 PERSON_WORDS = 4
 BESIDE = 40
-"""So many characters before and after a name are looked at."""
+"""How many characters before and after a name are looked at."""
 
 _WORD = (
     r"(?:(?:[A-Z]\.)+|(?:St|Ft|Mt)\.|[A-Z]{2,6}|"

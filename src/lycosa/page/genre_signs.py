@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from lycosa.page.document import Document
 
 FIRST, LAST = 2_000, 1_000
-"""So many characters at the beginning and at the end of a text are searched for words: menu and start of
+"""How many characters at the beginning and at the end of a text are searched for words: menu and start of
 the matter, comments and foot; the rest of a long page repeats its genre."""
 HEAD_BYTES = 10_000
-"""So much of a page's source is searched for types, feeds and dates: as bytes, which is twice as fast."""
+"""How much of a page's source is searched for types, feeds and dates: as bytes, which is twice as fast."""
 TYPES = 50
 UNSPACED = ("ja", "zh")
 META_TAGS = 20

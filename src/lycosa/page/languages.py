@@ -24,7 +24,7 @@ def language_of(text: str) -> str:
     sample = " ".join(words)
     if len(sample) < LEAST_CHARS:
         return ""
-    # No other language has so many English function words, and to see that costs a tenth of a guess.
+    # No other language has this many English function words, and seeing that costs a tenth of a guess.
     if len(words) >= LEAST_WORDS:
         common = sum(map(_ENGLISH.__contains__, sample.lower().split()))
         if common >= ENGLISH_SHARE * len(words):

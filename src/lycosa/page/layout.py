@@ -110,7 +110,7 @@ class Layout:
 
 
 def is_deeper(top: LexborNode, levels: int) -> bool:
-    """Whether elements are nested more than so many levels below a node."""
+    """Whether elements are nested more than this many levels below a node."""
     depths = {top.mem_id: 0}
     for node in islice(top.traverse(), 1, NODES):
         parent = node.parent

@@ -31,7 +31,7 @@ __all__ = [
 
 _MENTIONS = 5000  # of a text; the rest is dropped
 _LARGE = 100_000  # people of a city whose bare name, as a whole anchor, is taken to be meant
-_SURE_RATIO = 10  # a city so many times larger than its namesakes is taken to be meant
+_SURE_RATIO = 10  # a city this many times larger than its namesakes is taken to be meant
 _NAMED = 1.0
 _IMPLIED = 0.6  # a state or country of which only a city is named
 _FIRST_BONUS = 1.0

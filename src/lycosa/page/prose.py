@@ -16,7 +16,7 @@ from lycosa.page.document import Document
 from lycosa.page.layout import one_line
 
 LIST = 3
-"""So many lines of links in a row are a list of links, wherever they stand."""
+"""This many lines of links in a row are a list of links, wherever they stand."""
 NOTICE_CHARS = 300
 DEPTH = 500
 

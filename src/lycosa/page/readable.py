@@ -8,7 +8,7 @@ from lycosa.spec.sections import ScopeSpec
 from lycosa.values import Reason, Refusal
 
 START = 1445
-"""So many bytes are looked at, as browsers do (WHATWG, MIME Sniffing)."""
+"""How many bytes are looked at, as browsers do (WHATWG, MIME Sniffing)."""
 _BINARY = bytes({*range(0x20)} - {*b"\t\n\f\r\x1b"})
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

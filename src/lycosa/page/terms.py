@@ -35,7 +35,7 @@ NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
 """Words of URLs that say nothing: those that `urls.tokens` leaves out."""
 NUMBER_DIGITS = 8
 TOKEN_CHARS = 100_000
-"""Of a text without spaces, so much is read."""
+"""How many characters of a text without spaces are read."""
 
 _CJK = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_])+")

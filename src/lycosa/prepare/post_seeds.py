@@ -65,7 +65,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Expansion(msgspec.Struct, frozen=True):
-    """How short URLs are expanded: at most so many, the most frequent first; `cache` keeps what was learned."""
+    """How short URLs are expanded: at most `most`, the most frequent first; `cache` keeps what was learned."""
 
     fetch: FetchSpec
     cache: Path | None = None

@@ -19,7 +19,7 @@ from lycosa.spec.settings import Setting, complaint, complaint_about, trouble_wi
 from lycosa.spec.strategy_files import in_file, seen_from
 
 MAX_BYTES = 10_000_000
-"""No spec is that large."""
+"""No spec is this large."""
 
 
 class Known(Protocol):

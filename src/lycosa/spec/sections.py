@@ -89,7 +89,7 @@ class TopicSpec(Section):
     model: str = ""
     """A text classifier from `lycosa train text`, instead of one trained on the examples."""
     bootstrap_pages: PositiveInt = 200
-    """Where a classifier is to be trained and no negatives are given, so many pages are first crawled
+    """Where a classifier is to be trained and no negatives are given, this many pages are first crawled
     best-first, and what is unlike the examples is found among them."""
     terms: PositiveInt = 100
     """How many terms of the examples make the topic vector (k of the event paper)."""
@@ -107,7 +107,7 @@ class SeedsSpec(Section):
     feeds: tuple[str, ...] = ()
     """RSS or Atom feeds: URLs or files."""
     max_per_list: PositiveInt = 10_000
-    """At most so many URLs are taken from one file, sitemap or feed."""
+    """At most this many URLs are taken from one file, sitemap or feed."""
 
 
 class ScopeSpec(Section):
@@ -124,7 +124,7 @@ class ScopeSpec(Section):
     exclude: tuple[str, ...] = ()
     """No URL with a path and query that match one of these patterns (`*/print/*`)."""
     depth: Count | None = None
-    """At most so many links away from a seed."""
+    """How many links away from a seed the crawl may go."""
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
     """Only these content types are downloaded as pages; decided at the response's headers."""
     languages: tuple[LanguageCode, ...] = ()
@@ -194,7 +194,7 @@ class FetchSpec(Section):
     max_url_length: PositiveInt = 2000
     """Longer URLs are refused."""
     verify_tls: bool = True
-    """Refuse servers whose certificate does not hold. Turn off to archive a site whose certificate ran out."""
+    """Refuse servers whose certificate does not hold. Turn off to archive a site whose certificate has expired."""
     obey_robots: bool = True
     """Obey robots.txt (RFC 9309). Turn off only for sites of your own."""
     obey_nofollow: bool = True
@@ -224,7 +224,7 @@ class FrontierSpec(Section):
     """How choosy to be while the best hosts rest: a link less than this share as good as one that may
     soon go is passed over. 0: always take what may go (faster, and a lower harvest)."""
     max_waiting: PositiveInt = 10_000_000
-    """Beyond so many waiting URLs the worst are dropped."""
+    """When more URLs than this are waiting, the worst are dropped."""
 
 
 class JudgeSpec(Section):
@@ -250,7 +250,7 @@ class ArchiveSpec(Section):
     warc_bytes: PositiveInt = 1_000_000_000
     """A WARC file that has reached this size is closed and the next one begun."""
     revisit_after_h: Hours | None = None
-    """Fetch seeds and hubs again after so many hours (while the crawl runs, or when run again)."""
+    """Fetch seeds and hubs again after this many hours (while the crawl runs, or when run again)."""
 
 
 class IndexSpec(Section):

@@ -64,14 +64,14 @@ def trouble_with(value: Any) -> str:
     r"""What is wrong with a value whatever key it is for; '' if nothing is.
 
     >>> trouble_with([1, float("nan")]), trouble_with("seeds\0.txt"), trouble_with(10**30), trouble_with("fine")
-    ('nan is not a number to count with', 'a text with a NUL character', 'the number is too large', '')
+    ('nan is not a finite number', 'a text with a NUL character', 'the number is too large', '')
     """
     if isinstance(value, dict):
         return next(filter(None, map(trouble_with, (*value, *value.values()))), "")
     if isinstance(value, list | tuple):
         return next(filter(None, map(trouble_with, value)), "")
     if isinstance(value, float) and not isfinite(value):
-        return f"{value} is not a number to count with"
+        return f"{value} is not a finite number"
     if isinstance(value, int) and abs(value) > LARGEST:
         return "the number is too large"
     return "a text with a NUL character" if isinstance(value, str) and "\0" in value else ""

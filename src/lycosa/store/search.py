@@ -40,7 +40,7 @@ _ORDERS = {
 
 
 class SearchHit(msgspec.Struct, frozen=True, array_like=True):
-    """A page as a search shows it. The snippet's found words stand between MARK and END_MARK."""
+    """A page as a search shows it. In the snippet, the words that were found stand between MARK and END_MARK."""
 
     id: int
     url: str

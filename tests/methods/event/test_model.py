@@ -47,7 +47,7 @@ def test_the_model_counts_over_its_pages():
 
 
 def test_terms_of_few_pages_can_be_left_out():
-    """`min_pages` keeps only terms that occur on so many model pages."""
+    """`min_pages` keeps only terms that occur on at least that many model pages."""
     assert [*event_model(PAGES, min_pages=2).terms] == ["shoot"]
 
 

@@ -249,7 +249,7 @@ def test_an_image_that_redirects_is_the_image_that_was_waited_for(ready):
 
 
 def test_near_links_are_believed_before_far_ones(ready):
-    """With `fade` a picture counts half so many links away: t2 rises towards t1 with the distance."""
+    """With `fade` a picture counts half that many links away: t2 rises towards t1 with the distance."""
     strategy = Multimedia(t1=0.8, t2=0.2, fade=2.0).fit(ready)
     page = page_with(strategy, "p", ["i.png"], near=0.4, far=0.4)
     near, far = page.links
@@ -305,7 +305,7 @@ def test_a_link_held_by_two_pages_goes_by_the_better(ready):
 
 
 def test_no_more_than_max_images_and_no_small_ones(ready):
-    """Images that the markup calls small, and drawings, are never asked for; of others at most so many."""
+    """Images that the markup calls small, and drawings, are never asked for; of others at most `max_images`."""
     strategy = Multimedia(t1=0.7, t2=0.3, max_images=2).fit(ready)
     page = page_with(strategy, "p", ["a.svg", "b.png", "c.png", "d.png"], middle=0.5)
     small = Image("http://a.test/s.png", 5, width=90, height=400)

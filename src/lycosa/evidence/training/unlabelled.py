@@ -23,7 +23,7 @@ Decide = Callable[[Rows, Rows], Floats]
 POSITIVE_SHARE = 0.2
 """A positive feature is on at least this share of the positive texts …"""
 POSITIVE_RATIO = 2.0
-"""… and on so many times the share of the unlabelled ones. Long pages share too many words otherwise."""
+"""… and on this many times the share of the unlabelled ones. Long pages share too many words otherwise."""
 MOST_ROUNDS = 20
 MOST_REJECTED = 0.05
 """An SVM that rejects more of the positives than this has gone astray (Li and Liu 2003)."""

@@ -35,7 +35,7 @@ def retry_after_s(value: str, now: float, at_most: float) -> float:
 
 
 def backoff_s(delay_s: float, faults: int) -> float:
-    """The rest after so many faults in a row: the delay, doubled with each of them.
+    """The rest after a number of faults in a row: the delay, doubled with each of them.
 
         b(n) = min(300, max(delay, 1/4) * 2^n)  for n > 0,  b(0) = 0
 

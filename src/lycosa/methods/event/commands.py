@@ -53,7 +53,7 @@ def event(
         list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
     ] = None,
     min_pages: Annotated[
-        int, typer.Option(min=1, help="Only terms on so many model pages count (the paper: 5).")
+        int, typer.Option(min=1, help="Only terms on at least this many model pages count (the paper: 5).")
     ] = 1,
     language: Annotated[str, typer.Option(help="Of the stemmer and the stop words.")] = "english",
     json: Annotated[bool, typer.Option("--json", help="Print the model as JSON.")] = False,
@@ -82,7 +82,7 @@ def event(
     if bool(positive) != bool(negative):
         raise InputError("Learning needs both --positive and --negative pages. Give both, or neither.")
     if not pages and not collection:
-        raise InputError("Give model pages of the event, or a --collection whose event is meant.")
+        raise InputError("Give model pages of the event, or a --collection whose event to take.")
 
     def facts(paths: list[Path] | None) -> list[Facts]:
         return [page_facts(document, names=True) for document in documents_in(paths or (), language)]

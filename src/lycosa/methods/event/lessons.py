@@ -25,7 +25,7 @@ from lycosa.store.responses import response_of
 from lycosa.values import Refusal, Say
 
 LINKS_PER_PAGE = 20
-"""Of one labelled page, the links with so many different anchors count: menus repeat them on every page."""
+"""How many links of one labelled page count, by different anchors: menus repeat them on every page."""
 TOLD_EVERY = 1000
 
 

@@ -61,10 +61,10 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     projected: bool = True  # cut a text down to the topic's terms before the cosine
     log_counts: bool = False  # a text's frequencies count by their logarithm
     date_curve: Literal["linear", "saturating"] = "linear"
-    num_days: float = 365.0  # linear: after so many days the date scores 0
-    grace_days: float = 7.0  # saturating: so long before the event the score falls to 0
-    half_days: float = 30.0  # saturating: so long after the event the score is one half
-    near_km: float = 0.0  # places match by distance, too, fading over so many kilometres; 0: by name only
+    num_days: float = 365.0  # linear: after this many days the date scores 0
+    grace_days: float = 7.0  # saturating: this long before the event the score falls to 0
+    half_days: float = 30.0  # saturating: this long after the event the score is one half
+    near_km: float = 0.0  # places match by distance, too, fading over this many kilometres; 0: by name only
     inside: float = 0.0  # how well a city matches its state, and a state its country; 0: not at all
 
 
@@ -216,7 +216,7 @@ def event_model(
 ) -> EventModel:
     """The model of these pages; what the user wrote by hand joins (what) or replaces it (where, date).
 
-    `min_pages`: only terms on so many of the pages count (the paper: 5, of 38 pages).
+    `min_pages`: only terms on at least this many of the pages count (the paper: 5, of 38 pages).
     """
     if not pages and not what:
         raise InputError(
@@ -320,7 +320,7 @@ def scored_by(model: EventModel, how: EventModel | Literal["ours", "paper"]) -> 
 
 
 def with_topic_size(model: EventModel, k: int) -> EventModel:
-    """The same event with so many topic terms, for pages and links."""
+    """The same event with `k` topic terms, for pages and links."""
     pages, links = (msgspec.structs.replace(side, k=k) for side in (model.pages, model.links))
     return msgspec.structs.replace(model, pages=pages, links=links)
 

@@ -27,7 +27,7 @@ KS = tuple(range(5, 1366, 10))
 THRESHOLDS = np.linspace(0.0, 1.0, 21)
 SEARCH_STEP = 0.05
 FEW = 30
-"""Up to so many relevant pages, counting what stands before each is faster than sorting."""
+"""Up to this many relevant pages, counting what stands before each is faster than sorting."""
 
 Bools = NDArray[np.bool_]
 How = Literal["f1", "search"]

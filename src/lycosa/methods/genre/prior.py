@@ -17,7 +17,7 @@ from lycosa.evidence.model_file import read_json
 
 FORMAT = "lycosa genre prior 1"
 STRENGTH = 20.0
-"""So many links of a crawl weigh as much as the prior."""
+"""This many links of a crawl weigh as much as the prior."""
 UNKNOWN = {True: 0.5, False: 0.05}
 """What is assumed of links on relevant and other pages before anything was counted."""
 

@@ -87,13 +87,13 @@ class Multimedia(BaseStrategy):
         t2: with `either`, the text score that suffices on a page with such an image; below t1.
         exploration: which other links are only looked through: none, text (f'_E), visual (f''_E) or both (f'''_E).
         t3: the text score from which a link is explored; below t1, and with `either` at most t2.
-        k: so many pages in a row are explored at most.
+        k: at most this many pages in a row are explored.
         links: a link classifier from `lycosa train links`; without one, the topic's classifier or words.
         images: an image model from `lycosa train images`; without one, the built-in one of heatmaps.
         rule: how the image model's machines decide together: mean, or (the paper), or one of them.
-        max_images: so many images of a page are fetched at most.
+        max_images: at most this many images of a page are fetched.
         parent: how much the text of the page a link is on counts in its text score; 0 as the paper, below 1.
-        fade: so many links away from the image it counts half; 0 as the paper: the same all over the page.
+        fade: this many links away from the image it counts half; 0 as the paper: the same all over the page.
         target: t2 moves until this share of the pages that only images select is relevant; 0 as the paper: it stays.
         """
         self.selection = selection

@@ -42,7 +42,9 @@ def page_types(
     extra_classes: Annotated[
         bool, typer.Option(help="Pages may have more classes than the examples.")
     ] = True,
-    share: Annotated[float, typer.Option(help="On so many examples a text is schema, not data.")] = 1.0,
+    share: Annotated[
+        float, typer.Option(help="A text on at least this share of the examples is schema, not data.")
+    ] = 1.0,
 ) -> None:
     """Learn a sharing site's list, detail and profile pages from a few examples of each.
 
@@ -97,9 +99,11 @@ def cotags(
     collection: Stored,
     tag: Annotated[str, typer.Option(help="The tag that the topic starts from.")],
     out: Annotated[Path, typer.Option(help="Where the table goes (CSV).")],
-    top: Annotated[int, typer.Option(min=1, help="So many tags beside the start tag.")] = 15,
+    top: Annotated[int, typer.Option(min=1, help="How many tags to add to the start tag.")] = 15,
     by: Annotated[str, typer.Option(help="count, or phi (eq. 6).")] = "count",
-    support: Annotated[int, typer.Option(min=1, help="At least so many different tag sets.")] = 3,
+    support: Annotated[
+        int, typer.Option(min=1, help="A tag counts from this many different tag sets on.")
+    ] = 3,
     min_phi: Annotated[float, typer.Option(help="At least so close to the tag (eq. 6).")] = 0.0,
     stop: Annotated[list[str] | None, typer.Option(help="Noise tags to leave out.")] = None,
 ) -> None:

@@ -24,9 +24,9 @@ FIELDS = {"detail": ("tags", "uploader"), "profile": ("tags", "sets", "contacts"
 """What is read from which type of page."""
 HINT = 5.0
 WORDS = 6
-"""A tag or name has at most so many words."""
+"""A tag or name has at most this many words."""
 LABEL_WORDS = 3
-"""A text before a group that says what it is has at most so many words."""
+"""A text before a group that says what it is has at most this many words."""
 
 _HINTS = {
     "tags": re.compile(r"tag|label|keyword|genre|categor|topic|interest"),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from lycosa.page.paths import DISPLAY
 
 NEAR = 3
-"""So many innermost elements make a loose match: what stands further out may have changed."""
+"""This many innermost elements make a loose match: what stands further out may have changed."""
 
 _MARK = re.compile(rf"-(?=(?:{'|'.join(DISPLAY)})/)")
 

@@ -14,11 +14,11 @@ CHANGE = 0.1
 """A rank that changed by a smaller share than this is as good as unchanged."""
 TEXTS = 500
 CONTACTS = 100
-"""So many contacts of a user count: their mean is no better known from more."""
+"""At most this many contacts of a user count: their mean is no better known from more."""
 USERS = 500_000
-"""So many users are remembered; beyond, the older half is unknown again."""
+"""At most this many users are remembered; beyond that, the older half is forgotten."""
 TOLD = 10_000
-"""So many profiles are kept whole while the topic may still change."""
+"""At most this many profiles are kept whole while the topic may still change."""
 
 
 class User:
@@ -44,7 +44,7 @@ class People:
     """
 
     def __init__(self, alpha: float, beta: float, prior_items: float | None = None) -> None:
-        """`prior_items`: so many items weigh as much as the profile; None: items do not count."""
+        """`prior_items`: how many items weigh as much as the profile; None: items do not count."""
         self.alpha = alpha
         self.beta = beta
         self.prior_items = prior_items
@@ -79,7 +79,7 @@ class People:
         return key in self.users and self.users[key].profiled
 
     def is_closed(self, key: int) -> bool:
-        """Whether the user's profile was fetched in vain."""
+        """Whether fetching the user's profile came to nothing."""
         return key in self.users and self.users[key].closed
 
     def close(self, key: int) -> None:

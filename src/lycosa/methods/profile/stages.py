@@ -9,7 +9,7 @@ from lycosa.methods.profile.cotags import TagSet, clean_tag, co_tags, write_tabl
 
 
 class TopicSearch:
-    """The tag sets seen so far, each once; `is_enough` when so many of them have the start tag."""
+    """The tag sets seen so far, each once; `is_enough` when the wanted number of them have the start tag."""
 
     def __init__(
         self, start: str, items: int, top: int, by: str, stop: Sequence[str], min_phi: float = 0.0

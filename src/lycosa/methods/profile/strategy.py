@@ -44,19 +44,19 @@ class ProfileMemo(Memo, frozen=True, tag="profile", rename={"user": "u", "leads_
 NO_MEMO, TO_PROFILE = ProfileMemo(), ProfileMemo(leads_to="profile")
 STAGE_TWO = "stage two"
 AWAITED = 100
-"""Profiles wait in stage one for at most so many items of their page."""
+"""Profiles wait in stage one for at most this many items of their page."""
 BATCH = 5
-"""So many items of a user wait at a time; after them the rank decides on the next."""
+"""At most this many items of a user wait at a time; after them the rank decides on the next."""
 FIRST = 1e-3
-"""By so much a user's profile and lists go before the items."""
+"""How far ahead of the items a user's profile and lists go."""
 NAMED = 0.2
 """A profile that is named on a list page of the topic is worth as much as a user of this rank, as a stranger."""
 LAST = -1.0
 """Added to the rank of what waits last: ranks are from 0 to 1, so it comes after all others."""
 LINKS = 500_000
-"""Of so many links it is remembered what they are worth; beyond, the older half is forgotten."""
+"""For at most this many links it is remembered what they are worth; beyond that, the older half is forgotten."""
 USERS = 20_000
-"""The items of so many users are put in order anew when a rank changes."""
+"""When a rank changes, the items of at most this many users are put in order again."""
 
 
 class Profile(BaseStrategy):
@@ -102,10 +102,10 @@ class Profile(BaseStrategy):
         order: `rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper).
         others: links that lead neither to items, profiles nor lists: by `opic`, or `none`.
         topic_lists: list pages whose address names a topic tag go first, and their items need no rank.
-        prior_items: a user's own items count too, so many as much as the profile; they are taken a few at a
+        prior_items: a user's own items count too, this many as much as the profile; they are taken a few at a
             time. Negative: only the profile counts, as in the paper.
-        cotag_items: stage one ends with so many different tag sets with the start tag.
-        cotag_top: so many tags are added to the start tag.
+        cotag_items: stage one ends when this many different tag sets have the start tag.
+        cotag_top: how many tags are added to the start tag.
         cotag_by: `count` (how often together) or `phi` (eq. 6, with counts outside the sample).
         min_phi: tags that go with the start tag less closely than this (φ, eq. 6) do not join the topic.
         stop_tags: noise tags that never join the topic.

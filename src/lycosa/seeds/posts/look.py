@@ -11,7 +11,7 @@ from lycosa import urls
 from lycosa.seeds.posts.keywords import Keywords
 
 MENTIONS = 3
-"""A text without a keyword in its title is about the event if it has so many."""
+"""A text without a keyword in its title is about the event if it has this many."""
 
 
 class SeedKind(StrEnum):

@@ -157,5 +157,5 @@ def select(tally: UrlTally, top: int, per_source: int = 1) -> list[Seed]:
 
 
 def best_sources(tally: UrlTally, most: int) -> list[SourceCount]:
-    """The best sources, at most so many."""
+    """The best sources, at most `most` of them."""
     return [source for source, _ in zip(tally.top_sources(), range(most), strict=False)]

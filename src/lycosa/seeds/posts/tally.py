@@ -102,7 +102,7 @@ class UrlTally:
         return self._number("SELECT COUNT(*) FROM mention")
 
     def short(self, most: int) -> list[str]:
-        """The URLs that still need expanding, the most frequent first, at most so many."""
+        """The URLs that still need expanding, the most frequent first, at most `most`."""
         self._flush()
         rows = self._db.execute(
             "SELECT coalesce(nullif(long, ''), url) AS end FROM mention WHERE is_short(end) "
@@ -159,7 +159,7 @@ class UrlTally:
         return self._number(f"SELECT COUNT(*) FROM page{' WHERE about' if about else ''}")
 
     def sources_with(self, least: int) -> int:
-        """How many sources have at least so many pages."""
+        """How many sources have at least this many pages."""
         return self._number(
             "SELECT COUNT(*) FROM (SELECT 1 FROM page GROUP BY source HAVING COUNT(*) >= ?)", least
         )

@@ -1,6 +1,6 @@
 """Farag's tables 11 and 12: seeds from posts, by how many and from how many sources.
 
-Nobody posted about the pages of a recorded web: every page is linked to by so many made-up posts as a
+Nobody posted about the pages of a recorded web: every page is linked to by as many made-up posts as a
 Pareto law draws. From there on all is real: counting, keywords, sources, both selections, the crawl.
 """
 
@@ -32,7 +32,7 @@ PAGES = 200
 """Of each collection, seeds included."""
 SHAPE, MOST_POSTS = 1.2, 50
 TERMS, PLACES = 5, 2
-"""Keywords of an event: so many of its most frequent terms and places."""
+"""How many of its most frequent terms and places are the keywords of an event."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from lycosa.page.image_size import refuse_small
 from lycosa.values import Refusal, Score
 
 REMEMBERED = 10_000
-"""Of so many images the verdict is kept by their content: sites serve one picture under many URLs."""
+"""How many images' verdicts are kept, by their content: sites serve one picture under many URLs."""
 
 
 class ImageEvidence(Evidence):

@@ -92,7 +92,7 @@ class Machine(msgspec.Struct, frozen=True, eq=False):
         return decision
 
     def check(self, vectors: int) -> None:
-        """Raise ValueError unless this fits a model of so many vectors."""
+        """Raise ValueError unless this fits a model of that many vectors."""
         _require(len(self.rows) == len(self.coefficients) > 0, "a machine without support vectors")
         _require(self.rows.min() >= 0 and self.rows.max() < vectors, "a support vector that is not there")
         _require(0 < self.gamma <= LARGEST and abs(self.bias) <= LARGEST, "a machine of odd numbers")

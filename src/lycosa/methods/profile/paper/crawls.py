@@ -55,11 +55,11 @@ class ProfileRun(msgspec.Struct, frozen=True):
         return 0
 
     def harvest(self, pages: int) -> float:
-        """Relevant detail pages / detail pages, of the first so many pages [eq. 7]."""
+        """Relevant detail pages / detail pages, among the first `pages` pages [eq. 7]."""
         return self._ratio(0, pages)
 
     def capture(self, pages: int) -> float:
-        """Detail pages / all pages, of the first so many."""
+        """Detail pages / all pages, among the first `pages`."""
         return self.types[:pages].count("detail") / (len(self.types[:pages]) or 1)
 
     def blocks(self, size: int = BLOCK) -> list[float]:
