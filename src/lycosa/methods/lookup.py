@@ -49,9 +49,7 @@ def strategy_class(name: str | type[BaseStrategy]) -> type[BaseStrategy]:
     for point in offered(STRATEGIES):
         if point.name == name:
             return third_party.class_of_package(point)
-    raise SpecError(
-        f"There is no strategy {name!r}. Known are: {', '.join(strategy_names())}.{_not_loaded()}"
-    )
+    raise SpecError(f"There is no strategy {name!r}. Known are: {', '.join(strategy_names())}.{not_loaded()}")
 
 
 def fitted(
@@ -116,6 +114,16 @@ def indexed_evidence(names: Iterable[str]) -> tuple[Evidence, ...]:
     return tuple(loaded(offered[name])() for name in names)
 
 
+def not_loaded() -> str:
+    """A word about packages whose method cannot be loaded: the name may be one of theirs."""
+    for point in offered(METHODS):
+        try:
+            third_party.method_of_package(point)
+        except LycosaError as error:
+            return f" {error}"
+    return ""
+
+
 class Known:
     """What a spec can name, for `spec.reading`: a strategy or section is loaded only when it is named."""
 
@@ -126,18 +134,9 @@ class Known:
     section_names = staticmethod(section_names)
     judge_kinds = staticmethod(judge_kinds)
     starts = staticmethod(starts)
+    not_loaded = staticmethod(not_loaded)
 
 
 def all_settings() -> Known:
     """The settings of every strategy and the sections of every method, for reading a spec."""
     return Known()
-
-
-def _not_loaded() -> str:
-    """A word about packages whose method cannot be loaded: the name may be one of theirs."""
-    for point in offered(METHODS):
-        try:
-            third_party.method_of_package(point)
-        except LycosaError as error:
-            return f" {error}"
-    return ""

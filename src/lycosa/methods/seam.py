@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from lycosa.errors import LycosaError, SpecError
+
 if TYPE_CHECKING:  # every command reads the methods: this module has to be light
     from lycosa.page.document import Document
     from lycosa.values import Refusal, Say
@@ -60,9 +62,18 @@ class Method:
 
 
 def loaded(where: str) -> Any:
-    """What "module:attribute" names."""
+    """What "module:attribute" names. A SpecError where a stranger's package does not give it."""
     module, _, attribute = where.partition(":")
-    return getattr(import_module(module), attribute)
+    try:
+        return getattr(import_module(module), attribute)
+    except LycosaError:
+        raise
+    except Exception as error:
+        if module.startswith("lycosa."):
+            raise  # ours
+        raise SpecError(
+            f"{where} cannot be loaded ({type(error).__name__}: {error}). Mend the package that it is in."
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,7 @@ def method_of_package(point: EntryPoint) -> Method:
 def class_of_method(method: Method, name: str) -> type[BaseStrategy]:
     """The class of a strategy of somebody else's method."""
     where = method.strategies[name]
-    told = f"The strategy {name!r} ({where})"
-    return checked(_made(lambda: loaded(where), told, "Mend the package that it is in"), told)
+    return checked(loaded(where), f"The strategy {name!r} ({where})")
 
 
 def _of_package(point: EntryPoint, what: str) -> tuple[Any, str]:

@@ -37,6 +37,10 @@ class Known(Protocol):
 
     def judge_kinds(self) -> Sequence[str]: ...
 
+    def not_loaded(self) -> str:
+        """A sentence about packages that cannot be loaded, whose a name may be; '' if there are none."""
+        ...
+
     def starts(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
         """What the methods write out in a spec to start from: values by key by section, by the kind of crawl."""
         ...
@@ -99,17 +103,17 @@ def _checked(tables: dict[str, Any], known: Known, origin: Origin) -> Spec:
     for key in tables:
         if key not in keys:
             named = [*keys, *known.strategy_names(), *known.section_names()]
-            raise SpecError(_unknown("", key, named, origin))
+            raise SpecError(_unknown("", key, named, origin) + known.not_loaded())
     try:
         spec = Spec(**tables, options=options, methods=own)
     except ValidationError as error:
         raise SpecError(_explain(error, origin)) from None
     if not known.has_strategy(spec.strategy):
         where = f"{origin.at('', 'strategy')}: there is no strategy"
-        raise SpecError(_no_such(where, spec.strategy, known.strategy_names()))
+        raise SpecError(_no_such(where, spec.strategy, known.strategy_names()) + known.not_loaded())
     if spec.judge.kind not in known.judge_kinds():
         where = f"{origin.at('judge', 'kind')}: [judge] kind: there is no judge"
-        raise SpecError(_no_such(where, spec.judge.kind, known.judge_kinds()))
+        raise SpecError(_no_such(where, spec.judge.kind, known.judge_kinds()) + known.not_loaded())
     return spec
 
 

@@ -1,0 +1,173 @@
+"""A method of a stranger: an installed package brings its own section, judge, preparation and commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lycosa.testing import Site
+from tests.crawling import small_web, spec_text
+
+METHOD = """
+from lycosa.methods import Method
+
+METHOD = Method(
+    name="sayings",
+    strategies={"sayings": "sayings_parts:Sayings"},
+    section="sayings_parts:SayingsSpec",
+    prepare="sayings_parts:prepare",
+    judges={"sayings": "sayings_parts:SayingsJudge"},
+    train="sayings_parts:register",
+    report="sayings_parts:report_part",
+    start="sayings_parts:START",
+)
+"""
+PARTS = '''
+import json
+from pathlib import Path
+
+import typer
+
+from lycosa.errors import SpecError
+from lycosa.evidence import Evidence
+from lycosa.methods import BaseStrategy, Prepared
+from lycosa.spec.sections import PositiveInt, Section
+from lycosa.values import Decision, Judgement, Score
+
+START = {"": {"strategy": "sayings"}, "sayings": {"words": ["owl"]}, "judge": {"kind": "sayings"}}
+
+
+class SayingsSpec(Section):
+    """What people say."""
+
+    words: tuple[str, ...] = ()
+    """Words of the saying."""
+    least: PositiveInt = 1
+    """How many of them a page must have."""
+
+
+async def prepare(section, means):
+    if not section.words:
+        return None
+    means.models and (means.models / "sayings.json").write_text(json.dumps(section.words))
+    means.say(f"The saying: {' '.join(section.words)}.")
+    return Prepared((section.words, section.least), terms=dict.fromkeys(section.words, 1))
+
+
+class Said(Evidence):
+    name = "said"
+    tells = Score
+
+    def __init__(self, words):
+        self.words = words
+
+    def of_page(self, document):
+        return Score(sum(word in document.text for word in self.words) / len(self.words))
+
+
+class SayingsJudge:
+    def __init__(self, model, spec):
+        if model is None:
+            raise SpecError("[judge] kind is sayings, but [sayings] is empty. Give it words.")
+        self.words, self.least = model
+        self.needs = (Said(self.words),)
+
+    def judge(self, page):
+        value = page.evidence["said"].value
+        return Judgement(value * len(self.words) >= self.least, value, "what people say")
+
+
+class Sayings(BaseStrategy):
+    """Links of pages that say it first."""
+
+    def fit(self, preparation):
+        self.model_ = preparation.methods["sayings"]
+        return super().fit(preparation)
+
+    def rank(self, page, judgement):
+        return [Decision(link, judgement.score, rule="as its page says") for link in page.links]
+
+
+def register(train):
+    @train.command("sayings")
+    def sayings(words: list[str], out: Path = typer.Option(...)) -> None:
+        """Write a saying down."""
+        out.write_text(" ".join(words))
+
+
+def report_part(collection):
+    return "<h2>What people say</h2>"
+'''
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder that looks as if the stranger's package were installed there."""
+    place, about = tmp_path / "site", tmp_path / "site" / "lycosa_sayings-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lycosa-sayings\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[lycosa.methods]\nsayings = sayings_method:METHOD\n")
+    (place / "sayings_method.py").write_text(METHOD)
+    (place / "sayings_parts.py").write_text(PARTS)
+    return place
+
+
+def lycosa(folder: Path, place: Path, *command: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "lycosa", *map(str, command)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(place), *sys.path])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_it_crawls_with_all_that_it_brings(tmp_path, installed):
+    """Section, preparation, judge, strategy, command, template and its part of the report; typos are its own."""
+    with Site(small_web(1, 6)) as site:
+        spec = spec_text(
+            site,
+            ["http://h0.test/"],
+            top={"strategy": "sayings"},
+            sayings={"words": ["owl"]},
+            judge={"kind": "sayings"},
+        )
+        (tmp_path / "crawl.toml").write_text(spec)
+        done = lycosa(tmp_path, installed, "crawl", ".", "--quiet")
+        assert done.returncode == 0, done.stderr
+        assert "The saying: owl." in done.stderr
+        assert (tmp_path / "crawl" / "models" / "sayings.json").exists()
+        assert "what people say" in lycosa(tmp_path, installed, "why", "crawl", "http://h0.test/").stdout
+        assert "What people say" in lycosa(tmp_path, installed, "report", "crawl", "--out", "-").stdout
+    lycosa(tmp_path, installed, "train", "sayings", "owl", "night", "--out", "said.txt")
+    assert (tmp_path / "said.txt").read_text() == "owl night"
+    assert lycosa(tmp_path, installed, "init", "mine", "--sayings").returncode == 0
+    assert 'words = ["owl"]' in (tmp_path / "mine" / "crawl.toml").read_text()
+    for change, complaint in (
+        ("sayings.word=[]", "Did you mean 'words'?"),
+        ("sayings.least=0", "[sayings] least"),
+        ("judge.kind=saying", "Did you mean 'sayings'?"),
+        ("sayings.words=[]", "Give it words"),
+    ):
+        done = lycosa(tmp_path, installed, "crawl", ".", "--out", "other", "--quiet", "--set", change)
+        assert done.returncode == 2
+        assert complaint in done.stderr
+        assert not (tmp_path / "other").exists(), "a spec that is refused leaves nothing behind"
+
+
+def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):
+    """Another crawl goes on; a name that may be its own is answered with the package to mend."""
+    (installed / "sayings_method.py").write_text("import a_module_that_is_nowhere\n")
+    with Site(small_web(1, 3)) as site:
+        (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"]))
+        assert lycosa(tmp_path, installed, "crawl", ".", "--quiet").returncode == 0
+        done = lycosa(tmp_path, installed, "crawl", ".", "--strategy", "sayings", "--quiet")
+    assert done.returncode == 2
+    assert "'sayings' of the installed package lycosa-sayings cannot be loaded" in done.stderr
+    assert "Traceback" not in done.stderr
