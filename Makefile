@@ -32,7 +32,7 @@ tests:
 
 # Writes the pages that are made from the program itself.
 docs:
-	$(BIN)/python -m lycosa.spec.writing > docs/spec.md
+	$(BIN)/python -m lycosa.commands.reference spec > docs/spec.md
 	$(BIN)/python -m lycosa.commands.reference > docs/commands.md
 
 .make/venv:

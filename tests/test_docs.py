@@ -214,6 +214,16 @@ def test_make_targets_exist():
             assert f"\n{target}:" in makefile, f"{page.name}: make {target}"
 
 
+def test_make_docs_writes_what_the_tests_compare():
+    """The pages that are made from the program are made by programs that are there, and print them."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    made = re.findall(r"python -m (.+) > (docs/\S+)$", makefile, re.M)
+    assert [page for _, page in made] == ["docs/spec.md", "docs/commands.md"]
+    for program, page in made:
+        said = run([sys.executable, "-m", *program.split()], ROOT, ROOT)
+        assert said == (ROOT / page).read_text(encoding="utf-8"), f"run: make docs ({page})"
+
+
 def test_sql_of_the_documentation_runs(demo):
     """Every query of docs/collection.md is valid, and most of them have an answer on the demo."""
     connection = sqlite3.connect(f"file:{demo / 'demo' / 'catalogue.db'}?mode=ro", uri=True)

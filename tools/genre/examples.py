@@ -8,7 +8,7 @@ drawn `later`, labelled after features, forest and model were fixed, never train
 model once.
 
 Command line: python -m tools.genre.examples ../shared src/lycosa/methods/genre
-Expected time: minutes.
+Expected time: minutes (not measured lately).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In: a virtual web with labels. Out: how the area under the coverage curve differ
 counted on the same topics: this explains what a sweep found, and chooses nothing.
 
 Command line: python -m tools.genre.parts WEB [PAGES]
-Expected time: minutes.
+Expected time: over seven minutes on one busy core, for ../shared/webs/webkb and 50 pages.
 """
 
 from __future__ import annotations

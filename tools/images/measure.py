@@ -4,7 +4,7 @@ Whole owners of repositories are held out. Everything that is fitted, settings a
 fitted without them, so the figures are those of a new site.
 
 Command line: python -m tools.images.measure
-Expected time: minutes.
+Expected time: over seven minutes on one busy core.
 """
 
 from __future__ import annotations
