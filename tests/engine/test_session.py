@@ -324,6 +324,17 @@ def test_duplicates_are_noticed(tmp_path: Path) -> None:
     assert types_of(tmp_path / "out" / "archive").count("revisit") == 1
 
 
+def test_the_archive_says_who_made_it_and_how(tmp_path: Path) -> None:
+    """Every WARC file begins with the program, the crawl, the contact, and what the servers were told."""
+    crawl_of({"/": "<p>Hello."}, tmp_path / "out", fetch={"contact": "me@site.example"})
+    kind, _, content = records_of(tmp_path / "out" / "archive")[0]
+    assert kind == "warcinfo"
+    said = dict(line.split(": ", 1) for line in content.decode().splitlines())
+    assert said["software"].startswith("Lycosa/")
+    assert (said["isPartOf"], said["robots"], said["operator"]) == ("crawl", "classic", "me@site.example")
+    assert said["http-header-user-agent"].endswith("(focused crawler; contact: me@site.example)")
+
+
 def test_error_pages_are_not_kept(tmp_path: Path) -> None:
     """A 404 and a page that only says so are refused and not followed."""
     soft = "<title>Page not found</title><h1>404</h1><p>Sorry.<a href='/more'>x</a>"

@@ -31,6 +31,7 @@ from lycosa.engine.workers import analyser_for
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
+from lycosa.fetch.http_headers import user_agent
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.open_files import within_open_files
 from lycosa.fetch.polite.reader import PoliteReader
@@ -116,7 +117,12 @@ async def _crawl(
 ) -> Summary:
     clock = SystemClock()
     with Collection.create_or_open(
-        directory, text, name=spec.name, warc_bytes=spec.archive.warc_bytes, pause_points=pause_points
+        directory,
+        text,
+        name=spec.name,
+        warc_bytes=spec.archive.warc_bytes,
+        info=_archive_info(spec),
+        pause_points=pause_points,
     ) as collection:
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
@@ -173,6 +179,15 @@ async def _crawl(
                 async with control_of(crawl, directory):
                     await _run(crawl, seeds, watch, say)
         return _summary(crawl, collection, directory, seeds)
+
+
+def _archive_info(spec: Spec) -> dict[str, str]:
+    """What the WARC files say of how they were crawled."""
+    info = {
+        "robots": "classic",
+        "http-header-user-agent": spec.fetch.user_agent or user_agent(spec.fetch.contact),
+    }
+    return {**info, "operator": spec.fetch.contact} if spec.fetch.contact else info
 
 
 def _fitted(spec: Spec, preparation: Preparation) -> BaseStrategy:

@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import msgspec
 
+from lycosa import __version__
 from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.store import Conclusion, Counts, Record
 from lycosa.store.catalogue import Catalogue, mended
@@ -59,7 +60,8 @@ class Collection:
     ) -> Self:
         """Lock the directory, and make it a collection or go on with the one it is.
 
-        `earlier_spec` then says how it was crawled before ('' if it is new).
+        `earlier_spec` then says how it was crawled before ('' if it is new). `info` is said at the beginning of
+        every WARC file, besides what program wrote it and for which crawl.
         """
         with _file_errors(directory):
             _refuse_foreign(directory)
@@ -67,7 +69,7 @@ class Collection:
             (directory / "models").mkdir(exist_ok=True)
             lock = _lock(directory)
         try:
-            writer = WarcWriter(directory / "archive", name, warc_bytes, info or {})
+            writer = WarcWriter(directory / "archive", name, warc_bytes, {**_made_by(name), **(info or {})})
             return cls(directory, lock, writer, name, spec_text, pause_points)
         except BaseException:
             lock.close()
@@ -309,6 +311,16 @@ class ReadCollection:
         if isinstance(error, sqlite3.Error):  # found while reading: a damaged or locked catalogue
             with plain_errors(self.path):
                 raise error
+
+
+def _made_by(name: str) -> dict[str, str]:
+    """What every WARC file says of itself, as WARC/1.1 names these fields."""
+    return {
+        "software": f"Lycosa/{__version__}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "isPartOf": name,
+    }
 
 
 def _conclusions(record: Record) -> bytes:
