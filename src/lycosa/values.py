@@ -395,6 +395,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     soft_404: bool = False
     text: str = ""
     simhash: int = 0
+    sketch: bytes = b""  # of its shingles: with the simhash, what finds near duplicates
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
     requisites: tuple[str, ...] = ()

@@ -57,7 +57,7 @@ def test_a_page_that_says_nothing():
         **dict.fromkeys(("links", "images", "requisites", "places", "entities"), ()),
         **{name: [] for name in PER_LINK},
         **{"main_terms": {}, "names": {}},
-        **{"meta": {}, "terms": {}, "title_terms": [], "words": 0, "simhash": 0, "base": URL},
+        **{"meta": {}, "terms": {}, "title_terms": [], "words": 0, "simhash": 0, "sketch": b"", "base": URL},
         "genre_features": page.genre_features,
     }
 

@@ -1,10 +1,14 @@
-"""Near duplicates by simhash."""
+"""Near duplicates by simhash, confirmed by shingles."""
+
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.page import duplicates
-from lycosa.page.duplicates import NearDuplicates, hamming, simhash_of
+from lycosa.page.duplicates import NearDuplicates, hamming, resemblance, simhash_of, sketch_of
+
+SAME = sketch_of("Whatever the terms are, the text is the same.")
 
 SIMHASHES = st.integers(-(1 << 63), (1 << 63) - 1).filter(bool)
 
@@ -41,38 +45,70 @@ def test_the_simhash_is_the_weighted_majority_of_bits(counts):
 def test_up_to_three_changed_bits_are_found(simhash, bits):
     """A fingerprint within 3 bits of an earlier one is always found."""
     near = NearDuplicates()
-    assert near.add(1, simhash) is None
+    assert near.add(1, simhash, SAME) is None
     changed = simhash
     for bit in bits:
         changed ^= 1 << bit if bit < 63 else -(1 << 63)
     if changed:
-        assert near.add(2, changed) == 1
+        assert near.add(2, changed, SAME) == 1
 
 
 @given(SIMHASHES, st.sets(st.integers(0, 62), min_size=4, max_size=20))
 def test_more_than_three_changed_bits_are_another_page(simhash, bits):
     """A fingerprint 4 or more bits away is new."""
     near = NearDuplicates()
-    near.add(1, simhash)
+    near.add(1, simhash, SAME)
     changed = simhash
     for bit in bits:
         changed ^= 1 << bit
-    assert near.add(2, changed) is None
+    assert near.add(2, changed, SAME) is None
 
 
 def test_the_nearest_earlier_page_is_named_and_empty_pages_never_match():
     """Of several near ones the nearest is meant; pages without text are no duplicates of each other."""
     near = NearDuplicates()
-    near.add(1, 0b111_0000)
-    near.add(2, 1 << 40)
-    assert near.add(3, 0b110_0000) == 1
-    assert near.add(4, 0) is None
-    assert near.add(5, 0) is None
+    near.add(1, 0b111_0000, SAME)
+    near.add(2, 1 << 40, SAME)
+    assert near.add(3, 0b110_0000, SAME) == 1
+    assert near.add(4, 0, SAME) is None
+    assert near.add(5, 0, SAME) is None
 
 
 def test_candidate_lists_are_bounded():
     """A thousand fingerprints that share a block cost no more than a few comparisons each."""
     near = NearDuplicates()
     for n in range(1, 1000):
-        near.add(n, 0x1234 | (n * 0x9E3779B97F4A7C15 & 0x7FFFFFFFFFFF0000))
+        near.add(n, 0x1234 | (n * 0x9E3779B97F4A7C15 & 0x7FFFFFFFFFFF0000), SAME)
     assert max(len(found) for band in near._bands for found in band.values()) <= duplicates.BAND_ENTRIES
+
+
+def test_candidates_are_confirmed_by_what_their_texts_share():
+    """Two texts of the same frequent words, in other sentences, are no near duplicates whatever their simhash says."""
+    chance = Random(1)
+    words = [f"w{n}" for n in range(50)]
+    fish, fishing = (" ".join(chance.choices(words, k=2000)) for _ in range(2))
+    near = NearDuplicates()
+    near.add(1, 5, sketch_of(fish))
+    assert near.add(2, 5, sketch_of(fishing)) is None
+    assert near.add(3, 5, sketch_of(f"{fish} and a few words more")) == 1
+    assert near.add(4, 5, b"") is None  # what cannot be confirmed is kept
+
+
+@given(st.integers(0, 100), st.integers(20, 400))
+def test_the_resemblance_of_sketches_is_near_that_of_shingles(share, size):
+    """The estimate is right within four standard errors of 64 bins."""
+    words = [f"word{n}" for n in range(2 * size)]
+    kept = size * share // 100
+    one, other = words[:size], words[:kept] + words[size : 2 * size - kept]
+    both = [{tuple(w[i : i + 4]) for i in range(len(w) - 3)} for w in (one, other)]
+    true = len(both[0] & both[1]) / len(both[0] | both[1])
+    assert abs(resemblance(sketch_of(" ".join(one)), sketch_of(" ".join(other))) - true) < 0.3
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_a_sketch_and_resembles_itself(text):
+    """No text breaks it; markup and case around the words change nothing."""
+    sketch = sketch_of(text)
+    assert len(sketch) in (0, duplicates.SKETCH_BINS)
+    if sketch:
+        assert resemblance(sketch, sketch_of(f"  {text} ,")) == 1.0

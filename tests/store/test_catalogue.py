@@ -282,7 +282,8 @@ def test_the_text_index_may_catch_up(opened):
     (page,) = collection.reader.without_text()
     with collection.commit():
         collection.catalogue.add_text(page.id, page.title, "late words")
-        collection.catalogue.set_fingerprint(page.id, 2**63, 5)
+        collection.catalogue.set_fingerprint(page.id, 2**63, b"sketch")
+        collection.catalogue.set_cluster(page.id, 5)
 
     assert [hit.url for hit in collection.search.find("late").hits] == [URL]
     assert collection.reader.text(page.id) == "late words"

@@ -116,6 +116,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         soft_404=document.soft_404,
         text=prose_of(document) if recipe.text else "",
         simhash=document.simhash if recipe.simhash else 0,
+        sketch=document.sketch if recipe.simhash else b"",
         links=links,
         images=document.images if recipe.images or recipe.looks_at_images else (),
         requisites=document.requisites if recipe.requisites else (),

@@ -118,7 +118,7 @@ class Conclusions:
         """Judge, rank and save one page, and take in what follows from it. Returns what was decided on its links."""
         judgement, refusal, steps = self._judged(page, duplicate)
         decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
-        near = self.near.add(page.link.key, page.simhash) if self.near and page.simhash else None
+        near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
         explored = page.link.trail > 0
         record = Record(at, fetched, None, page, judgement, refusal, decisions, explored, near or 0)
         before = self.store.save(record)

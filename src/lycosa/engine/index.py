@@ -105,7 +105,7 @@ def _add(collection: Collection, stored: StoredPage, page: Page | None, total: I
         catalogue.add_text(stored.id, page.title, page.text)
         texts += 1
     if page.simhash and not stored.simhash:
-        catalogue.set_fingerprint(stored.id, page.simhash, 0)
+        catalogue.set_fingerprint(stored.id, page.simhash, page.sketch)
         fingerprints += 1
     dated = bool(page.date and not stored.date)
     if dated:
@@ -125,10 +125,10 @@ def _add(collection: Collection, stored: StoredPage, page: Page | None, total: I
 def _cluster(collection: Collection) -> None:
     """Name the cluster of every page by its first member, in the order of the crawl."""
     near = NearDuplicates()
-    for number, key, simhash, known in collection.reader.clusters():
-        found = near.add(key, simhash) or 0
+    for number, key, simhash, sketch, known in collection.reader.clusters():
+        found = near.add(key, simhash, sketch) or 0
         if found != known:
-            collection.catalogue.set_fingerprint(number, simhash, found)
+            collection.catalogue.set_cluster(number, found)
 
 
 def _batches(pages: list[StoredPage], size: int) -> Iterable[list[StoredPage]]:

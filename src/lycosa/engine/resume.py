@@ -16,8 +16,8 @@ def recall(conclusions: Conclusions, collection: Collection) -> None:
     for link, evidence in collection.reader.images():
         conclusions.strategy.learn(link, AN_IMAGE, evidence)
     if conclusions.near:
-        for key, simhash in collection.reader.fingerprints():
-            conclusions.near.add(key, simhash)
+        for key, simhash, sketch in collection.reader.fingerprints():
+            conclusions.near.add(key, simhash, sketch)
     counts, tally = collection.counts(), conclusions.tally
     tally.relevant = counts.relevant
     tally.bytes = counts.bytes

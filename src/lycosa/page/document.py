@@ -19,7 +19,7 @@ from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
 from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.page.dates import date_of_url, publication_date
-from lycosa.page.duplicates import simhash_of
+from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.entities import find_entities
 from lycosa.page.genre_signs import genre_features
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
@@ -70,6 +70,7 @@ class Document:
         "images",
         "requisites",
         "simhash",
+        "sketch",
         "soft_404",
         "terms",
         "title_terms",
@@ -304,6 +305,11 @@ class Document:
     def simhash(self) -> int:
         """The fingerprint of the text's terms, for near duplicates; 0 of an empty page."""
         return simhash_of(self.terms)
+
+    @cached_property
+    def sketch(self) -> bytes:
+        """The sketch of the text's shingles, which confirms near duplicates; b"" of an empty page."""
+        return sketch_of(self.text)
 
     @cached_property
     def soft_404(self) -> bool:

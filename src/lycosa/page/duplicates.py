@@ -1,6 +1,8 @@
-"""Near duplicates. In: term counts and 64-bit fingerprints. Out: fingerprints, and the earlier near duplicate.
+"""Near duplicates. In: term counts and text. Out: fingerprints, and the earlier near duplicate.
 
-Fingerprints are signed 64-bit numbers, as SQLite stores them; 0 is the fingerprint of no text.
+A page has two: the simhash of its terms finds candidates quickly, the sketch of its shingles confirms them.
+Two long articles on one subject may have the same simhash (their frequent words outvote all others) and hardly
+a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them; 0 is that of no text.
 """
 
 from __future__ import annotations
@@ -17,7 +19,24 @@ BAND_BITS = 16
 BAND_ENTRIES = 64
 """At most this many fingerprints that share a block are compared; a fuller block tells nothing."""
 
+SKETCH_BINS = 64
+SHINGLE_BYTES = 24
+"""Four or five words of English."""
+SKETCHED_BYTES = 1_000_000
+"""Of a longer text, so much is sketched."""
+RESEMBLING = 0.5
+"""Of the shingles of two near duplicates, at least so many are in both (Broder 1997 takes the same)."""
+
 _MASK = (1 << 64) - 1
+# Odd numbers without a pattern: the golden ratio and the multipliers of SplitMix64.
+_MIXERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_TOP_BITS = 64 - SKETCH_BINS.bit_length() + 1
+_BIN_NUMBERS = np.arange(SKETCH_BINS, dtype=np.uint64)
+_BINS = _BIN_NUMBERS << np.uint64(_TOP_BITS)  # where each begins
+# Letters and digits in lower case, other ASCII as spaces, the bytes of other letters as they are.
+_PLAIN = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else 32 for byte in range(256)
+)
 _BAND_MASK = (1 << BAND_BITS) - 1
 
 
@@ -60,18 +79,62 @@ def hamming(one: int, other: int) -> int:
     return ((one ^ other) & _MASK).bit_count()
 
 
-class NearDuplicates:
-    """Fingerprints seen so far, found again within `distance` bits by blocks that they share.
+def sketch_of(text: str) -> bytes:
+    """A sketch of a text's shingles: what it begins with at each word, 24 bytes of it, in lower case.
 
-    Two fingerprints that differ in at most 3 bits agree in at least one of four blocks of 16.
+    The shingles are hashed into 64 bins, and one byte of the least hash of each bin is kept (0: an empty bin):
+    one-permutation b-bit MinHash [Li, Owen and Zhang 2012].
+
+    >>> len(sketch_of("The cat sat on the mat.")), sketch_of("")
+    (64, b'')
+    """
+    data = text.encode("utf-8", "replace")[:SKETCHED_BYTES].translate(_PLAIN)
+    words = b" ".join(data.split())
+    if not words:
+        return b""
+    padded = words + b" " * (2 * SHINGLE_BYTES)
+    begins = np.flatnonzero(np.frombuffer(b" " + words, dtype=np.uint8)[: len(words)] == 32)
+    # Eight bytes at every offset, read as one number each.
+    eights = np.ndarray((len(words) + SHINGLE_BYTES,), dtype="<u8", buffer=padded, strides=(1,))
+    hashes = np.zeros(len(begins), dtype=np.uint64)
+    for at, mixer in zip(range(0, SHINGLE_BYTES, 8), _MIXERS, strict=True):
+        hashes ^= eights[begins + at]
+        hashes *= np.uint64(mixer)
+        hashes ^= hashes >> np.uint64(31)
+    hashes *= np.uint64(_MIXERS[0])
+    hashes.sort()
+    least = hashes[np.minimum(hashes.searchsorted(_BINS), len(hashes) - 1)]
+    filled = least >> np.uint64(_TOP_BITS) == _BIN_NUMBERS
+    return np.where(filled, 1 + least % np.uint64(255), 0).astype(np.uint8).tobytes()
+
+
+def resemblance(one: bytes, other: bytes) -> float:
+    """An estimate, from their sketches, of the shingles that two texts share among all that they have.
+
+        R = |A ∩ B| / |A ∪ B| ≈ bins that agree / bins that are not empty in both
+
+    >>> resemblance(sketch_of("a b c d e f"), sketch_of("A, b: c d e f!"))
+    1.0
+    """
+    if not one or not other:
+        return 0.0
+    mine, theirs = np.frombuffer(one, dtype=np.uint8), np.frombuffer(other, dtype=np.uint8)
+    filled = (mine != 0) | (theirs != 0)
+    return float((mine == theirs)[filled].mean())
+
+
+class NearDuplicates:
+    """Fingerprints seen so far: candidates within `distance` bits, found by blocks that they share, and confirmed.
+
+    Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16.
     """
 
     def __init__(self, distance: int = BANDS - 1) -> None:
         self.distance = distance
-        self._fingerprints: dict[int, int] = {}
+        self._fingerprints: dict[int, tuple[int, bytes]] = {}
         self._bands: tuple[dict[int, list[int]], ...] = tuple({} for _ in range(BANDS))
 
-    def add(self, key: int, simhash: int) -> int | None:
+    def add(self, key: int, simhash: int, sketch: bytes) -> int | None:
         """The key of an earlier near duplicate, the nearest of those looked at; None if it is new.
 
         Only a new one is kept, so that a cluster is named by its first member. What is added again under its
@@ -80,24 +143,27 @@ class NearDuplicates:
         self._fingerprints.pop(key, None)
         if not simhash:
             return None
-        found = self.find(simhash)
+        found = self.find(simhash, sketch)
         if found is None:
-            self._fingerprints[key] = simhash
+            self._fingerprints[key] = simhash, sketch
             for band, block in zip(self._bands, _blocks(simhash), strict=True):
                 entries = band.setdefault(block, [])
                 if len(entries) < BAND_ENTRIES and key not in entries:
                     entries.append(key)
         return found
 
-    def find(self, simhash: int) -> int | None:
-        """The key of the nearest fingerprint within the distance, without adding anything."""
-        nearest, at = None, self.distance + 1
+    def find(self, simhash: int, sketch: bytes) -> int | None:
+        """The key of the nearest page within the distance that resembles it, without adding anything."""
+        candidates = {}
         for band, block in zip(self._bands, _blocks(simhash), strict=True):
             for key in band.get(block, ()):
-                other = self._fingerprints.get(key)  # None: of a page that says something else by now
-                if other is not None and (apart := hamming(simhash, other)) < at:
-                    nearest, at = key, apart
-        return nearest
+                known = self._fingerprints.get(key)  # None: of a page that says something else by now
+                if known is not None and (apart := hamming(simhash, known[0])) <= self.distance:
+                    candidates[key] = apart
+        for key in sorted(candidates, key=candidates.__getitem__):
+            if resemblance(sketch, self._fingerprints[key][1]) >= RESEMBLING:
+                return key
+        return None
 
 
 def _blocks(simhash: int) -> tuple[int, ...]:

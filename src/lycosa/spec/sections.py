@@ -259,7 +259,7 @@ class IndexSpec(Section):
     text: When = "now"
     """Full-text index."""
     near_duplicates: When = "now"
-    """Fingerprints (simhash) and clusters of nearly equal pages."""
+    """Fingerprints and clusters of nearly equal pages: found by simhash, confirmed by their shingles."""
     genre: Literal["now", "never"] = "never"
     """The genre of each page (news, blog, image, video, other), whatever the strategy."""
     place_finder: str = ""

@@ -27,7 +27,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _PAGE = (
     "key kind url source authority status content_type title language date words canonical depth trail "
     "explored parent relevant score rule refusal detail simhash near_duplicate_of at elapsed_s bytes digest "
-    "warc offset length link"
+    "warc offset length link sketch"
 ).split()
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
@@ -114,15 +114,20 @@ class Catalogue:
         known = self._known(fetched.link.key)
         assert known is not None
         sql = (
-            "SELECT explored, date, simhash, near_duplicate_of, warcs.text, offset, length, digest"
+            "SELECT explored, date, simhash, sketch, near_duplicate_of, warcs.text, offset, length, digest"
             " FROM pages JOIN warcs ON warcs.id = warc WHERE pages.id = ?"
         )
         row = self._connection.execute(sql, (known.page,)).fetchone()
-        explored, date, simhash, near_duplicate_of, *place = row
+        explored, date, simhash, sketch, near_duplicate_of, *place = row
         # What `lycosa index` found is of the same bytes; a crawl that does not look for it must not lose it.
         record = msgspec.structs.replace(
             record,
-            page=msgspec.structs.replace(page, date=page.date or date, simhash=page.simhash or simhash),
+            page=msgspec.structs.replace(
+                page,
+                date=page.date or date,
+                simhash=page.simhash or simhash,
+                sketch=page.sketch or sketch,
+            ),
             near_duplicate_of=record.near_duplicate_of if page.simhash else near_duplicate_of,
             explored=bool(explored),
         )
@@ -179,10 +184,15 @@ class Catalogue:
             "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)", (page, _mend(title), _mend(text))
         )
 
-    def set_fingerprint(self, page: int, simhash: int, near_duplicate_of: int) -> None:
-        """Note a page's simhash and the key of the first page of its cluster (0: itself)."""
-        values = (_signed(simhash), near_duplicate_of, page)
-        self._connection.execute("UPDATE pages SET simhash = ?, near_duplicate_of = ? WHERE id = ?", values)
+    def set_fingerprint(self, page: int, simhash: int, sketch: bytes) -> None:
+        """Note what a page's near duplicates are found by."""
+        sql = "UPDATE pages SET simhash = ?, sketch = ? WHERE id = ?"
+        self._connection.execute(sql, (_signed(simhash), sketch, page))
+
+    def set_cluster(self, page: int, near_duplicate_of: int) -> None:
+        """Note the key of the first page of a page's cluster (0: itself)."""
+        sql = "UPDATE pages SET near_duplicate_of = ? WHERE id = ?"
+        self._connection.execute(sql, (near_duplicate_of, page))
 
     def set_date(self, page: int, date: str) -> None:
         """Note a page's day of publication."""
@@ -348,7 +358,7 @@ class Catalogue:
             refusal and self._reasons.id_of(refusal.reason.name), refusal and (refusal.detail or None),
             _signed(page.simhash), record.near_duplicate_of, fetched.started, fetched.elapsed_s,
             len(fetched.body), capture.digest, self._warcs.id_of(capture.file), capture.offset,
-            capture.length, _encode(link),
+            capture.length, _encode(link), page.sketch,
         )  # fmt: skip
 
     def _judged(self, judgement: Judgement | None) -> tuple[bool | None, float | None, int | None]:

@@ -174,10 +174,10 @@ class Reader(Queries):
         )
         return ((number, key, unpacked_terms(packed)) for number, key, packed in rows)
 
-    def fingerprints(self) -> Iterator[tuple[int, int]]:
-        """(key, simhash) of every page that has one, in commit order."""
-        rows = self._rows("SELECT key, simhash FROM pages WHERE simhash != 0 ORDER BY id")
-        return ((key, simhash & (1 << 64) - 1) for key, simhash in rows)
+    def fingerprints(self) -> Iterator[tuple[int, int, bytes]]:
+        """(key, simhash, sketch) of every page that has them, in commit order."""
+        rows = self._rows("SELECT key, simhash, sketch FROM pages WHERE simhash != 0 ORDER BY id")
+        return ((key, simhash & (1 << 64) - 1, sketch) for key, simhash, sketch in rows)
 
     def lacks_fingerprints(self) -> bool:
         """Whether a crawl left the near duplicates for later, and `lycosa index` has not caught up yet."""
@@ -188,10 +188,10 @@ class Reader(Queries):
         judged, fingerprints = next(iter(found))
         return bool(judged and not fingerprints)
 
-    def clusters(self) -> Iterator[tuple[int, int, int, int]]:
-        """(id, key, simhash, key of its cluster or 0) of every page that has a fingerprint, in commit order."""
+    def clusters(self) -> Iterator[tuple[int, int, int, bytes, int]]:
+        """(id, key, simhash, sketch, key of its cluster or 0) of every page that has a fingerprint, in commit order."""
         rows = self._rows(
-            "SELECT id, key, simhash, near_duplicate_of FROM pages WHERE simhash != 0 ORDER BY id"
+            "SELECT id, key, simhash, sketch, near_duplicate_of FROM pages WHERE simhash != 0 ORDER BY id"
         )
         return iter([tuple(row) for row in rows])
 

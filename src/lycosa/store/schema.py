@@ -209,6 +209,14 @@ _LESSONS = (
     " (SELECT count(refusal) FROM pages)) WHERE name = 'counts'",
 )
 
+_SKETCHES = (
+    "ALTER TABLE pages ADD COLUMN sketch BLOB NOT NULL DEFAULT x''",
+    # Found by the simhash alone, which calls some pages alike that share no sentence: `lycosa index` has to look at
+    # them again before a page may be left out as a near duplicate.
+    "UPDATE pages SET simhash = 0, near_duplicate_of = 0",
+    "DELETE FROM facts WHERE name = 'indexed'",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _PLACES,
@@ -217,6 +225,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _PUT_OFF,
     _KINDS_OF_EVIDENCE,
     _LESSONS,
+    _SKETCHES,
 )
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
