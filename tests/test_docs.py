@@ -9,6 +9,9 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -94,6 +97,18 @@ def test_the_tree_of_the_architecture_is_that_of_the_package():
     folders = {str(init.parent.relative_to(package)) for init in package.rglob("*/__init__.py")}
     assert {*listed} == folders, "docs/architecture.md: add or remove the folders that differ"
     assert len(listed) == len(folders)
+
+
+def test_the_walk_of_a_url_names_functions_that_are_there_and_never_turns_back():
+    """Each step is a function or class of its module, and a folder that the URL has left it does not enter again."""
+    walk = next(text for _, text in snippets("walk"))
+    steps = [line.split(maxsplit=1)[0] for line in walk.splitlines()]
+    for step in steps:
+        module, _, name = step.partition(":")
+        assert callable(attrgetter(name)(import_module(f"lycosa.{module}"))), step
+    folders = [step.partition(":")[0].partition(".")[0] for step in steps]
+    runs = [folder for folder, _ in groupby(folders)]
+    assert len(runs) == len(set(runs)), runs
 
 
 @pytest.mark.parametrize("page", [DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
