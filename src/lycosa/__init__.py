@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lycosa.engine.session import Summary as Summary
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
+    from lycosa.evidence import Need as Need
     from lycosa.methods import BaseStrategy as BaseStrategy
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
@@ -24,19 +25,28 @@ if TYPE_CHECKING:
     from lycosa.store.collection import ReadCollection as Collection
     from lycosa.store.page_filter import PageFilter as PageFilter
     from lycosa.store.page_filter import Relevance as Relevance
+    from lycosa.values import Category as Category
+    from lycosa.values import Count as Count
+    from lycosa.values import Data as Data
     from lycosa.values import Decision as Decision
     from lycosa.values import Fact as Fact
     from lycosa.values import Judgement as Judgement
     from lycosa.values import Link as Link
+    from lycosa.values import Memo as Memo
+    from lycosa.values import NotSaid as NotSaid
     from lycosa.values import Page as Page
     from lycosa.values import Reason as Reason
     from lycosa.values import Refusal as Refusal
+    from lycosa.values import Score as Score
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BaseStrategy",
+    "Category",
     "Collection",
+    "Count",
+    "Data",
     "Decision",
     "Document",
     "Evidence",
@@ -44,11 +54,15 @@ __all__ = [
     "Judgement",
     "Link",
     "LycosaError",
+    "Memo",
+    "Need",
+    "NotSaid",
     "Page",
     "PageFilter",
     "Reason",
     "Refusal",
     "Relevance",
+    "Score",
     "Spec",
     "Strategy",
     "Summary",
@@ -60,7 +74,10 @@ __all__ = [
 
 _HOMES = {
     "BaseStrategy": "lycosa.methods",
+    "Category": "lycosa.values",
     "Collection": "lycosa.store.collection:ReadCollection",
+    "Count": "lycosa.values",
+    "Data": "lycosa.values",
     "Decision": "lycosa.values",
     "Document": "lycosa.page.document",
     "Evidence": "lycosa.evidence",
@@ -68,11 +85,15 @@ _HOMES = {
     "Judgement": "lycosa.values",
     "Link": "lycosa.values",
     "LycosaError": "lycosa.errors",
+    "Memo": "lycosa.values",
+    "Need": "lycosa.evidence",
+    "NotSaid": "lycosa.values",
     "Page": "lycosa.values",
     "PageFilter": "lycosa.store.page_filter",
     "Reason": "lycosa.values",
     "Refusal": "lycosa.values",
     "Relevance": "lycosa.store.page_filter",
+    "Score": "lycosa.values",
     "Spec": "lycosa.spec.sections",
     "Strategy": "lycosa.methods",
     "Summary": "lycosa.engine.session",

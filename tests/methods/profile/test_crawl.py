@@ -135,6 +135,21 @@ def test_a_closed_profile_is_explained(folder):
     assert any("no profile of its uploader" in each for each in told)
 
 
+def test_why_shows_what_a_page_says_in_words(folder):
+    """Tags and people as a list, types and kinds by name; never JSON, keys or positions."""
+    run("crawl", folder / "crawl.toml", "--quiet", "--topic-tags", "lantern", "--max-pages", 60)
+    (row, *_) = [row for row in rows(folder, "kites") if row["tags"] and row["uploader"]]
+    told = run("why", folder / "kites", row["url"])
+
+    tags = row["tags"]
+    assert isinstance(tags, list)
+    assert f"evidence  tags = {', '.join(tags)}\n" in told
+    assert f"evidence  uploader = {row['uploader']}\n" in told
+    assert "evidence  page-type = detail (" in told
+    assert "page-type detail" in told, "of the link that led there"
+    assert not any(sign in told for sign in "[]{}")
+
+
 def test_a_spec_can_be_checked(folder, monkeypatch):
     """`lycosa check` reads the model beside the spec, and wants no [topic] either."""
     monkeypatch.chdir("/")
