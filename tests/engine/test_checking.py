@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lycosa.engine.checking import check_spec, check_text
-from lycosa.errors import LycosaError
+from lycosa.engine.run import crawl_file
+from lycosa.errors import LycosaError, SpecError
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.writing import spec_text
 
@@ -73,3 +74,24 @@ def test_what_is_wrong_is_said(tmp_path, text, words):
     """Whatever a crawl would stumble over is found before."""
     with pytest.raises(LycosaError, match=words):
         check_spec(spec(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "proxy", ["proxy.example:3128", "ftp://proxy.example", "http://", "http://a:x/", "http://[::"]
+)
+def test_a_proxy_that_is_none_is_refused_by_both(tmp_path, proxy):
+    """`check` and `crawl` say the same of it, and the crawl leaves no empty collection behind."""
+    path = spec(tmp_path, TOPIC + SEEDS + f'[fetch]\nproxy = "{proxy}"\n')
+    with pytest.raises(SpecError, match=r"\[fetch\] proxy: a proxy is written like"):
+        check_spec(path)
+    with pytest.raises(SpecError, match=r"\[fetch\] proxy: a proxy is written like"):
+        crawl_file(path, tmp_path / "out", say=print)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_crawl_that_is_refused_leaves_no_collection(tmp_path):
+    """What the spec names is looked at before a folder is made."""
+    path = spec(tmp_path, '[topic]\nexamples = ["none.html"]\n' + SEEDS)
+    with pytest.raises(LycosaError, match=r"none\.html"):
+        crawl_file(path, tmp_path / "out", say=print)
+    assert not (tmp_path / "out").exists()

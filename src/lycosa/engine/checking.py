@@ -7,14 +7,14 @@ models, event. Nothing is fetched from the Web: URLs are counted, and that is al
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 from pathlib import Path
 
 import msgspec
 
 from lycosa import urls
 from lycosa.engine.admission import Admission
-from lycosa.errors import InputError, SpecError
+from lycosa.errors import SpecError
+from lycosa.evidence.training.fitting import require_training
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
@@ -124,10 +124,8 @@ async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list
             f"{spec.strategy} with judge {spec.judge.kind} has to be trained ({', '.join(ready.missing)}). "
             "Give [topic] examples, or a trained [topic] model."
         )
-    if ready.missing and not importlib.util.find_spec("sklearn"):
-        raise InputError(
-            f"Training ({', '.join(ready.missing)}) needs scikit-learn. Install it: pip install 'lycosa[train]'"
-        )
+    if ready.missing:
+        require_training(f"Training ({', '.join(ready.missing)})")
     if ready.preparation:
         strategy = fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready.preparation)
         for earlier in ready.source_priors:

@@ -343,12 +343,7 @@ def _proxy_of(proxy: str) -> tuple[URL | None, str]:
     """The proxy's URL without its password, and the header that carries it."""
     if not proxy:
         return None, ""
-    try:
-        url = URL(proxy)
-    except ValueError:
-        url = URL()
-    if url.scheme not in ("http", "https") or not url.host:
-        raise SpecError(f'fetch.proxy: "{proxy}" is not a proxy. Write it like "http://proxy.example:3128".')
+    url = URL(proxy)
     if url.user is None:
         return url, ""
     return url.with_user(None), _basic_auth(f"{url.user}:{url.password or ''}")

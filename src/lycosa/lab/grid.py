@@ -28,6 +28,7 @@ import msgspec
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import topic_vector
+from lycosa.evidence.training.fitting import require_training
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import ExamplePage, example_of, fit_models
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
@@ -37,6 +38,7 @@ from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods import BaseStrategy, Means
 from lycosa.methods.lookup import (
+    check,
     fitted,
     has_strategy,
     sections_in_lab,
@@ -157,6 +159,10 @@ def run_grid(
     progress: RunsDone = lambda _done, _all: None,
 ) -> list[Run]:
     """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
+    require_training("A run in the lab, which judges by a classifier of its training pages,")
+    for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
+        if variant.strategy != ORACLE:
+            check(variant.strategy, dict(variant.settings), Path())
     CachedWeb(VirtualWeb.open(web))  # parses once, before the processes start
     tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
     count = min(processes or os.cpu_count() or 1, len(tasks))

@@ -6,6 +6,7 @@ A method is loaded when something of it is named; one that cannot be loaded stop
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from lycosa.errors import LycosaError, SpecError
@@ -60,6 +61,15 @@ def fitted(
     if kind.__module__.startswith("lycosa."):
         return kind(**settings).fit(preparation)
     return third_party.fitted_with_care(kind, settings, preparation)
+
+
+def check(name: str | type[BaseStrategy], settings: Mapping[str, Any], folder: Path) -> None:
+    """A SpecError for settings that cannot work, before anything is fetched or parsed."""
+    kind = strategy_class(name)
+    if kind.__module__.startswith("lycosa."):
+        kind(**settings).check(folder)
+    else:
+        third_party.check_with_care(kind, settings, folder)
 
 
 def settings_of(name: str | type[BaseStrategy]) -> dict[str, Setting]:

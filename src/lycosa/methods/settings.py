@@ -7,7 +7,7 @@ a spec, `--set` and the constructor in Python are all checked by the hints.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import re
 from typing import Any, get_type_hints
 
 from lycosa.errors import SpecError
@@ -27,8 +27,18 @@ def settings_of_class(kind: type[Any]) -> dict[str, Setting]:
     }
 
 
-def check_settings(kind: type[Any], name: str, values: Mapping[str, Any]) -> None:
-    """A SpecError for the first value that its hint does not allow."""
-    for key, setting in settings_of_class(kind).items():
+def check_settings(strategy: object) -> None:
+    """A SpecError for the first setting of a strategy whose value its hint does not allow."""
+    values, name = vars(strategy), _in_a_spec(type(strategy).__name__)
+    for key, setting in settings_of_class(type(strategy)).items():
         if key in values and (trouble := complaint_in_python(values[key], setting)):
             raise SpecError(f"{name}.{key}: {trouble}. {setting.otherwise}")
+
+
+def _in_a_spec(name: str) -> str:
+    """A class as a spec calls it.
+
+    >>> _in_a_spec("BestFirst")
+    'best-first'
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()

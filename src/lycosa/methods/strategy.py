@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from lycosa.evidence import Evidence
 from lycosa.judge.kinds import Judge
 from lycosa.methods.preparation import Preparation
+from lycosa.methods.settings import check_settings
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release
 
 Step = Decision | Release
@@ -60,8 +62,17 @@ class BaseStrategy(ABC):
     needs: tuple[Evidence, ...] = ()
     judge_: Judge
 
+    def check(self, folder: Path) -> None:
+        """Raise a SpecError for settings that cannot work. Asked before anything is fetched or parsed.
+
+        Each setting is checked by its type hint; strategies whose settings must fit each other, or name files
+        (which begin at `folder`), extend this.
+        """
+        check_settings(self)
+
     def fit(self, preparation: Preparation) -> Self:
-        """Keep the judge. Strategies with models of their own extend this."""
+        """Check the settings and keep the judge. Strategies with models of their own extend this."""
+        self.check(preparation.folder)
         self.judge_ = preparation.judge
         self.needs = self.judge_.needs
         return self

@@ -13,13 +13,15 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lycosa.errors import LycosaError, SpecError, StrategyError
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.seam import Method, loaded
 from lycosa.methods.strategy import BaseStrategy, Step
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release
+
+T = TypeVar("T")
 
 
 def class_in_file(name: str) -> type[BaseStrategy]:
@@ -90,8 +92,19 @@ def fitted_with_care(
     kind: type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
 ) -> BaseStrategy:
     """A stranger's strategy, fitted and guarded."""
+    return _with_care(kind, lambda: Guarded(kind(**settings).fit(preparation)))
+
+
+def check_with_care(kind: type[BaseStrategy], settings: Mapping[str, Any], folder: Path) -> None:
+    """Check the settings of a stranger's strategy, if it can."""
+    strategy = _with_care(kind, lambda: kind(**settings))
+    if hasattr(strategy, "check"):
+        _with_care(kind, lambda: strategy.check(folder))
+
+
+def _with_care(kind: type[BaseStrategy], make: Callable[[], T]) -> T:
     try:
-        return Guarded(kind(**settings).fit(preparation))
+        return make()
     except LycosaError:
         raise
     except Exception as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from typing import Annotated, Any, Literal, Self, get_args
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -28,11 +29,13 @@ MOST_HOURS = 1_000_000.0
 
 Count = Annotated[int, Field(ge=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Rest = Annotated[float, Field(ge=0, le=YEAR_S)]
 TimeOut = Annotated[float, Field(gt=0, le=YEAR_S)]
 Hours = Annotated[float, Field(gt=0, le=MOST_HOURS)]
 Share = Annotated[float, Field(ge=0, le=1)]
+BelowOne = Annotated[float, Field(ge=0, lt=1)]
 When = Literal["now", "later", "never"]
 
 
@@ -54,6 +57,18 @@ def _day(given: Any) -> Any:
     return given
 
 
+def _proxy(given: str) -> str:
+    try:
+        parts = urlsplit(given)
+        is_proxy = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is no number
+        is_proxy = False
+    if given and not is_proxy:
+        raise ValueError('a proxy is written like "http://proxy.example:3128"')
+    return given
+
+
+Proxy = Annotated[str, AfterValidator(_proxy)]
 Day = Annotated[datetime.date, BeforeValidator(_day)]
 LanguageCode = Annotated[str, AfterValidator(_language_code)]
 FolderName = Annotated[str, AfterValidator(_folder_name)]
@@ -207,7 +222,7 @@ class FetchSpec(Section):
     """More request headers, for every host."""
     auth: dict[str, str] = {}
     """Basic authentication: host = "user:password"."""
-    proxy: str = ""
+    proxy: Proxy = ""
     """An HTTP proxy: http://host:port."""
     allow_private: tuple[str, ...] = ()
     """Hosts (names or patterns) that may have a private or local address."""

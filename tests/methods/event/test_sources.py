@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from lycosa.errors import SpecError
-from lycosa.methods.event.sources import SOURCES, checked_source, mean_score, source_keys
+from lycosa.methods.event.sources import SOURCES, mean_score, source_keys
+from lycosa.methods.event.strategy import Event
 
 GOOD = np.array([5.0, 0.0, 0.0])
 BAD = np.array([1.0, 0.0, 9.0])
@@ -57,4 +60,4 @@ def test_names():
     """All names of the spec are known; another is refused with the list."""
     assert len(SOURCES) == 9
     with pytest.raises(SpecError, match="success-rate-best"):
-        checked_source("pagerank")
+        Event(source="pagerank").check(Path())  # type: ignore[arg-type]

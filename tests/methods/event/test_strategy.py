@@ -63,7 +63,7 @@ def test_sources_are_weighed_only_where_asked(about):
     keys = strategy.host_weight(np.array([1.0]), np.array([0.0]), np.array([0.5]), 3)
     assert keys.tolist() == [2.0]
     with pytest.raises(SpecError, match="source"):
-        Event(source="luck").fit(about)
+        Event(source="luck").fit(about)  # type: ignore[arg-type]
 
 
 def test_pages_speak_for_their_source_by_score_or_verdict(about):

@@ -52,5 +52,5 @@ def test_weighed_averages_anchor_and_context(ready):
 
 def test_an_unknown_way_to_combine_is_refused(ready):
     """The message names the choices."""
-    with pytest.raises(SpecError, match="selective or weighed"):
-        Selective(combine="max").fit(ready)
+    with pytest.raises(SpecError, match="'selective' or 'weighed'"):
+        Selective(combine="max").fit(ready)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ The job says what to fit from which pages and where to save it; errors come back
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,12 @@ class Job(msgspec.Struct, frozen=True):
     pages: dict[Label, list[ExamplePage]]
     folder: str
     provenance: dict[str, str] = {}
+
+
+def require_training(what: str) -> None:
+    """An InputError where scikit-learn, which only training needs, is not installed."""
+    if not importlib.util.find_spec("sklearn"):
+        raise InputError(f"{what} needs scikit-learn. Install it: pip install 'lycosa[train]'")
 
 
 def model_path(folder: Path, name: str) -> Path:

@@ -10,7 +10,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from lycosa.errors import SpecError
 from lycosa.values import Floats
 
 Source = Literal[
@@ -116,10 +115,3 @@ def source_keys(
             return success_rate(good, bad, alpha, beta) * best
         case _:
             return best_score(best)
-
-
-def checked_source(name: str) -> str:
-    """The name of a source function, or a SpecError that lists them."""
-    if name not in SOURCES:
-        raise SpecError(f"[event] source: there is no {name!r}. Choose one of: {', '.join(SOURCES)}.")
-    return name

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from lycosa.errors import SpecError
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.event.evidence import event_evidence
 from lycosa.methods.event.judge import EventJudge
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
-from lycosa.methods.event.sources import checked_source, mean_score, source_keys
+from lycosa.methods.event.sources import Source, mean_score, source_keys
 from lycosa.methods.preparation import Preparation
+from lycosa.spec.sections import Count, Positive, Share
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason, Refusal, Score, fact_of
 
 TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
@@ -23,13 +23,13 @@ class Event(BaseStrategy):
     def __init__(
         self,
         *,
-        source: str = "none",
-        k: int = 0,
-        url_threshold: float = 0.0,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        prior_pages: float = 5.0,
-        newcomers: float = 0.75,
+        source: Source = "none",
+        k: Count = 0,
+        url_threshold: Share = 0.0,
+        alpha: Positive = 1.0,
+        beta: Positive = 1.0,
+        prior_pages: Positive = 5.0,
+        newcomers: Positive = 0.75,
     ) -> None:
         """Store the settings.
 
@@ -54,8 +54,7 @@ class Event(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Use the prepared event; without one, the topic alone."""
         super().fit(preparation)
-        self._check()
-        self.weighs_sources = checked_source(self.source) != "none"
+        self.weighs_sources = self.source != "none"
         self.random_seed_ = preparation.random_seed
         self.pages_, self.credits_ = 0, 0.0
         judge = self.judge_
@@ -67,16 +66,6 @@ class Event(BaseStrategy):
             kept = () if isinstance(judge, EventJudge) else self.needs
             self.needs = (*kept, *self.evidence_)
         return self
-
-    def _check(self) -> None:
-        """A SpecError for settings under which no source could be weighed."""
-        for name in ("alpha", "beta", "prior_pages", "newcomers"):
-            if not (value := getattr(self, name)) > 0:
-                raise SpecError(f"event.{name} is {value:g}. Give a number above 0.")
-        if self.k < 0:
-            raise SpecError(f"event.k is {self.k}. Give a number of terms, or 0 for the model's.")
-        if not 0 <= self.url_threshold <= 1:
-            raise SpecError(f"event.url_threshold is {self.url_threshold:g}. Give a number from 0 to 1.")
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by the mean of link and page score."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from lycosa.errors import SpecError
 from lycosa.methods import BaseStrategy
 from lycosa.methods.genre.evidence import GenreEvidence, genre_model
 from lycosa.methods.genre.prior import GenrePrior, LearnedPrior, class_name
 from lycosa.methods.preparation import Preparation
+from lycosa.spec.sections import Share
 from lycosa.values import Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
 
 
@@ -36,7 +36,7 @@ class Genre(BaseStrategy):
     def __init__(
         self,
         *,
-        w_r: float = 0.9,
+        w_r: Share = 0.9,
         learn: bool = True,
         prior: str = "",
         model: str = "",
@@ -59,8 +59,6 @@ class Genre(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Load the genre model and the prior."""
         super().fit(preparation)
-        if not 0 <= self.w_r <= 1:
-            raise SpecError(f"genre.w_r is {self.w_r:g}. It is a share: give a number from 0 to 1.")
         named = str(preparation.folder / self.model) if self.model else ""
         self.needs = (*self.needs, GenreEvidence(genre_model(named, self.extended)))
         self.prior_ = LearnedPrior(

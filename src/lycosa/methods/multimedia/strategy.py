@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self, get_args
+from pathlib import Path
+from typing import Annotated, Self
 
 import msgspec
+from pydantic import Field
 
 from lycosa.errors import SpecError
 from lycosa.evidence.link_text import LinkText
@@ -25,6 +27,7 @@ from lycosa.methods.multimedia.rules import (
 )
 from lycosa.methods.preparation import Preparation
 from lycosa.page.image_size import is_small
+from lycosa.spec.sections import BelowOne, Count, NotNegative
 from lycosa.values import (
     Decision,
     Fact,
@@ -71,14 +74,14 @@ class Multimedia(BaseStrategy):
         t2: float = 0.2,
         exploration: Exploration = "none",
         t3: float = 0.2,
-        k: int = 1,
+        k: Count = 1,
         links: str = "",
         images: str = "",
         rule: str = "mean",
-        max_images: int = 20,
-        parent: float = 0.0,
-        fade: float = 0.0,
-        target: float = 0.0,
+        max_images: Annotated[int, Field(ge=1, le=MOST_IMAGES)] = 20,
+        parent: BelowOne = 0.0,
+        fade: NotNegative = 0.0,
+        target: BelowOne = 0.0,
     ) -> None:
         """Store the settings.
 
@@ -113,7 +116,6 @@ class Multimedia(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Load the models; where the text alone decides, no image is ever fetched."""
         super().fit(preparation)
-        self._check()
         model = (
             TextModel.load(preparation.folder / self.links, "links")
             if self.links
@@ -134,28 +136,15 @@ class Multimedia(BaseStrategy):
         self.others_: dict[str, list[Link]] = {}  # hold -> links of its page that another hold has
         return self
 
-    def _check(self) -> None:
+    def check(self, folder: Path) -> None:
         """Refuse settings that contradict each other."""
-        for name, allowed in (("selection", get_args(Selection)), ("exploration", get_args(Exploration))):
-            if getattr(self, name) not in allowed:
-                raise SpecError(
-                    f"multimedia.{name} is {getattr(self, name)!r}. Use one of: {', '.join(allowed)}."
-                )
+        super().check(folder)
         if self.selection == "either" and not 0 <= self.t2 < self.t1:
             raise SpecError(f"multimedia.t2 is {self.t2:g} and t1 {self.t1:g}. Give 0 <= t2 < t1.")
         if self.exploration in ("text", "both"):
             most = min(self.t1, self.t2) if self.selection == "either" else self.t1
             if self.t3 > most or self.t3 >= self.t1:
                 raise SpecError(f"multimedia.t3 is {self.t3:g}. Give at most t2, and less than t1.")
-        for name in ("parent", "target"):
-            if not 0 <= getattr(self, name) < 1:
-                raise SpecError(
-                    f"multimedia.{name} is {getattr(self, name):g}. Give a share: 0 <= {name} < 1."
-                )
-        if not 1 <= self.max_images <= MOST_IMAGES:
-            raise SpecError(f"multimedia.max_images is {self.max_images}. Give 1 to {MOST_IMAGES}.")
-        if not self.fade >= 0:
-            raise SpecError(f"multimedia.fade is {self.fade:g}. Give a number of links, or 0.")
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """Decide on links by their words where these suffice; hold the others for the page's images."""

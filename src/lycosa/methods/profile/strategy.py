@@ -6,6 +6,7 @@ In: pages with their type, fields and link kinds. Out: items by their uploader's
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, Self
 
 from lycosa.errors import SpecError
@@ -28,8 +29,8 @@ from lycosa.methods.profile.reading import (
     type_of,
 )
 from lycosa.methods.profile.remembering import make_room
-from lycosa.methods.profile.settings import check_profile_settings
 from lycosa.methods.profile.stages import TopicSearch
+from lycosa.spec.sections import NotNegative
 from lycosa.values import Decision, Fact, Judgement, Link, Memo, Merge, Page, Reason, Refusal, Release
 
 
@@ -71,11 +72,11 @@ class Profile(BaseStrategy):
         page_types: str | PageTypes = "",
         tag: str = "",
         topic_tags: Sequence[str] | str | None = None,
-        alpha: float = 0.5,
-        beta: float = 0.5,
-        rank_threshold: float = 0.01,
+        alpha: NotNegative = 0.5,
+        beta: NotNegative = 0.5,
+        rank_threshold: NotNegative = 0.01,
         below_threshold: Literal["last", "refuse"] = "last",
-        strangers: float = 0.05,
+        strangers: NotNegative = 0.05,
         order: Literal["rank", "fifo"] = "rank",
         others: Literal["opic", "none"] = "opic",
         topic_lists: bool = True,
@@ -83,7 +84,7 @@ class Profile(BaseStrategy):
         cotag_items: int = 300,
         cotag_top: int = 15,
         cotag_by: Literal["count", "phi"] = "count",
-        min_phi: float = 0.0,
+        min_phi: NotNegative = 0.0,
         stop_tags: Sequence[str] = (),
         cotag_table: str = "",
     ) -> None:
@@ -130,10 +131,20 @@ class Profile(BaseStrategy):
         self.stop_tags = stop_tags
         self.cotag_table = cotag_table
 
+    def check(self, folder: Path) -> None:
+        """Refuse weights of which none counts, and a spec without page types or topic."""
+        super().check(folder)
+        if not self.alpha + self.beta:
+            raise SpecError(
+                "[profile] alpha and beta are both 0, so nobody has a rank. Give one of them a weight."
+            )
+        page_types_of(self.page_types, folder)
+        if not tags_given(self.topic_tags, folder) and not self.tag:
+            raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
+
     def fit(self, preparation: Preparation) -> Self:
         """Load the page types; with topic tags stage two begins at once."""
         super().fit(preparation)
-        check_profile_settings(vars(self))
         self.folder_ = preparation.folder
         types = page_types_of(self.page_types, self.folder_)
         self.needs = (
@@ -143,8 +154,6 @@ class Profile(BaseStrategy):
             *(FieldEvidence(types, field) for field in FIELDS),
         )
         tags = tags_given(self.topic_tags, self.folder_)
-        if not tags and not self.tag:
-            raise SpecError("[profile] needs a topic: set tag (widened by co-tagging) or topic_tags.")
         self.search_ = (
             None
             if tags

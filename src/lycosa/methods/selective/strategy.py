@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
-from lycosa.errors import SpecError
 from lycosa.evidence.text import AnchorText, SelectiveText, WeighedText
 from lycosa.methods import BaseStrategy, by_score
 from lycosa.methods.preparation import Preparation
@@ -27,7 +26,7 @@ class Selective(BaseStrategy):
         *,
         threshold: Share | None = None,
         drop: bool = True,
-        combine: str = "selective",
+        combine: Literal["selective", "weighed"] = "selective",
         anchor_weight: Share = 0.67,
     ) -> None:
         """Store the settings.
@@ -51,10 +50,8 @@ class Selective(BaseStrategy):
         if self.combine == "weighed":
             self.merge = Merge.MAX
             self.needs = (*self.needs, WeighedText(model, self.anchor_weight))
-        elif self.combine == "selective":
-            self.needs = (*self.needs, AnchorText(model), SelectiveText(model, self.threshold_))
         else:
-            raise SpecError(f"[selective] combine = {self.combine!r}: choose selective or weighed.")
+            self.needs = (*self.needs, AnchorText(model), SelectiveText(model, self.threshold_))
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
