@@ -3,7 +3,7 @@
 The collection is made up: texts of Zipf-distributed words, days of four years, places that exist.
 
 Command line: python -m tools.library [PAGES]
-Expected time: four seconds for 2,000 pages; some minutes for the default of 100,000.
+Expected time: four seconds for 2,000 pages; not measured for the default of 100,000.
 """
 
 from __future__ import annotations

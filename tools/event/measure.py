@@ -3,7 +3,7 @@
 With parts, only these are measured; what OUT.json holds of the others stays.
 
 Command line: python -m tools.event.measure WEB OUT.json [crawls] [background] [ways] [classification]
-Expected time: hours for all parts on ../shared/webs/news.
+Expected time: not measured; all parts on ../shared/webs/news are many crawls, so start with one part.
 """
 
 from __future__ import annotations

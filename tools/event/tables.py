@@ -1,7 +1,7 @@
 """The tables of docs/strategies/event.md. In: the figures that `tools.event.measure` wrote. Out: Markdown.
 
 Command line: python -m tools.event.tables OUT.json
-Expected time: a second.
+Expected time: not measured; it only formats figures.
 """
 
 from __future__ import annotations

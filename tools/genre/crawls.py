@@ -4,7 +4,7 @@ In: a virtual web with labels. Out: the lines of the table in docs/strategies/ge
 the paper, w_R and P(I, G) come from one half of the topics and the margins from the other, both ways.
 
 Command line: python -m tools.genre.crawls WEB [--topics N] [--pages N] [--draws N] [--extended] [--json FILE]
-Expected time: hours for a web of ../shared with the defaults; minutes with --topics 2 --pages 50 --draws 1.
+Expected time: not measured with the defaults; --topics 2 --pages 50 --draws 1 is a small beginning.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ drawn `later`, labelled after features, forest and model were fixed, never train
 model once.
 
 Command line: python -m tools.genre.examples ../shared src/lycosa/methods/genre
-Expected time: minutes (not measured lately).
+Expected time: not measured.
 """
 
 from __future__ import annotations
