@@ -35,7 +35,10 @@ TEXT_WORDS = 250
 PLACES = 3  # of a page
 _Row = tuple[Any, ...]
 _PAGE = (
-    "INSERT INTO pages VALUES (?, ?, 'page', ?, ?, ?, 200, 'text/html', ?, ?, ?, ?, '', ?, 0, 0, 0, ?, ?, 1, NULL, NULL,"
+    # By name: a column that the schema gains must not break this.
+    "INSERT INTO pages (id, key, kind, url, source, authority, status, content_type, title, language, date, words, canonical, depth, trail, explored, parent,"
+    " relevant, score, rule, refusal, detail, simhash, near_duplicate_of, at, elapsed_s, bytes, digest, warc, offset, length, link)"
+    " VALUES (?, ?, 'page', ?, ?, ?, 200, 'text/html', ?, ?, ?, ?, '', ?, 0, 0, 0, ?, ?, 1, NULL, NULL,"
     " 0, 0, ?, 0.2, 20000, ?, 1, 0, 5000, ?)"
 )
 
