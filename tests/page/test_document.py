@@ -58,7 +58,6 @@ def test_a_page_that_says_nothing():
         **{name: [] for name in PER_LINK},
         **{"main_terms": {}, "names": {}},
         **{"meta": {}, "terms": {}, "title_terms": [], "words": 0, "simhash": 0, "sketch": b"", "base": URL},
-        "genre_features": page.genre_features,
     }
 
 

@@ -17,8 +17,8 @@ from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, GenreEvidence, built_in_model
 from lycosa.methods.genre.paper.crawls import Remembered, best_weight
+from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import FEATURES
 from lycosa.values import Category
 
 SHARED = Path(__file__).parents[3] / "shared"

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lycosa.methods.genre.evidence import built_in_model
+from lycosa.methods.genre.signs import genre_features
 from lycosa.methods.genre.training import GenreExample, GenreFigures, GenreSettings, cross_validate
 from tools.genre.examples import (
     REAL,
@@ -91,5 +92,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 
 if __name__ == "__main__":
-    labelled = [(label, document.genre_features) for label, document in labelled_documents(Path(sys.argv[1]))]
+    labelled = [
+        (label, genre_features(document)) for label, document in labelled_documents(Path(sys.argv[1]))
+    ]
     print("\n".join(report(labelled)))

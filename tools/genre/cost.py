@@ -25,8 +25,8 @@ from typing import NamedTuple
 from lycosa.engine.analysis import Recipe, page_of
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
+from lycosa.methods.genre.signs import genre_features
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import genre_features
 from lycosa.page.links import COUNTED, SELECTOR
 from lycosa.page.response import document_of
 from lycosa.urls import key_of, source_of
@@ -70,7 +70,7 @@ def cost_of(documents: Iterable[Document], extended: bool = False) -> Cost:
         parsed = clock()
         page_of(document, Link(document.url, key_of(document.url)), Recipe())
         analysed = clock()
-        features = document.genre_features
+        features = genre_features(document)
         counted = clock()
         evidence.model.guess(features)
         guessed = clock()

@@ -29,9 +29,9 @@ from lycosa.errors import InputError
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES
 from lycosa.methods.genre.forest import GenreModel
+from lycosa.methods.genre.signs import genre_features
 from lycosa.methods.genre.training import GenreExample, GenreFigures, GenreSettings, figures_of, train_genre
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import genre_features
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Fetched, Link
 from tools.genre.labelled_pages import made_pages
@@ -142,7 +142,7 @@ def drawn_later(
 
 def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:
     """Fit both built-in models and write them."""
-    pages = [(label, document.genre_features) for label, document in labelled_documents(shared)]
+    pages = [(label, genre_features(document)) for label, document in labelled_documents(shared)]
     models = []
     for extended in (False, True):
         examples = genre_examples(pages, extended)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import inspect
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,6 +23,8 @@ from lycosa.engine.analysis import Recipe, page_of
 from lycosa.evidence import Evidence
 from lycosa.fetch.redirects import redirect_target
 from lycosa.lab.web import VirtualWeb
+from lycosa.methods.registry import methods
+from lycosa.methods.seam import loaded
 from lycosa.page.document import Document
 from lycosa.page.paths import Outline
 from lycosa.store.warc import digest_of
@@ -29,7 +33,7 @@ from lycosa.values import Fetched, Image, Link, NotFetched, Page, PagePlace, Rea
 
 STORED = (
     "title language words canonical noindex nofollow soft_404 links images terms title_terms link_terms "
-    "link_url_terms context_terms whole_context_terms windows simhash genre_features "
+    "link_url_terms context_terms whole_context_terms windows simhash "
     "main_terms date places names link_places link_dates"
 ).split()
 STORED_OF_TYPED = ("outline",)
@@ -138,6 +142,7 @@ def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
 async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
     recipe = Recipe(language=language, index_names=web.index_names)
     names = (*STORED, *STORED_OF_TYPED) if web.page_types else STORED
+    made = page_parts()
     records = {}
     for url in web.archive.urls():
         key = key_of(url, web.index_names)
@@ -148,7 +153,9 @@ async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
         if fetched.status == 200 and "html" in fetched.header("content-type").lower():
             document = recipe.document_of(fetched)
             if isinstance(document, Document):
-                stored = msgspec.msgpack.encode({name: getattr(document, name) for name in names})
+                parts = {name: getattr(document, name) for name in names}
+                parts |= {name: document.part(name, make) for name, make in made.items()}
+                stored = msgspec.msgpack.encode(parts)
                 targets = tuple(link.key for link in document.links)
         records[key] = Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), targets, stored)
     return records
@@ -193,12 +200,23 @@ def code_digest() -> str:
         root / "fetch" / "decode.py",
         Path(__file__),
         *sorted((root / "page").rglob("*.py")),
-        root / "page" / "data" / "genre_words.toml",
+        *(path for make in page_parts().values() for path in _code_of(make)),
     ]
     digest = hashlib.blake2b(digest_size=6)
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def page_parts() -> dict[str, Callable[[Document], Any]]:
+    """What methods make of a document for their evidence, by name."""
+    return {name: loaded(where) for method in methods() for name, where in method.page_parts.items()}
+
+
+def _code_of(make: Callable[[Document], Any]) -> list[Path]:
+    """The files that a method's part of a page may depend on: those beside the function."""
+    folder = Path(inspect.getfile(make)).parent
+    return sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
 
 
 @cache

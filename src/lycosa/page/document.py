@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -21,7 +21,6 @@ from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.entities import find_entities
-from lycosa.page.genre_signs import genre_features
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
 from lycosa.page.names import find_names
@@ -42,6 +41,8 @@ TITLE_CHARS = 500
 EXTRACTED_DEPTH = 2_000
 META_ENTRIES = 100
 META_CHARS = 1_000
+
+T = TypeVar("T")
 
 _LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
@@ -87,7 +88,6 @@ class Document:
         "entities",
         "link_places",
         "link_dates",
-        "genre_features",
     )
 
     def __init__(
@@ -317,10 +317,12 @@ class Document:
         headings = [one_line(node.text()[:1000]) for node in self.tree.css("h1,h2")[:3]]
         return is_soft_404(self.title, headings, self.words)
 
-    @cached_property
-    def genre_features(self) -> dict[str, float]:
-        """What hints at its genre, by the built-in word lists: `genre_signs.FEATURES`."""
-        return genre_features(self)
+    def part(self, name: str, make: Callable[[Document], T]) -> T:
+        """What a method makes of the page, made once; the lab stores it with the other parts."""
+        if name not in self.__dict__:
+            self.__dict__[name] = make(self)
+        found: T = self.__dict__[name]
+        return found
 
     # Where it leads.
 

@@ -12,8 +12,8 @@ from lycosa.errors import ModelError
 from lycosa.evidence.model_file import save_model
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, GenreEvidence, built_in_model, genre_model
 from lycosa.methods.genre.forest import FORMAT, GenreModel
+from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import FEATURES
 
 
 def small(**changes) -> GenreModel:

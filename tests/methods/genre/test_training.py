@@ -9,10 +9,10 @@ import pytest
 from tools.genre.labelled_pages import made_pages
 
 from lycosa.errors import InputError
+from lycosa.methods.genre.signs import FEATURES, genre_features
 from lycosa.methods.genre.training import GenreExample, GenreSettings, cross_validate, train_genre
 from lycosa.methods.genre.training_files import read_examples
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import FEATURES
 
 
 def examples(per_genre: int = 12, **changes) -> list[GenreExample]:
@@ -98,7 +98,7 @@ def test_made_pages_are_pages_of_their_genre():
     assert pages == list(made_pages(3, 7))
     assert len({page.url for page in pages}) == len(pages)
     by_genre = {
-        page.genre: Document(page.html.encode(), page.url, "text/html").genre_features for page in pages
+        page.genre: genre_features(Document(page.html.encode(), page.url, "text/html")) for page in pages
     }
     assert by_genre["video"]["multimedia"] >= 1
     assert by_genre["documentation"]["pre_elements"] >= 2

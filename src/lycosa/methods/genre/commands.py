@@ -28,9 +28,9 @@ def genre(
 
     Example: lycosa train genre examples.csv --out genres.model
     """
+    from lycosa.methods.genre.signs import read_words
     from lycosa.methods.genre.training import GenreSettings, train_genre
     from lycosa.methods.genre.training_files import read_examples
-    from lycosa.page.genre_signs import read_words
 
     room_for(out)  # before the work, not after it
     lists = read_words(words) if words else None

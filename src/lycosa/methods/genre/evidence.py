@@ -1,4 +1,4 @@
-"""The genre of a page: a random forest over the features of `lycosa.page.genre_signs`.
+"""The genre of a page: a random forest over the features of `lycosa.methods.genre.signs`.
 
 In: a lazy Document. Out: the genre, and how sure the forest is.
 """
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from lycosa.evidence import Evidence
 from lycosa.methods.genre.forest import GenreModel
+from lycosa.methods.genre.signs import genre_features
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import genre_features
 from lycosa.values import Category
 
 __all__ = ["EXTENDED", "GENRES", "GenreEvidence", "GenreModel", "built_in_model", "genre_model"]
@@ -52,7 +52,7 @@ class GenreEvidence(Evidence):
     def _features(self, document: Document) -> Mapping[str, float]:
         if self.model.words:
             return genre_features(document, self.model.words)
-        return document.genre_features
+        return document.part("genre_features", genre_features)
 
 
 @cache
@@ -61,6 +61,11 @@ def built_in_model(extended: bool = False) -> GenreModel:
     name = "built-in-extended.model" if extended else "built-in.model"
     with resources.as_file(resources.files(__package__).joinpath(name)) as path:
         return GenreModel.load(path)
+
+
+def built_in_evidence() -> GenreEvidence:
+    """The genre by the built-in model: what [index] genre asks for."""
+    return GenreEvidence(built_in_model())
 
 
 def genre_model(path: str, extended: bool = False) -> GenreModel:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.evidence.model_file import Int32s, load_model, save_model
-from lycosa.page.genre_signs import FEATURES
+from lycosa.methods.genre.signs import FEATURES
 from lycosa.values import Floats
 
 FORMAT = "lycosa genre model 1"

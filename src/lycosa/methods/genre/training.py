@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lycosa.errors import InputError
 from lycosa.methods.genre.forest import LEAF, GenreModel
-from lycosa.page.genre_signs import FEATURES, PAPER, Words
+from lycosa.methods.genre.signs import FEATURES, PAPER, Words
 
 LEAST_EXAMPLES = 5
 """Of each genre: fewer cannot be told from chance, nor spread over the folds."""

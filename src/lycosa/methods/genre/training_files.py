@@ -7,9 +7,9 @@ from pathlib import Path
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.evidence.training.tables import Row, read_rows
+from lycosa.methods.genre.signs import Words, genre_features
 from lycosa.methods.genre.training import GenreExample
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import Words, genre_features
 
 COLUMNS = ("file", "url", "genre")
 MAX_BYTES = 50_000_000

@@ -15,14 +15,12 @@ from functools import cache
 from importlib import resources
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lycosa import urls
 from lycosa.errors import InputError
+from lycosa.page.document import Document
 from lycosa.page.terms import terms_of
-
-if TYPE_CHECKING:
-    from lycosa.page.document import Document
 
 FIRST, LAST = 2_000, 1_000
 """How many characters at the beginning and at the end of a text are searched for words: menu and start of
@@ -59,8 +57,8 @@ _PLATFORMS = (
 @cache
 def built_in_words() -> Words:
     """The word lists that come with the package."""
-    text = resources.files("lycosa.page").joinpath("data/genre_words.toml").read_text(encoding="utf-8")
-    return _checked(tomllib.loads(text), "genre_words.toml")
+    text = resources.files(__package__).joinpath("words.toml").read_text(encoding="utf-8")
+    return _checked(tomllib.loads(text), "words.toml")
 
 
 def read_words(path: Path) -> Words:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.errors import InputError
+from lycosa.methods.genre.signs import FEATURES, PAPER, built_in_words, genre_features, read_words
 from lycosa.page.document import Document
-from lycosa.page.genre_signs import FEATURES, PAPER, built_in_words, genre_features, read_words
 
 URL = "http://www.town.example/2019/05/some-long-headline"
 
@@ -102,7 +102,7 @@ def test_100_000_links_cost_no_more_than_the_cap():
 def test_any_page_gives_finite_plain_numbers(text, title):
     """Whatever the page says, the features are plain numbers that can be stored."""
     document = Document(f"<title>{title}</title><body>{text}".encode("utf-8", "ignore"), URL, "text/html")
-    stored = json.loads(json.dumps(document.genre_features))
+    stored = json.loads(json.dumps(document.part("genre_features", genre_features)))
     assert stored == genre_features(document)
     assert all(0 <= value < 1e9 for value in stored.values())
 
