@@ -416,6 +416,12 @@ class Judgement(msgspec.Struct, frozen=True):
     rule: str = ""
 
 
+class Touch(msgspec.Struct, frozen=True):
+    """A strategy says that it has learned something of these URLs (keys): those that wait are scored again."""
+
+    keys: tuple[int, ...]
+
+
 class Release(msgspec.Struct, frozen=True):
     """A strategy says that a hold can be settled now, with this value."""
 

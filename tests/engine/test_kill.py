@@ -16,6 +16,8 @@ from random import Random
 from subprocess import Popen
 from typing import Any
 
+import pytest
+
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
@@ -27,11 +29,12 @@ DELAY_S = 0.02
 POINTS = ("appended", "synced", "committed")
 
 
-def test_twenty_three_kills_change_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strategy", ["best-first", "fused"])
+def test_twenty_three_kills_change_nothing(tmp_path: Path, strategy: str) -> None:
     """SIGKILL at random moments and between append, fsync and commit loses, repeats and hurries nothing."""
     with Site(small_web(HOSTS, PAGES)) as site:
         spec = tmp_path / "crawl.toml"
-        spec.write_text(_spec(site), encoding="utf-8")
+        spec.write_text(_spec(site, strategy), encoding="utf-8")
         with crawling(spec, tmp_path / "whole") as process:
             assert process.wait(120) == 0
         site.log.clear()
@@ -45,11 +48,11 @@ def test_twenty_three_kills_change_nothing(tmp_path: Path) -> None:
     _assert_nothing_twice(site, committed)
 
 
-def _spec(site: Site) -> str:
+def _spec(site: Site, strategy: str) -> str:
     return spec_text(
         site,
         ["http://h0.test/"],
-        top={"strategy": "best-first"},
+        top={"strategy": strategy},
         topic={"keywords": list(KEYWORDS)},
         judge={"kind": "topic", "threshold": 0.3},
         limits={"pages": 10 * HOSTS * PAGES},

@@ -8,7 +8,7 @@ import pytest
 from lycosa.engine.analysis import Recipe, page_of
 from lycosa.evidence.text_kinds import Linear, Sigmoid
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.training.topic import ExamplePage
+from lycosa.evidence.training.example import ExamplePage
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document

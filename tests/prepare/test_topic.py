@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import InputError, ModelError, SpecError
-from lycosa.evidence.training.topic import ExamplePage
+from lycosa.evidence.training.example import ExamplePage
 from lycosa.page.document import Document
 from lycosa.prepare import preparation
 from lycosa.prepare.topic import load_topic, make_topic, prepared_topic

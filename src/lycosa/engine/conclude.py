@@ -33,6 +33,7 @@ from lycosa.values import (
     Reason,
     Refusal,
     Release,
+    Touch,
 )
 
 AN_IMAGE = Judgement(False, 0.0, "an image")
@@ -131,6 +132,8 @@ class Conclusions:
         for step in steps:
             if isinstance(step, Release):
                 self.settle(step.hold, step.value)
+            elif isinstance(step, Touch):
+                self.frontier.touch(step.keys)
         return decisions
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
@@ -214,7 +217,7 @@ class Conclusions:
         for step in self.strategy.rank(page, AN_IMAGE):
             if isinstance(step, Release):
                 self.settle(step.hold, step.value)
-            else:
+            elif isinstance(step, Decision):
                 self._decide([step])
 
     def _duplicate(self, fetched: Fetched) -> Refusal | None:

@@ -297,6 +297,7 @@ def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: f
         pages_per_site=spec.limits.pages_per_site,
         selectivity=spec.frontier.selectivity,
         weigh=strategy.host_weight if strategy.weighs_sources else None,
+        records=strategy.records,
     )
     return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=spec.fetch.per_host_delay_s)
 

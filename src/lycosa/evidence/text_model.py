@@ -18,7 +18,7 @@ import numpy as np
 from lycosa.errors import ModelError
 from lycosa.evidence.model_file import load_model, save_model
 from lycosa.evidence.text_kinds import LARGEST, Batch, Form, Sigmoid
-from lycosa.evidence.weighting import tfc, tfidf
+from lycosa.evidence.weighting import sublinear, tfc, tfidf
 from lycosa.values import Floats
 
 FORMAT = "lycosa text model 1"
@@ -31,7 +31,7 @@ FieldCounts = Mapping[str, TermCounts]
 """A text in fields, such as title, body and anchor; a missing field is an empty one."""
 Texts = Sequence[TermCounts | FieldCounts]
 
-Weighting = Literal["counts", "tfidf", "tfc"]
+Weighting = Literal["counts", "tfidf", "tfc", "sublinear"]
 Of = Literal["pages", "links"]
 
 
@@ -155,4 +155,6 @@ def weigh(batch: Batch, idf: Floats, weighting: Weighting) -> Batch:
     idf_of_each = idf[batch.feature]
     if weighting == "tfidf":
         return batch._replace(value=tfidf(batch.value, idf_of_each))
+    if weighting == "sublinear":
+        return batch._replace(value=sublinear(batch.value, idf_of_each, batch.text, batch.size))
     return batch._replace(value=tfc(batch.value, idf_of_each, batch.text, batch.size))

@@ -28,9 +28,10 @@ import msgspec
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import topic_vector
+from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.fitting import require_training
 from lycosa.evidence.training.text import Label
-from lycosa.evidence.training.topic import ExamplePage, example_of, fit_models
+from lycosa.evidence.training.topic import fit_models
 from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw
@@ -240,15 +241,18 @@ class DrawnPages:
         """The frequent terms of the relevant pages."""
         examples = self._examples(self.draw.positives)
         vector = topic_vector([page.terms for page in examples], TOPIC_TERMS)
-        return TopicModel(self.web.language, vector, tuple(examples))
+        return TopicModel(
+            self.web.language, vector, tuple(examples), tuple(self._examples(self.draw.negatives))
+        )
 
     def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
         """All that are wanted, fitted on the relevant and the other pages."""
-        pages = {Label.POSITIVE: topic.examples, Label.NEGATIVE: self._examples(self.draw.negatives)}
+        pages = {Label.POSITIVE: topic.examples, Label.NEGATIVE: topic.negatives}
         return fit_models(sorted(wants), pages)
 
     def _examples(self, keys: Sequence[int]) -> list[ExamplePage]:
-        return [example_of(document, key) for key in keys if (document := self.web.document(key))]
+        found = ((key, self.web.document(key)) for key in keys)
+        return [example_of(document, key, contexts=True) for key, document in found if document]
 
     async def _document(self, url: str) -> Document | Refusal:
         document = self.web.document(key_of(url, self.web.web.index_names))

@@ -117,7 +117,9 @@ def make_crawl(
     analyser = seeing(web.for_evidence(strategy.needs))
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
     policy = Policy(
-        max_waiting=frontier.max_waiting, weigh=strategy.host_weight if strategy.weighs_sources else None
+        max_waiting=frontier.max_waiting,
+        weigh=strategy.host_weight if strategy.weighs_sources else None,
+        records=strategy.records,
     )
     conclusions = Conclusions(
         frontier=MemoryFrontier(policy),

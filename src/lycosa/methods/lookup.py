@@ -111,6 +111,15 @@ def sections_in_lab(topic: LabTopic, pages: Sequence[str]) -> dict[str, Section]
     return found
 
 
+def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    """What methods tell of links, by what each has prepared: features for strategies that take any evidence."""
+    found: list[Evidence] = []
+    for method in methods():
+        if method.link_evidence and method.name in prepared:
+            found += loaded(method.link_evidence)(prepared[method.name])
+    return tuple(found)
+
+
 def starts() -> dict[str, Mapping[str, Mapping[str, Any]]]:
     """What `lycosa init` writes out for the methods' own kinds of crawls."""
     return {method.name: loaded(method.start) for method in methods() if method.start}

@@ -10,6 +10,7 @@ from typing import Any
 from lycosa.errors import SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
+from lycosa.evidence.training.example import ExamplePage
 from lycosa.judge.kinds import Judge
 
 
@@ -20,7 +21,8 @@ class Preparation:
     `examples` are term counts of relevant pages; `topic` is the topic vector made of them, of the
     keywords and of the description. `models` are the fitted classifiers that the strategy `wants`;
     `methods` is what methods made of their own sections of the spec, by the method's name. Files that
-    settings name begin at `folder`, where the spec is.
+    settings name begin at `folder`, where the spec is. `training` are pages of known relevance with the texts
+    around their links, where these were kept (in the lab: a crawl begins at its examples and sees them there).
     """
 
     judge: Judge
@@ -30,6 +32,7 @@ class Preparation:
     random_seed: int = 1
     methods: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
+    training: tuple[tuple[ExamplePage, bool], ...] = ()
 
     def model(self, name: str) -> TextModel:
         """A fitted classifier by its name."""

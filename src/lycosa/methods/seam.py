@@ -35,6 +35,8 @@ class Method:
     training pages, stands for.
     `judges`: `(model, spec: JudgeSpec) -> Judge` by the name of `judge.kind`; the model is what was
     prepared, or None.
+    `link_evidence`: `(model) -> Sequence[Evidence]`: what it tells of links, for strategies that take the
+    evidence of any method (`fused`).
     `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
     `page_parts`: `(document) -> plain data` by name: what its evidence keeps with `Document.part`, and the
     lab with each parsed page.
@@ -52,6 +54,7 @@ class Method:
     prepare: str = ""
     in_lab: str = ""
     judges: Mapping[str, str] = field(default_factory=dict)
+    link_evidence: str = ""
     indexes: Mapping[str, str] = field(default_factory=dict)
     page_parts: Mapping[str, str] = field(default_factory=dict)
     models: str = ""

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from lycosa.evidence import Evidence
+from lycosa.frontier import Records
 from lycosa.judge.kinds import Judge
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.settings import check_settings
-from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release, Touch
 
-Step = Decision | Release
+Step = Decision | Release | Touch
 
 
 class Strategy(Protocol):
@@ -28,11 +29,13 @@ class Strategy(Protocol):
     merge: Merge
     weighs_sources: bool
     needs: tuple[Evidence, ...]
+    records: Records | None
+    """How the frontier merges and scores what links say of a URL (`Link.record`), if the strategy keeps that."""
 
     def judge(self, page: Page) -> Judgement: ...
 
     def rank(self, page: Page, judgement: Judgement) -> Sequence[Step]:
-        """A Decision for each of `page.links` (in their order), then any others and releases."""
+        """A Decision for each of `page.links` (in their order), then any others, releases and touches."""
         ...
 
     def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
@@ -40,6 +43,10 @@ class Strategy(Protocol):
         ...
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
+
+    def forget(self) -> None:
+        """Unlearn all that pages taught: they have been judged anew, and are about to be learned again."""
+        ...
 
     def credit(self, judgement: Judgement) -> float:
         """How much a judged page speaks for its source, 0 to 1; the rest of it speaks against."""
@@ -60,6 +67,7 @@ class BaseStrategy(ABC):
     judges_itself: ClassVar[bool] = False
     """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
     needs: tuple[Evidence, ...] = ()
+    records: Records | None = None
     judge_: Judge
 
     def check(self, folder: Path) -> None:
@@ -69,6 +77,11 @@ class BaseStrategy(ABC):
         (which begin at `folder`), extend this.
         """
         check_settings(self)
+
+    @classmethod
+    def wanted(cls, judge: str) -> tuple[str, ...]:  # noqa: ARG003
+        """The fitted models that it needs beside this kind of judge: what it `wants`, whatever that is."""
+        return cls.wants
 
     def fit(self, preparation: Preparation) -> Self:
         """Check the settings and keep the judge. Strategies with models of their own extend this."""
@@ -91,6 +104,14 @@ class BaseStrategy(ABC):
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Nothing is learned."""
+
+    def forget(self) -> None:
+        """Nothing was learned."""
+
+    @classmethod
+    def reasons(cls, record: bytes) -> Sequence[tuple[str, float]]:  # noqa: ARG003
+        """What the priority of a URL with this record is made of, in words and numbers; nothing without records."""
+        return ()
 
     def credit(self, judgement: Judgement) -> float:
         """The verdict: a page speaks for its source or against it."""

@@ -19,7 +19,7 @@ from lycosa.errors import LycosaError, SpecError, StrategyError
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.seam import Method, loaded
 from lycosa.methods.strategy import BaseStrategy, Step
-from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release
+from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release, Touch
 
 T = TypeVar("T")
 
@@ -117,6 +117,7 @@ class Guarded(BaseStrategy):
     def __init__(self, inner: BaseStrategy) -> None:
         self.inner = inner
         self.merge, self.weighs_sources, self.needs = inner.merge, inner.weighs_sources, inner.needs
+        self.records = inner.records
 
     def judge(self, page: Page) -> Judgement:
         """As the inner one; anything but a Judgement is its error."""
@@ -138,6 +139,10 @@ class Guarded(BaseStrategy):
         """As the inner one."""
         self._ask(self.inner.learn, link.url, link, judgement, evidence)
 
+    def forget(self) -> None:
+        """As the inner one."""
+        self._ask(self.inner.forget, "what was learned")
+
     def credit(self, judgement: Judgement) -> float:
         """As the inner one."""
         return float(self._ask(self.inner.credit, "a judged page", judgement))
@@ -158,7 +163,7 @@ class Guarded(BaseStrategy):
     def _steps(self, method: Callable[..., Any], url: str, *arguments: Any) -> list[Step]:
         steps: list[Step] = self._ask(lambda: list(method(*arguments)), url)
         for step in steps:
-            if not isinstance(step, Decision | Release):
+            if not isinstance(step, Decision | Release | Touch):
                 raise self._wrong(f"{method.__name__} gave {_short(step)}, not a Decision", url)
             if isinstance(step, Decision) and not isfinite(step.priority):
                 raise self._wrong(f"{method.__name__} gave the priority {step.priority}", url)

@@ -116,8 +116,17 @@ def preparation(
     """What strategies are fitted from, when all of it is at hand."""
     evidence, fitted, made = TopicEvidence(topic.vector, topic.language), models or {}, methods or {}
     examples = tuple(page.terms for page in topic.examples)
+    labelled = (*((page, True) for page in topic.examples), *((page, False) for page in topic.negatives))
+    training = tuple((page, relevant) for page, relevant in labelled if page.contexts)
     return Preparation(
-        make_judge(judge, evidence, fitted, made), evidence, examples, fitted, random_seed, made, folder
+        make_judge(judge, evidence, fitted, made),
+        evidence,
+        examples,
+        fitted,
+        random_seed,
+        made,
+        folder,
+        training,
     )
 
 
@@ -156,5 +165,5 @@ def judge_of(spec: Spec) -> JudgeSpec:
 
 def wanted_models(strategies: Sequence[str | type[BaseStrategy]], judge: JudgeSpec) -> list[str]:
     """The classifiers that strategies and the judge need."""
-    wants = (name for strategy in strategies for name in strategy_class(strategy).wants)
+    wants = (name for strategy in strategies for name in strategy_class(strategy).wanted(judge.kind))
     return list(dict.fromkeys((*wants, *(["text"] if judge.kind == "text" else []))))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
+from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.fitting import model_path
-from lycosa.evidence.training.topic import ExamplePage, example_of
 from lycosa.page.document import Document
 from lycosa.page.response import document_of
 from lycosa.prepare import wanted_models

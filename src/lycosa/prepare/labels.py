@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.evidence.training.topic import ExamplePage, example_of
+from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.page.response import document_of
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in

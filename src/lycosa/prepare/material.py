@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.training.example import ExamplePage
 from lycosa.evidence.training.fitting import fit_in_child, saved_models
 from lycosa.evidence.training.text import Label
-from lycosa.evidence.training.topic import ExamplePage
 from lycosa.methods import Means
 from lycosa.prepare.labels import Labelled
 from lycosa.prepare.topic import TopicModel, prepared_topic

@@ -17,8 +17,8 @@ from lycosa import urls
 from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.model_file import read_json
 from lycosa.evidence.topic import away_from, topic_vector
+from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.pages import document_in
-from lycosa.evidence.training.topic import ExamplePage, example_of
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.prepare.labels import Labelled
 from lycosa.spec.sections import TopicSpec

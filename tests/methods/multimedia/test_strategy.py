@@ -22,6 +22,7 @@ from lycosa.errors import SpecError
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.judge.kinds import EveryPage
+from lycosa.methods import Step
 from lycosa.methods.multimedia.rules import is_selected
 from lycosa.methods.multimedia.strategy import Multimedia, Scored
 from lycosa.report.html import write_report
@@ -180,7 +181,7 @@ def page_with(strategy: Multimedia, name: str, images: list[str], **scores: floa
     )
 
 
-def seen(strategy: Multimedia, name: str, value: float) -> list[Decision | Release]:
+def seen(strategy: Multimedia, name: str, value: float) -> list[Step]:
     """What the strategy does when an image has been looked at."""
     link = Link(f"http://a.test/{name}", key_of(f"http://a.test/{name}"), kind=Kind.IMAGE)
     evidence: dict[str, Fact] = {"image": Score(value)}

@@ -17,8 +17,9 @@ import msgspec
 
 from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.training.example import ExamplePage
 from lycosa.evidence.training.text import Label
-from lycosa.evidence.training.topic import ExamplePage, fit_models
+from lycosa.evidence.training.topic import fit_models
 
 
 class Job(msgspec.Struct, frozen=True):

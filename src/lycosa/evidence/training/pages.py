@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lycosa.errors import InputError
-from lycosa.evidence.training.topic import ExamplePage, example_of
+from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.files import read_file
 from lycosa.page.document import Document
 from lycosa.page.place_finder import PlaceFinder

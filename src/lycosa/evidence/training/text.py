@@ -264,7 +264,7 @@ def _fit(corpus: _Corpus, positives: Rows, negatives: Rows) -> _Fitted:
     fitters: dict[str, Callable[..., Form]] = {"linear": fit_linear, "rbf": fit_rbf, "tree": fit_tree}
     weighted = matrix(batch._replace(value=weights), len(features))
     form = fitters[settings.classifier](settings, weighted, positive)
-    at_prediction: Weighting = "tfidf" if settings.weighting == "tfidf" else "tfc"
+    at_prediction: Weighting = "tfc" if settings.weighting == "tfipndf" else settings.weighting
     return _Fitted(features, idf, form, at_prediction)
 
 
@@ -303,6 +303,8 @@ def _training_weights(
         return w.tfidf(batch.value, idf_of_each)
     if settings.weighting == "tfc":
         return w.tfc(batch.value, idf_of_each, batch.text, batch.size)
+    if settings.weighting == "sublinear":
+        return w.sublinear(batch.value, idf_of_each, batch.text, batch.size)
     in_positive = positive[batch.text]
     shares = [
         np.bincount(batch.feature[mask], minlength=len(idf)) / max(1, int(texts))

@@ -24,7 +24,7 @@ class TextSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     classifier: Literal["linear", "rbf", "naive-bayes", "tree"] = "linear"
-    weighting: Literal["tfidf", "tfc", "tfipndf"] = "tfc"
+    weighting: Literal["tfidf", "tfc", "tfipndf", "sublinear"] = "tfc"
     fields: tuple[str, ...] = ()
     min_documents: int = 2  # a term on fewer training texts is no feature
     max_features: int = 20_000  # short texts such as anchors need many: rare terms decide them

@@ -11,29 +11,15 @@ import msgspec
 
 from lycosa.errors import InputError
 from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.training.example import ExamplePage
 from lycosa.evidence.training.text import Example, Label, train_text
 from lycosa.evidence.training.text_forms import TextSettings
-from lycosa.page.document import Document
 
 FIELDS = ("title", "body", "anchor")
 """The parts of a page that a classifier can keep apart."""
-MODELS = ("text", "anchor-tree")
-"""What `fit_models` can fit: a text classifier on pages, and a decision tree on anchor texts and titles."""
-
-
-class ExamplePage(msgspec.Struct, frozen=True):
-    """What training needs of a page: term counts, title, and the anchors of its links by target."""
-
-    key: int
-    terms: dict[str, int]
-    title: list[str] = []
-    anchors: list[tuple[int, list[str]]] = []
-
-
-def example_of(document: Document, key: int) -> ExamplePage:
-    """An example page from its document."""
-    anchors = zip((link.key for link in document.links), document.link_terms, strict=True)
-    return ExamplePage(key, dict(document.terms), list(document.title_terms), list(anchors))
+MODELS = ("text", "sublinear", "anchor-tree")
+"""What `fit_models` can fit: text classifiers on pages (by tf·idf, and by its logarithm), and a decision tree on
+anchor texts and titles."""
 
 
 def fit_models(
@@ -53,6 +39,9 @@ def fit_models(
     for name in wants:
         if name == "text":
             models[name] = train_text(_page_examples(pages, settings), settings, provenance=provenance)
+        elif name == "sublinear":
+            damped = msgspec.structs.replace(settings, classifier="linear", weighting="sublinear", fields=())
+            models[name] = train_text(_page_examples(pages, damped), damped, provenance=provenance)
         elif name == "anchor-tree":
             tree = msgspec.structs.replace(settings, classifier="tree", min_documents=1, fields=())
             models[name] = train_text(_anchor_examples(pages), tree, provenance=provenance)

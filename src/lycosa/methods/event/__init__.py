@@ -13,6 +13,7 @@ METHOD = Method(
     prepare=f"{_HERE}.preparation:prepare",
     in_lab=f"{_HERE}.preparation:section_in_lab",
     judges={"event": f"{_HERE}.judge:event_judge"},
+    link_evidence=f"{_HERE}.evidence:link_evidence",
     models=f"{_HERE}.model:refuse_to_judge",
     train=f"{_HERE}.commands:register",
     reproduce=f"{_HERE}.paper.reproduce:reproduce",

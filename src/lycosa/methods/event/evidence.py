@@ -395,3 +395,8 @@ def event_evidence(model: EventModel) -> tuple[EventEvidence, *tuple[EventAspect
     scorer = EventScorer(model)
     told: Iterable[str] = ASPECTS if model.pages.weights.who else ASPECTS[:3]
     return EventEvidence(scorer), *(EventAspect(scorer, aspect) for aspect in told)
+
+
+def link_evidence(model: EventModel) -> tuple[EventEvidence]:
+    """The event score alone: what another strategy takes for a feature of links."""
+    return (EventEvidence(EventScorer(model)),)

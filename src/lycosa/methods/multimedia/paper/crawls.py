@@ -22,8 +22,9 @@ from lycosa.evidence import Evidence, LinkFacts
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
+from lycosa.evidence.training.example import example_of
 from lycosa.evidence.training.text import Label
-from lycosa.evidence.training.topic import example_of, fit_models
+from lycosa.evidence.training.topic import fit_models
 from lycosa.judge.kinds import EveryPage, Judge, TextJudge
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb, cache_directory, code_digest

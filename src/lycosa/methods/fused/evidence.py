@@ -1,0 +1,70 @@
+"""What the words of links say by a linear text model: its decision value of each anchor and of each context.
+
+Link evidence is a number in [0, 1]: a decision value d is told as 1 / (1 + e^-d), and read back by `decisions`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lycosa.evidence import Evidence
+from lycosa.evidence.text_model import TextModel
+from lycosa.page.document import Document
+from lycosa.values import Floats
+
+ANCHOR, CONTEXT, PAGE = "anchor_words", "context_words", "page_words"
+"""Names of the evidence: of each link's anchor, of the whole text around it, and of the page."""
+MOST = 30.0
+
+
+class AnchorWords(Evidence):
+    """`anchor_words`: how much the words of each link are those of relevant pages."""
+
+    name = ANCHOR
+    tells_of_links = float
+
+    def __init__(self, model: TextModel) -> None:
+        self.model = model
+
+    def of_links(self, document: Document) -> list[float]:
+        """One number a link."""
+        return told(self.model, [Counter(terms) for terms in document.link_terms])
+
+
+class ContextWords(Evidence):
+    """`context_words`: the same of the whole text of the link's aggregation node, anchors included."""
+
+    name = CONTEXT
+    tells_of_links = float
+
+    def __init__(self, model: TextModel) -> None:
+        self.model = model
+
+    def of_links(self, document: Document) -> list[float]:
+        """One number a link. Links of one list share their context, which is then looked at once."""
+        contexts = document.whole_context_terms
+        distinct = {id(context): context for context in contexts}
+        values = dict(zip(distinct, told(self.model, list(distinct.values())), strict=True))
+        return [values[id(context)] for context in contexts]
+
+
+def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
+    """Decision values as link evidence."""
+    if not texts:
+        return []
+    values: list[float] = (1 / (1 + np.exp(-np.clip(model.decision(texts), -MOST, MOST)))).tolist()
+    return values
+
+
+def decisions(told: Sequence[float]) -> Floats:
+    """The decision values that link evidence tells.
+
+    >>> decisions([0.5, 1 / (1 + np.exp(-1.5))]).round(6).tolist()
+    [0.0, 1.5]
+    """
+    p = np.clip(np.array(told, np.float64), 1e-13, 1 - 1e-13)
+    values: Floats = np.log(p / (1 - p))
+    return values

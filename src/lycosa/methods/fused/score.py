@@ -1,0 +1,109 @@
+"""Records to scores, and a score to reasons.
+
+    score = 1 · parents + 2 · context + 2 · anchor + 1 · url + 1.5 · siblings + 1 · extra
+
+Each part is made so that 0 means "nothing known" or "as the crawl on the whole", and more is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lycosa.methods.fused.known import Known
+from lycosa.methods.fused.outcomes import Outcomes, log_lift, relevance_of
+from lycosa.methods.fused.record import PARENTS, PARTS, Records, read_records
+from lycosa.values import Floats
+
+PRIOR = 2.0
+"""So many made-up parents, or siblings, at the mean of the crawl stand beside the real ones."""
+WORD_PRIOR = 1.0
+
+
+class Weights(NamedTuple):
+    """How much each part counts. The defaults are ours, for any topic: the optimum is flat."""
+
+    parents: float = 1.0
+    context: float = 2.0
+    anchor: float = 2.0
+    url: float = 1.0
+    siblings: float = 1.5
+    extra: float = 1.0
+
+
+def features(records: Records, outcomes: Outcomes, known: Known) -> Floats:
+    """One row a record, one column a part (`PARTS`), not yet weighted."""
+    base = outcomes.base
+    at = records["known"]
+    before = known.sums[at]  # what the training pages say
+    links = records["links"] + before[:, 0]
+    relevance, seen = relevance_of(outcomes.by_tag, records["parents"])
+    named = (records["parents"] > 0).sum(1)
+    total = relevance.sum(1) + (named - seen.sum(1)) * base  # a page that is forgotten counts as the mean
+    total += np.where(records["links"] > PARENTS, records["beyond"], 0.0) + before[:, 1]
+    texts = np.maximum(links, 1.0)
+    near, seen_near = relevance_of(outcomes.by_tag, _tags(records["near"]))
+    far, seen_far = relevance_of(outcomes.by_tag, _tags(records["far"]))
+    return np.column_stack(
+        [
+            log_lift(total, links, base, PRIOR),
+            (records["context"] + before[:, 3]) / texts,
+            (records["anchor"] + before[:, 2]) / texts,
+            _words(records["words"], outcomes, base),
+            log_lift(near.sum(1) + far.sum(1) / 2, seen_near.sum(1) + seen_far.sum(1) / 2, base, PRIOR),
+            records["extra"] / np.maximum(records["extras"], 1),
+        ]
+    )
+
+
+def _tags(keys: np.ndarray) -> np.ndarray:
+    """The tags of keys (`tag_of`); 0 for none."""
+    low = keys.astype(np.uint64) & np.uint64(0xFFFFFFFF)
+    return np.where(keys == 0, np.uint64(0), np.maximum(low, np.uint64(1)))
+
+
+def _words(buckets: np.ndarray, outcomes: Outcomes, base: float) -> Floats:
+    """What URLs with the same words turned out to be: sum of their log lifts / √words. A new word says nothing."""
+    seen = outcomes.seen[buckets]
+    lifts = log_lift(outcomes.good[buckets], seen, base, WORD_PRIOR)
+    sums = np.where((seen > 0) & (buckets > 0), lifts, 0.0).sum(1)
+    mean: Floats = sums / np.sqrt(np.maximum((buckets > 0).sum(1), 1))
+    return mean
+
+
+def score(
+    stored: Sequence[bytes], outcomes: Outcomes, known: Known, weights: Weights
+) -> tuple[Floats, list[bytes]]:
+    """The scores of records, and the records with the parts that add up to them.
+
+    The parts are rounded before they are added, so that what a record says of its score is exact.
+    """
+    records = read_records(stored)
+    records["parts"] = features(records, outcomes, known) * np.array(weights)
+    whole = records.tobytes()
+    size = records.itemsize
+    packed = [whole[start : start + size] for start in range(0, len(whole), size)]
+    return records["parts"].astype(np.float64).sum(1), packed
+
+
+IN_WORDS: Mapping[str, str] = {
+    "parents": "share of relevant pages among those that link to it, against the crawl's",
+    "context": "the text around the links to it",
+    "anchor": "the words of the links to it",
+    "url": "what pages with the same words in their URLs turned out to be",
+    "siblings": "what its neighbours in lists of links turned out to be",
+    "extra": "what the method's own evidence says of the links to it",
+}
+assert tuple(IN_WORDS) == PARTS == Weights._fields
+
+
+def reasons(parts: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The parts of a score in words, the largest first; they add up to it.
+
+    >>> reasons({"anchor": 0.5, "context": 0.0, "url": -1.25})
+    [('what pages with the same words in their URLs turned out to be', -1.25), ('the words of the links to it', 0.5)]
+    """
+    order = sorted(parts, key=lambda name: -abs(parts[name]))
+    return [(IN_WORDS[name], parts[name]) for name in order if parts[name]]

@@ -1,0 +1,195 @@
+"""`fused`: what waits is ranked by all that is known of a URL, and what is known is learned while crawling."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+
+from lycosa.evidence import Evidence
+from lycosa.evidence.text import PageText
+from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.training.example import ExamplePage
+from lycosa.methods.fused import evidence as ev
+from lycosa.methods.fused.known import Known, KnownPage, beside
+from lycosa.methods.fused.outcomes import Outcomes, buckets_of
+from lycosa.methods.fused.record import Offer, merged, neighbours_in, parts_in, record_of
+from lycosa.methods.fused.score import Weights, reasons, score
+from lycosa.methods.lookup import link_evidence_of
+from lycosa.methods.preparation import Preparation
+from lycosa.methods.strategy import BaseStrategy, Step
+from lycosa.page.terms import url_terms_of_each
+from lycosa.spec.sections import NotNegative
+from lycosa.values import Decision, Fact, Floats, Judgement, Kind, Link, Merge, Page, Score, Touch
+
+SUBLINEAR = "sublinear"
+"""The text model that reads pages and links where the judge is a text classifier."""
+DEFAULTS = Weights()
+RULE = "all that is known of the URL"
+
+
+class Ranking:
+    """How the frontier merges and scores records: by what was learned so far."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self.outcomes = Outcomes()
+        self.known = Known()
+
+    def merge(self, known: bytes, offered: bytes) -> bytes:
+        """The record of a URL with one link more."""
+        return merged(known, offered)
+
+    def scored(self, records: Sequence[bytes]) -> tuple[Floats, list[bytes]]:
+        """Priorities in (0, 1), 1 / (1 + e^-score); the records with the parts of the scores."""
+        scores, kept = score(records, self.outcomes, self.known, self.weights)
+        return 1 / (1 + np.exp(-scores)), kept
+
+
+class Fused(BaseStrategy):
+    """A URL's priority is a weighted sum of what its links, their pages, its words and its neighbours say.
+
+    Nothing is refused: what looks bad waits at the end of the queue.
+    """
+
+    merge: Merge = Merge.KEEP
+
+    def __init__(
+        self,
+        *,
+        parents: NotNegative = DEFAULTS.parents,
+        context: NotNegative = DEFAULTS.context,
+        anchor: NotNegative = DEFAULTS.anchor,
+        url: NotNegative = DEFAULTS.url,
+        siblings: NotNegative = DEFAULTS.siblings,
+        extra: NotNegative = DEFAULTS.extra,
+    ) -> None:
+        """Store the settings: how much each part of the score counts; 0 leaves it out.
+
+        parents: how relevant the pages are that link to the URL, against the crawl on the whole.
+        context: the text around the links to it.
+        anchor: the words of the links to it.
+        url: what pages with the same words in their URLs turned out to be.
+        siblings: what the links beside it on its pages turned out to be.
+        extra: what the evidence of a method (an event's, for example) says of the links to it.
+        """
+        self.parents = parents
+        self.context = context
+        self.anchor = anchor
+        self.url = url
+        self.siblings = siblings
+        self.extra = extra
+
+    @classmethod
+    def wanted(cls, judge: str) -> tuple[str, ...]:
+        """A text model of its own beside a text classifier; another judge brings its own words."""
+        return (SUBLINEAR,) if judge == "text" else ()
+
+    def fit(self, preparation: Preparation) -> Self:
+        """Read what training pages say, so that the crawl does not begin with nothing."""
+        super().fit(preparation)
+        self.language_ = preparation.topic.language
+        self.model_: TextModel | None = preparation.models.get(SUBLINEAR)
+        if self.model_ is not None:
+            own = (PageText(self.model_, ev.PAGE), ev.AnchorWords(self.model_), ev.ContextWords(self.model_))
+            self.needs = (*self.needs, *own)
+        extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
+        self.needs = (*self.needs, *(e for e in extras if e.name not in {need.name for need in self.needs}))
+        self.extras_ = tuple(evidence.name for evidence in extras)
+        weights = Weights(self.parents, self.context, self.anchor, self.url, self.siblings, self.extra)
+        self.records = self.ranking_ = Ranking(weights)
+        self.training_ = preparation.training
+        self.forget()
+        return self
+
+    def forget(self) -> None:
+        """Know no more than the training pages say."""
+        self.ranking_.outcomes = Outcomes()
+        self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in self.training_])
+        terms = url_terms_of_each([page.url for page, _ in self.training_], self.language_)
+        for (page, yes), words in zip(self.training_, terms, strict=True):
+            self.ranking_.outcomes.learn(page.key, buckets_of(words), float(yes))
+
+    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Count a judged page: its URL's words, and what it is worth as a parent and as a neighbour."""
+        if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
+            (terms,) = url_terms_of_each([link.url], self.language_)
+            self.ranking_.outcomes.learn(link.key, buckets_of(terms), _relevance(judgement, evidence))
+
+    def rank(self, page: Page, judgement: Judgement) -> list[Step]:
+        """A Decision a link, with what the link says of its URL; and the neighbours of the page, to score again."""
+        known, relevance = self.ranking_.known, _relevance(judgement, page.evidence)
+        keys = [link.key for link in page.links]
+        anchors, contexts, extras = self._numbers(page)
+        counts = page.link.key not in known.pages
+        steps: list[Step] = []
+        for at, terms in enumerate(url_terms_of_each([link.url for link in page.links], self.language_)):
+            key = keys[at]
+            near, far = beside(keys, at, 1), beside(keys, at, 2)
+            place = known.places.get(key, 0)
+            if place:
+                near, far = [*known.near[key], *near], [*known.far[key], *far]
+            offer = Offer(
+                page.link.key,
+                relevance,
+                anchors[at],
+                contexts[at],
+                buckets_of(terms),
+                near,
+                far,
+                extras[at] if extras else None,
+                place,
+                counts,
+            )
+            steps.append(Decision(_with_record(page.links[at], record_of(offer)), relevance, rule=RULE))
+        if beside_it := neighbours_in(page.link.record):
+            steps.append(Touch(tuple(beside_it)))
+        return steps
+
+    def _numbers(self, page: Page) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+        """Of each link what its anchor, its context, and other evidence say; empty: there is no such evidence."""
+        nothing = (0.0,) * len(page.links)
+        found = [page.link_evidence.get(name) for name in (ev.ANCHOR, ev.CONTEXT)]
+        anchors, contexts = (ev.decisions(told).tolist() if told else nothing for told in found)
+        others = [page.link_evidence[name] for name in self.extras_ if name in page.link_evidence]
+        return anchors, contexts, np.mean(others, axis=0).tolist() if others and page.links else ()
+
+    @classmethod
+    def reasons(cls, record: bytes) -> list[tuple[str, float]]:
+        """The parts of the URL's score when it was made last, in words; they add up to it."""
+        parts = parts_in(record)
+        return reasons(parts) if parts else []
+
+
+def _relevance(judgement: Judgement, evidence: Mapping[str, Fact]) -> float:
+    """How likely a page is relevant: by our own text model where there is one, else as it was judged."""
+    own = evidence.get(ev.PAGE)
+    return min(max(own.value if isinstance(own, Score) else judgement.score, 0.0), 1.0)
+
+
+def _telling_of_links(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(kind for kind in evidence if kind.tells_of_links is float)
+
+
+def _known(page: ExamplePage, relevant: bool, model: TextModel | None) -> KnownPage:
+    targets = [target for target, _ in page.anchors]
+    nothing = np.zeros(len(targets))
+    anchors = model.decision([Counter(terms) for _, terms in page.anchors]) if model and targets else nothing
+    contexts = model.decision(page.contexts) if model and page.contexts else nothing
+    return KnownPage(page.key, float(relevant), targets, anchors.tolist(), contexts.tolist())
+
+
+def _with_record(link: Link, record: bytes) -> Link:
+    """A link as found on a page, with a record."""
+    return Link(
+        link.url,
+        link.key,
+        link.anchor,
+        link.rel,
+        link.position,
+        depth=link.depth,
+        parent=link.parent,
+        record=record,
+    )

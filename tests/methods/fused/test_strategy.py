@@ -1,0 +1,170 @@
+"""What `fused` learns, remembers and tells."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lycosa.evidence.topic import TopicEvidence
+from lycosa.evidence.training.example import ExamplePage
+from lycosa.frontier import Policy
+from lycosa.frontier.memory import MemoryFrontier
+from lycosa.judge.kinds import EveryPage
+from lycosa.methods.fused.record import PARENTS, parts_in
+from lycosa.methods.fused.strategy import Fused
+from lycosa.methods.preparation import Preparation
+from lycosa.urls import key_of
+from lycosa.values import RECORD_BYTES, Decision, Judgement, Link, Merge, Outcome, Page, Touch
+
+GOOD, BAD = Judgement(True, 0.9), Judgement(False, 0.1)
+
+
+def link(name: str) -> Link:
+    url = f"http://a.test/{name}"
+    return Link(url, key_of(url))
+
+
+def page(name: str, *targets: str) -> Page:
+    own = link(name)
+    links = tuple(link(target) for target in targets)
+    return Page(own, own.url, links=tuple(Link(out.url, out.key, parent=own.key) for out in links))
+
+
+def fused(**prepared: object) -> Fused:
+    topic = TopicEvidence({"owl": 1.0}, "english")
+    return Fused().fit(Preparation(EveryPage(), topic, **prepared))  # type: ignore[arg-type]
+
+
+class Crawl:
+    """Ranks and learns pages as the engine does, over a frontier in memory."""
+
+    def __init__(self, strategy: Fused) -> None:
+        self.strategy = strategy
+        self.frontier = MemoryFrontier(Policy(max_waiting=1000, records=strategy.records))
+
+    def see(self, seen: Page, judgement: Judgement) -> None:
+        steps = self.strategy.rank(seen, judgement)
+        self.strategy.learn(seen.link, judgement, {})
+        self.frontier.add([step for step in steps if isinstance(step, Decision)], Merge.KEEP)
+        for step in steps:
+            if isinstance(step, Touch):
+                self.frontier.touch(step.keys)
+
+    def take(self) -> Link:
+        taken = self.frontier.take(0.0)
+        assert taken is not None
+        self.frontier.done(taken, Outcome(0.0))
+        return taken
+
+    def priority(self, name: str) -> float:
+        standing = self.frontier.find(link(name).key)
+        assert standing is not None
+        return standing.link.priority
+
+
+def test_a_url_that_several_good_pages_link_to_goes_first() -> None:
+    crawl = Crawl(fused())
+    crawl.see(page("3", "w"), BAD)
+    crawl.see(page("1", "x", "y"), GOOD)
+    crawl.see(page("2", "z", "y"), GOOD)
+    assert crawl.take().url.endswith("/y")
+    assert crawl.priority("w") < min(crawl.priority("x"), crawl.priority("z"))
+
+
+def test_a_neighbour_that_turned_out_well_lifts_what_stands_beside_it() -> None:
+    """Only what waits beside it is scored again; words of URLs are kept out of this."""
+    crawl = Crawl(
+        Fused(url=0.0, parents=0.0).fit(Preparation(EveryPage(), TopicEvidence({"owl": 1.0}, "english")))
+    )
+    crawl.see(page("list", "1", "2", "3", "4", "5"), GOOD)
+    crawl.see(page("other", "9"), BAD)
+    first = crawl.take()
+    before = crawl.priority("2"), crawl.priority("3"), crawl.priority("5")
+    crawl.see(Page(first, first.url), Judgement(True, 1.0))
+    after = crawl.priority("2"), crawl.priority("3"), crawl.priority("5")
+    assert first.url.endswith("/1")
+    assert after[0] > after[1] > before[1] == before[0]
+    assert after[2] == before[2]
+
+
+def test_words_of_urls_that_led_to_relevant_pages_count() -> None:
+    crawl = Crawl(fused())
+    for number in range(5):
+        crawl.see(page(f"owls/{number}x"), GOOD)
+        crawl.see(page(f"bread/{number}x"), BAD)
+    crawl.see(page("start", "bread/new", "far", "away", "from", "owls/new"), BAD)
+    assert crawl.priority("owls/new") > crawl.priority("far") > crawl.priority("bread/new")
+
+
+def test_learned_again_it_is_the_same() -> None:
+    """A resumed crawl learns from the catalogue what it knew: priorities are the same to the last bit."""
+    pages = [(page(f"p{n}", f"x{n}", "y", "z"), GOOD if n % 3 else BAD) for n in range(20)]
+    crawl = Crawl(fused())
+    for seen, judgement in pages:
+        crawl.see(seen, judgement)
+    crawl.frontier.rescore(1000)
+    before = [crawl.priority(f"x{n}") for n in range(20)]
+    crawl.strategy.forget()
+    for seen, judgement in pages:
+        crawl.strategy.learn(seen.link, judgement, {})
+    crawl.frontier.rescore(1000)
+    assert [crawl.priority(f"x{n}") for n in range(20)] == before
+
+
+def test_pages_that_are_judged_otherwise_count_otherwise() -> None:
+    """A record names its parents: what they are worth is looked up when it is scored."""
+    crawl = Crawl(fused())
+    crawl.see(page("1", "x"), GOOD)
+    crawl.see(page("2", "y"), BAD)
+    crawl.strategy.forget()
+    crawl.strategy.learn(link("1"), BAD, {})
+    crawl.strategy.learn(link("2"), GOOD, {})
+    crawl.frontier.rescore(1000)
+    assert crawl.priority("y") > crawl.priority("x")
+
+
+def test_a_page_that_is_fetched_again_counts_once() -> None:
+    crawl = Crawl(fused())
+    crawl.see(page("1", "x"), GOOD)
+    before = crawl.priority("x")
+    crawl.frontier.add(
+        [s for s in crawl.strategy.rank(page("1", "x"), GOOD) if isinstance(s, Decision)], Merge.KEEP
+    )
+    assert crawl.priority("x") == before
+
+
+@pytest.mark.parametrize("links", [1, PARENTS, PARENTS + 1, 200])
+def test_a_record_stays_small_and_its_parts_add_up(links: int) -> None:
+    crawl = Crawl(fused())
+    for number in range(links):
+        crawl.see(page(f"p{number}", "a", "b", "x", "c"), GOOD)
+        crawl.see(page(f"q{number}", "d"), BAD)
+    standing = crawl.frontier.find(link("x").key)
+    assert standing is not None
+    assert len(standing.link.record) <= RECORD_BYTES
+    parts = parts_in(standing.link.record)
+    assert parts is not None
+    score = math.log(standing.link.priority / (1 - standing.link.priority))
+    assert sum(parts.values()) == pytest.approx(score, abs=1e-6)
+    assert sum(value for _, value in Fused.reasons(standing.link.record)) == pytest.approx(score, abs=1e-6)
+
+
+def test_what_training_pages_say_counts_when_a_url_is_met_and_once() -> None:
+    """They let nothing wait; met in the crawl, such a page adds nothing that was not counted."""
+    good, bad = (
+        ExamplePage(link(name).key, {}, anchors=[(link(target).key, [])], url=link(name).url, contexts=[{}])
+        for name, target in (("good", "x"), ("bad", "y"))
+    )
+    crawl = Crawl(fused(training=((good, True), (bad, False))))
+    assert crawl.frontier.counts().waiting == 0
+    crawl.see(page("start", "y", "a", "b", "c", "x"), GOOD)
+    assert crawl.priority("x") > crawl.priority("b") > crawl.priority("y")
+    before = crawl.priority("x")
+    crawl.see(page("good", "x", "new"), GOOD)
+    assert crawl.priority("x") == before
+    assert crawl.priority("new") > 0
+
+
+def test_what_is_no_record_of_ours_has_no_reasons() -> None:
+    assert Fused.reasons(b"of another") == []
