@@ -82,7 +82,8 @@ def test_an_interrupted_crawl_ends_with_3(lycosa, monkeypatch, tmp_path):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    (tmp_path / "crawl.toml").write_text("[seeds]\nurls = ['http://127.0.0.1:9/']\n", encoding="utf-8")
+    text = "[topic]\nkeywords = ['owl']\n[seeds]\nurls = ['http://127.0.0.1:9/']\n"
+    (tmp_path / "crawl.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr("lycosa.engine.session.live_fetcher", interrupted)
     code, _, said = lycosa("crawl", tmp_path)
     assert code == 3

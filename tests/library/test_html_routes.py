@@ -170,7 +170,7 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
         ({"judge": {"kind": "text"}, "topic": {"model": "m.model"}}, "lycosa train text"),
         ({"judge": {"kind": "event"}}, "edit [event]"),
         ({"judge": {"kind": "all"}}, "no judge to teach"),
-        ({"": {"strategy": "profile"}}, "edit the tags"),
+        ({"": {"strategy": "profile"}}, "edit [profile]"),
         ({"judge": {"kind": [1]}, "topic": {}}, "count against a page"),
     ],
 )

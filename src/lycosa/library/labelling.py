@@ -8,6 +8,9 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from lycosa.errors import SpecError
+from lycosa.methods.lookup import method_of_judge, strategy_class
+from lycosa.spec.strategy_files import in_file
 from lycosa.store.collection import ReadCollection
 from lycosa.store.labels import Label, clear_label, set_label
 
@@ -27,10 +30,16 @@ def label_page(collection: ReadCollection, number: int, said: str) -> None:
 def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
     """What labels teach the judge of this spec, and what to do where they teach it nothing."""
     kind = str(spec.get("judge", {}).get("kind", "topic"))
-    if spec.get("", {}).get("strategy") == "profile":
+    strategy = str(spec.get("", {}).get("strategy", ""))
+    if _judges_itself(strategy):
         return (
-            "The profile strategy judges by tags and learns nothing from other pages: to widen or narrow it, "
-            "edit the tags in crawl.toml and run the crawl again."
+            f"The {strategy} strategy judges by itself and learns nothing from other pages: to widen or narrow it, "
+            f"edit [{strategy}] in crawl.toml and run the crawl again."
+        )
+    if method := method_of_judge(kind):
+        return (
+            f"What [{method.name}] says is not changed by labels: to change it, edit [{method.name}] in crawl.toml, "
+            "for instance its pages, and run the crawl again."
         )
     if kind == "text" and spec.get("topic", {}).get("model"):
         return (
@@ -40,12 +49,17 @@ def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
     return _EFFECTS.get(kind, _EFFECTS["topic"])
 
 
+def _judges_itself(strategy: str) -> bool:
+    if in_file(strategy):
+        return False  # to look at a collection must not run code that its spec names
+    try:
+        return strategy_class(strategy).judges_itself
+    except (SpecError, AttributeError):  # not installed here, or a stranger's that does not say
+        return False
+
+
 _EFFECTS = {
     "topic": "Pages marked relevant add their words to the topic; words that mark only the others count against a page.",
     "text": "The classifier is trained again, with both kinds as examples.",
-    "event": (
-        "The event itself (what, where, when) is not changed by labels: to change it, edit [event] in crawl.toml, "
-        "for instance its pages, and run the crawl again."
-    ),
     "all": "This crawl keeps every page it finds, so there is no judge to teach; only marked pages change.",
 }
