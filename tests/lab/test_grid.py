@@ -157,7 +157,7 @@ def test_results_are_written_as_documented(demo_folder: Path, tmp_path: Path):
     assert [s["strategy"] for s in found["strategies"]] == ["breadth-first", "best-first"]
     assert set(found["strategies"][0]["harvest"]) == {"mean", "se"}
     assert found["strategies"][0]["runs"][0]["curve"][0][0] == 1
-    assert {test["measure"] for test in found["tests"]} == {"harvest", "recall", "auc"}
+    assert {test["measure"] for test in found["tests"]} == {"harvest", "recall", "auc", "f1"}
     assert found["options"]["pages"] == 40
     assert len(found["strategies"][0]["runs"][0]["sliding"]) == 40 - found["options"]["window"] + 1
     results.write_csv(tmp_path / "a.csv", runs)

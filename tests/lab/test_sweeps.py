@@ -20,7 +20,7 @@ def run(strategy: str, found: int, **settings: object) -> Run:
     """A run of one page that found `found` of 4 targets."""
     name = " ".join([strategy, *(f"{key}={value}" for key, value in settings.items())])
     nothing = (0.0, 0.0, 0.0)
-    return Run(name, dict(settings), "t", 1, 1, 4, [found], [], [], 0.0, nothing, nothing, {})
+    return Run(name, dict(settings), "t", 1, 1, 4, [found], [], [], 0.0, nothing, nothing, {}, [0.0], None)
 
 
 def test_a_range_is_a_grid():

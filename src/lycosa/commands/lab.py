@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -34,34 +35,52 @@ def run(
             "--set", metavar="S.KEY=V[,V…]", help="A setting, a grid of it, or a sweep FIRST:LAST:STEP."
         ),
     ] = None,
+    given: Annotated[
+        str | None,
+        typer.Option(
+            metavar="keywords,examples:3", help="As a user: nothing but keywords or a few example pages."
+        ),
+    ] = None,
     train_share: Annotated[float, typer.Option(help="Share of the relevant pages to train on.")] = 0.2,
     train_min: Annotated[
         int, typer.Option(min=0, help="At least this many, if the topic can spare them.")
     ] = 10,
-    seeds: Annotated[int, typer.Option(min=1, help="How many training pages are seeds.")] = 5,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many training pages are seeds (5); with --given keywords: relevant pages (3)."
+        ),
+    ] = None,
     start_from: Annotated[str, typer.Option("--from", help="seeds, start or both.")] = "seeds",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: the cores.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write a row a run.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Write curves to this file (PNG, and SVG beside it).")
+        Path | None,
+        typer.Option(help="Write curves to this file (PNG, and SVG beside it), scores to FILE-scores.png."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write all of it to this folder: lab.json, lab.csv, lab.png, lab.svg.")
+        Path | None,
+        typer.Option(help="Write all of it to this folder: lab.json, lab.csv, lab.png, lab-scores.png."),
     ] = None,
 ) -> None:
     """Run strategies on topics of a web, and compare them.
 
     Example: lycosa lab run WEB --topic owls --strategy breadth-first --strategy best-first --out results
+    As a user: lycosa lab run WEB --given keywords,examples:3 --pages 200 --runs 3
     """
     from lycosa.lab import results
     from lycosa.lab.comparing import compare
-    from lycosa.lab.plots import plot_curves
+    from lycosa.lab.given import parse_given
+    from lycosa.lab.plots import figure_library, plot_curves, plot_scores
     from lycosa.lab.progress import Bar
     from lycosa.lab.protocol import Options
     from lycosa.lab.sweeps import plot_sweeps, sweeps
 
-    names = strategy or ["breadth-first", "best-first", "selective"]
+    gives = parse_given(given) if given else None
+    names = strategy or ["breadth-first", "best-first", *([] if gives else ["selective"])]
+    if gives and gives.examples and seeds:
+        raise SpecError("--seeds: the examples are the seeds. Leave it out, or change the number in --given.")
     if start_from not in ("seeds", "start", "both"):
         raise SpecError(f"--from {start_from}: choose seeds, start or both.")
     if not 0 <= train_share < 1:
@@ -74,7 +93,9 @@ def run(
         [room_for(path) for path in (named, out and out / f"lab{ending}") if path]
         for named, ending in ((json, ".json"), (csv, ".csv"), (plot, ".png"))
     )
-    options = Options(pages, train_share, train_min, seeds, start_from)  # type: ignore[arg-type]
+    if plots:
+        figure_library()
+    options = Options(pages, train_share, train_min, seeds or (3 if gives else 5), start_from, gives)  # type: ignore[arg-type]
     with Bar("runs") as bar:
         compared = compare(
             web,
@@ -86,6 +107,7 @@ def run(
             random_seed=random_seed,
             processes=workers,
             progress=bar.update,
+            parsing=partial(bar.show, "pages parsed"),
         )
     found = compared.results()
     for note in compared.web.notes:
@@ -101,7 +123,8 @@ def run(
         results.write_csv(path, compared.runs)
         say(f"Wrote {path}")
     for path in plots:
-        for drawn in [*plot_curves(compared.runs, pages, path), *plot_sweeps(swept, path)]:
+        scores = plot_scores(compared.runs, path.with_name(f"{path.stem}-scores.png"))
+        for drawn in [*plot_curves(compared.runs, pages, path), *scores, *plot_sweeps(swept, path)]:
             say(f"Wrote {drawn}")
 
 

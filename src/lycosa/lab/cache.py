@@ -48,6 +48,10 @@ _types: dict[str, Any] = {
 }
 
 
+Done = Callable[[int, int], None]
+"""Told again and again: how many are done, and how many there are."""
+
+
 class Parsed(msgspec.Struct, frozen=True, array_like=True):
     """One archived response: a page as MessagePack of its stored parts, or b'' for anything else."""
 
@@ -66,11 +70,13 @@ class CachedWeb:
     and `analyse` finds the parsed page by the link.
     """
 
-    def __init__(self, web: VirtualWeb, language: str = "english") -> None:
+    def __init__(
+        self, web: VirtualWeb, language: str = "english", *, parsing: Done = lambda _done, _all: None
+    ) -> None:
         self.web = web
         self.language = language
         self.recipe = Recipe(language=language, index_names=web.index_names)
-        self._records = _load(web, language)
+        self._records = _load(web, language, parsing)
         self._documents: dict[int, Document] = {}
 
     def for_evidence(self, evidence: tuple[Evidence, ...]) -> CachedWeb:
@@ -103,6 +109,11 @@ class CachedWeb:
             self._documents[key] = Document(b"", record.url, known=_unpack(record.document))
         return self._documents[key]
 
+    async def document_at(self, url: str) -> Document | Refusal:
+        """The document of an archived URL, as examples are asked for."""
+        document = self.document(key_of(url, self.web.index_names))
+        return Refusal(Reason.NOT_A_PAGE) if document is None else document
+
     @property
     def start(self) -> list[int]:
         """Keys of the web's start pages."""
@@ -124,14 +135,14 @@ class CachedWeb:
         return self._records[key].url
 
 
-def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
+def _load(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Parsed]:
     typed = "-typed" if web.page_types else ""  # the same pages may be opened with page types and without
     path = cache_directory() / f"{content_digest(web)}-{code_digest()}-{language}{typed}.pages"
     decoder = msgspec.msgpack.Decoder(dict[int, Parsed])
     try:
         return decoder.decode(path.read_bytes())
     except (OSError, msgspec.MsgspecError):
-        records = asyncio.run(_parse(web, language))
+        records = asyncio.run(_parse(web, language, parsing))
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}")
         draft.write_bytes(msgspec.msgpack.encode(records))
@@ -139,12 +150,14 @@ def _load(web: VirtualWeb, language: str) -> dict[int, Parsed]:
         return records
 
 
-async def _parse(web: VirtualWeb, language: str) -> dict[int, Parsed]:
+async def _parse(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Parsed]:
     recipe = Recipe(language=language, index_names=web.index_names)
     names = (*STORED, *STORED_OF_TYPED) if web.page_types else STORED
     made = page_parts()
     records = {}
-    for url in web.archive.urls():
+    archived = list(web.archive.urls())
+    for number, url in enumerate(archived):
+        parsing(number, len(archived))
         key = key_of(url, web.index_names)
         fetched = await web.archive.fetch(Link(url, key))
         if isinstance(fetched, NotFetched):

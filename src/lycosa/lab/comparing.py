@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.lab import results
-from lycosa.lab.grid import RunsDone, chosen_topics, run_grid, strategy_name, variants
+from lycosa.lab.cache import Done
+from lycosa.lab.given import refuse_ungiven
+from lycosa.lab.grid import ORACLE, chosen_topics, run_grid, strategy_name, variants
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
+from lycosa.lab.user import refuse_untrained
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods import BaseStrategy
 
@@ -58,20 +61,32 @@ def compare(
     runs: int = 5,
     random_seed: int = 1,
     processes: int | None = 1,
-    progress: RunsDone = lambda _done, _all: None,
+    progress: Done = lambda _done, _all: None,
+    parsing: Done = lambda _done, _all: None,
 ) -> Comparison:
     """Run strategies on topics of a virtual web (all of them by default), each from the same draws.
 
     A strategy is a name (also `oracle`, or `FILE.py:Class`) or a class of your own. `changes` are settings and
     grids of them, as `lab run --set` takes them. With `processes` above 1 (None: the cores) runs are made in
-    parallel: a script then needs its `if __name__ == "__main__":`. Classes run in this process.
+    parallel: a script then needs its `if __name__ == "__main__":`. Classes run in this process. `parsing` hears of
+    the web's pages while they are parsed, the first time, and `progress` of the runs.
     """
     wanted = variants(strategies, changes)  # all that can be wrong is found before a web is parsed
     opened = VirtualWeb.open(Path(web))
     chosen = chosen_topics(opened, topics)
+    if options.given:
+        refuse_ungiven(options.given, [opened.topics[name] for name in chosen])
+        refuse_untrained([strategy for strategy in strategies if strategy != ORACLE])
     seeds = range(random_seed, random_seed + runs)
     made = run_grid(
-        opened.path, chosen, wanted, options, random_seeds=seeds, processes=processes, progress=progress
+        opened.path,
+        chosen,
+        wanted,
+        options,
+        random_seeds=seeds,
+        processes=processes,
+        progress=progress,
+        parsing=parsing,
     )
     names = tuple(map(strategy_name, strategies))
     return Comparison(opened, names, tuple(chosen), tuple(seeds), options, tuple(made))

@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -32,10 +32,11 @@ from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.fitting import require_training
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import fit_models
-from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
+from lycosa.lab.cache import CachedWeb, Done, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import Oracle
-from lycosa.lab.protocol import Draw, Options, distances, draw
+from lycosa.lab.protocol import Draw, Options, distances, draw, draw_as_user
 from lycosa.lab.run import Run, run_strategy
+from lycosa.lab.user import user_material, user_spec
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods import BaseStrategy, Means
 from lycosa.methods.lookup import (
@@ -47,22 +48,16 @@ from lycosa.methods.lookup import (
     strategy_class,
     strategy_names,
 )
-from lycosa.page.document import Document
 from lycosa.prepare import prepare
 from lycosa.prepare.topic import TopicModel
 from lycosa.spec.reading import check_setting, value_of
 from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
-from lycosa.urls import key_of
-from lycosa.values import Reason, Refusal
 
 ORACLE = "oracle"
 TOPIC_TERMS = 100
 MOST_VALUES = 1_000
 _NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
 _RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
-
-RunsDone = Callable[[int, int], None]
-"""Told after each run: how many are done, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +152,15 @@ def run_grid(
     *,
     random_seeds: Sequence[int],
     processes: int | None = None,
-    progress: RunsDone = lambda _done, _all: None,
+    progress: Done = lambda _done, _all: None,
+    parsing: Done = lambda _done, _all: None,
 ) -> list[Run]:
     """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
     require_training("A run in the lab, which judges by a classifier of its training pages,")
     for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
         if variant.strategy != ORACLE:
             check(variant.strategy, dict(variant.settings), Path())
-    CachedWeb(VirtualWeb.open(web))  # parses once, before the processes start
+    CachedWeb(VirtualWeb.open(web), parsing=parsing)  # parses once, before the processes start
     tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
     count = min(processes or os.cpu_count() or 1, len(tasks))
     if not all(isinstance(variant.strategy, str) for variant in wanted):
@@ -235,7 +231,7 @@ class DrawnPages:
     def __init__(self, web: CachedWeb, draw: Draw) -> None:
         self.web = web
         self.draw = draw
-        self.means = Means(Path(), None, self._document, lambda _: None, web.language)
+        self.means = Means(Path(), None, web.document_at, lambda _: None, web.language)
 
     async def topic(self) -> TopicModel:
         """The frequent terms of the relevant pages."""
@@ -254,10 +250,6 @@ class DrawnPages:
         found = ((key, self.web.document(key)) for key in keys)
         return [example_of(document, key, contexts=True) for key, document in found if document]
 
-    async def _document(self, url: str) -> Document | Refusal:
-        document = self.web.document(key_of(url, self.web.web.index_names))
-        return Refusal(Reason.NOT_A_PAGE) if document is None else document
-
 
 class Laboratory:
     """One topic of a web with one draw: models are fitted once and serve all strategies."""
@@ -268,19 +260,24 @@ class Laboratory:
         self.random_seed = random_seed
         self.options = options
         start = [key for key in web.start if key in web.graph]
-        self.draw: Draw = draw(self.topic, web.pages, web.graph, start, options, random_seed)
+        drawn = draw_as_user if options.given else draw
+        self.draw: Draw = drawn(self.topic, web.pages, web.graph, start, options, random_seed)
 
     def prepare(self, strategies: Sequence[str | type[BaseStrategy]]) -> None:
-        """Fit what the strategies want from the training pages of the draw."""
+        """Make what the strategies want, of the training pages of the draw or of what a user gives."""
         names = [name for name in strategies if name != ORACLE]
-        pages = tuple(self.web.url(key) for key in self.draw.positives)
-        spec = Spec(
-            topic=TopicSpec(examples=pages),
-            judge=JudgeSpec(kind="text"),
-            random_seed=self.random_seed,
-            methods=sections_in_lab(self.topic, pages),
-        )
-        ready = asyncio.run(prepare(spec, DrawnPages(self.web, self.draw), names))
+        if self.options.given:
+            spec = user_spec(self.web, self.topic, self.draw, self.options, self.random_seed)
+            ready = asyncio.run(prepare(spec, user_material(self.web, spec), names))
+        else:
+            pages = tuple(self.web.url(key) for key in self.draw.positives)
+            spec = Spec(
+                topic=TopicSpec(examples=pages),
+                judge=JudgeSpec(kind="text"),
+                random_seed=self.random_seed,
+                methods=sections_in_lab(self.topic, pages),
+            )
+            ready = asyncio.run(prepare(spec, DrawnPages(self.web, self.draw), names))
         assert ready.preparation is not None  # the lab fits whatever is wanted
         self.preparation = ready.preparation
 

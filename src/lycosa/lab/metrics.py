@@ -92,6 +92,65 @@ def quality(
     return Quality(hits / len(collected) if collected else 0.0, found / len(wanted) if wanted else 0.0)
 
 
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Pages whose scores lie together: their mean score, and what share of them is relevant."""
+
+    pages: int
+    score: float
+    relevant: float
+
+
+def reliability(scores: Sequence[float], relevant: Sequence[bool], bins: int = BINS) -> list[Bin | None]:
+    """What became of the scores, in bins of equal width from 0 to 1; None where no page lies.
+
+    Calibrated scores are probabilities: of the pages scored 0.8, eight in ten are relevant.
+
+    >>> reliability([0.1, 0.3, 0.9], [False, True, True], bins=2)
+    [Bin(pages=2, score=0.2, relevant=0.5), Bin(pages=1, score=0.9, relevant=1.0)]
+    """
+    found: list[list[tuple[float, bool]]] = [[] for _ in range(bins)]
+    for score, is_relevant in zip(scores, relevant, strict=True):
+        found[min(bins - 1, max(0, int(score * bins)))].append((score, is_relevant))
+    return [
+        Bin(
+            len(pages),
+            math.fsum(score for score, _ in pages) / len(pages),
+            sum(r for _, r in pages) / len(pages),
+        )
+        if pages
+        else None
+        for pages in found
+    ]
+
+
+def calibration_error(scores: Sequence[float], relevant: Sequence[bool]) -> float:
+    """How far scores are from being probabilities, in the mean over all pages.
+
+        ECE = sum over bins of (pages in the bin / pages) · |mean score − share of relevant pages|
+
+    >>> round(calibration_error([0.1, 0.3, 0.9, 0.9], [False, True, True, False]), 3)
+    0.4
+    """
+    bins = [bin_ for bin_ in reliability(scores, relevant) if bin_]
+    return math.fsum(bin_.pages * abs(bin_.score - bin_.relevant) for bin_ in bins) / max(1, len(scores))
+
+
+def brier_score(scores: Sequence[float], relevant: Sequence[bool]) -> float:
+    """Mean squared distance of the scores from the truth: 0 is perfect, 0.25 says nothing.
+
+        B = (1/n) · sum of (score_i − r_i)²            [Brier]
+
+    >>> round(brier_score([0.5, 0.9], [False, True]), 3)
+    0.13
+    """
+    squares = ((score - is_relevant) ** 2 for score, is_relevant in zip(scores, relevant, strict=True))
+    return math.fsum(squares) / max(1, len(scores))
+
+
 @dataclass(frozen=True, slots=True)
 class Mean:
     """A mean over runs with its standard error."""

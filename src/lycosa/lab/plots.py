@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lycosa.errors import InputError
+from lycosa.lab import metrics
 from lycosa.lab.grid import by_variant
 from lycosa.lab.run import Run
 from lycosa.values import Floats
@@ -88,6 +89,53 @@ def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
     draw_curves(right, runs, pages, recall_over_pages, "target recall")
     right.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return save(figure, path)
+
+
+MOST_DRAWN = 6
+
+
+def plot_scores(runs: Sequence[Run], path: Path) -> list[Path]:
+    """What became of the scores of pages: a reliability diagram and a histogram for each strategy (the first six).
+
+    Points of calibrated scores lie on the diagonal; their areas are as the pages that they stand for.
+    """
+    plt = figure_library()
+    grouped = dict(list(by_variant(runs).items())[:MOST_DRAWN])
+    figure, rows = plt.subplots(len(grouped), 2, figsize=(10, 4.0 * len(grouped)), squeeze=False)
+    for (name, group), (left, right) in zip(grouped.items(), rows, strict=True):
+        scores = np.array([score for run in group for score in run.scores])
+        relevant = np.array([found for run in group for found in run.relevant], dtype=bool)
+        draw_reliability(left, metrics.reliability(scores.tolist(), relevant.tolist()))
+        draw_histogram(right, scores, relevant, [run.threshold for run in group if run.threshold is not None])
+        left.set_title(name, loc="left", fontsize=10)
+    rows[0][1].legend(frameon=False, fontsize=8, loc="upper right")
+    figure.tight_layout()
+    return save(figure, path)
+
+
+def draw_reliability(axes: Any, bins: Sequence[metrics.Bin | None]) -> None:
+    """The share of relevant pages against the mean score, bin by bin."""
+    filled = [bin_ for bin_ in bins if bin_]
+    pages = np.array([bin_.pages for bin_ in filled])
+    at, share = [bin_.score for bin_ in filled], [bin_.relevant for bin_ in filled]
+    axes.plot([0, 1], [0, 1], "--", color="#8a8a8a", linewidth=1)
+    axes.plot(at, share, "-", color=COLOURS[0], linewidth=1.2)
+    axes.scatter(at, share, s=12 + 300 * pages / max(1, pages.sum()), color=COLOURS[0], zorder=3)
+    axes.set(xlabel="score of a page", ylabel="share that is relevant", xlim=(0, 1), ylim=(0, 1.02))
+    axes.set_aspect("equal", adjustable="box")
+
+
+def draw_histogram(axes: Any, scores: Floats, relevant: Any, thresholds: Sequence[float]) -> None:
+    """Relevant and other pages by their score, and from which score on they are kept (a band over several runs)."""
+    edges = np.linspace(0, 1, 26)
+    clipped = np.clip(scores, 0, 1)
+    parts, labels = [clipped[relevant], clipped[~relevant]], ["relevant", "not relevant"]
+    axes.hist(parts, edges, stacked=True, color=[COLOURS[0], "#c9c9c9"], label=labels)
+    if thresholds:
+        axes.axvspan(min(thresholds), max(thresholds), color=COLOURS[1], alpha=0.15, linewidth=0)
+        middle = float(np.median(thresholds))
+        axes.axvline(middle, color=COLOURS[1], linewidth=1.4, label=f"threshold {middle:.2f}")
+    axes.set(xlabel="score of a page", ylabel="pages", xlim=(0, 1))
 
 
 def line_colours(lines: int) -> list[Any]:

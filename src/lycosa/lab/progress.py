@@ -43,8 +43,12 @@ class Bar:
 
     def update(self, done: int, total: int) -> None:
         """How many are done, of how many."""
+        self.show(self.what, done, total)
+
+    def show(self, what: str, done: int, total: int) -> None:
+        """How many are done of something that comes before."""
         if self._progress:
-            self._progress.update(self._task, completed=done, total=total)
+            self._progress.update(self._task, description=what, completed=done, total=total)
         elif time.monotonic() - self._said > LINE_EVERY_S or done == total:
             self._said = time.monotonic()
-            print(f"{self.what}: {done} of {total}", file=sys.stderr)
+            print(f"{what}: {done} of {total}", file=sys.stderr)

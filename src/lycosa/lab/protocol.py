@@ -1,7 +1,8 @@
 """The protocol of the lab: what a run trains on, starts from, and is measured against.
 
-Training pages and seeds are drawn by the random seed and removed from curve, budget and targets;
-recall is over what is reachable from the seeds. Relevance is the web's labels, nothing else.
+Two protocols. As in the papers: training pages and seeds are drawn by the random seed and removed from curve,
+budget and targets. As a user (`Options.given`): nothing but keywords and a few examples, which are the seeds.
+Recall is over what is reachable from the seeds. Relevance is the web's labels, nothing else.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from random import Random
 from typing import Literal
 
 from lycosa.errors import InputError
+from lycosa.lab.given import Given
 from lycosa.lab.web import Topic
 
 NEGATIVES_PER_POSITIVE = 4
@@ -22,13 +24,18 @@ Graph = Mapping[int, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How runs are made; recorded with their results."""
+    """How runs are made; recorded with their results.
+
+    With `given` a run has what a user has, and `pages` is the crawl's own limit, examples among them. Nothing is
+    trained on then; `seeds` is how many pages are drawn to start from where there are no examples.
+    """
 
     pages: int = 500
     train_share: float = 0.2
     train_min: int = 10
     seeds: int = 5
     start_from: Literal["seeds", "start", "both"] = "seeds"
+    given: Given | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +81,58 @@ def draw(
     positives = chance.sample(relevant, training_size(len(relevant), options.train_share, options.train_min))
     others = sorted(set(pages) - topic.relevant())
     negatives = chance.sample(others, min(len(others), NEGATIVES_PER_POSITIVE * len(positives)))
-    seeds = {
-        "seeds": tuple(positives[: options.seeds]),
-        "start": tuple(start),
-        "both": (*positives[: options.seeds], *start),
-    }[options.start_from]
+    seeds = _seeds(positives[: options.seeds], start, options)
+    targets = _targets(topic, {*relevant}.difference(positives, negatives), graph, seeds, random_seed)
+    return Draw(tuple(positives), tuple(negatives), seeds, targets)
+
+
+def draw_as_user(
+    topic: Topic,
+    pages: Collection[int],
+    graph: Graph,
+    start: Sequence[int],
+    options: Options,
+    random_seed: int,
+) -> Draw:
+    """Draw the examples that a user gives, from which the crawl starts; without any, only pages to start from.
+
+    Run 1 has the examples that `random.Random(topic).sample(sorted(relevant), n)` draws, so that a crawl made by
+    other means can be compared.
+    """
+    assert options.given is not None
+    archived = [url for url, key in topic.relevant_urls.items() if key in pages]
+    wanted = options.given.examples or options.seeds
+    if len(archived) <= wanted:
+        raise InputError(
+            f"{topic.name}: only {len(archived)} relevant pages are in the web, and {wanted} are to be given. "
+            "Give fewer, or choose another topic."
+        )
+    chance = Random(topic.name if random_seed == 1 else f"{random_seed}/{topic.name}")
+    drawn = [topic.relevant_urls[url] for url in chance.sample(archived, wanted)]
+    seeds = _seeds(drawn, start, options)
+    examples = tuple(drawn) if options.given.examples else ()
+    relevant = (topic.relevant() & frozenset(pages)).difference(examples)
+    return Draw(examples, (), seeds, _targets(topic, relevant, graph, seeds, random_seed))
+
+
+def _seeds(drawn: Sequence[int], start: Sequence[int], options: Options) -> tuple[int, ...]:
+    seeds = {"seeds": tuple(drawn), "start": tuple(start), "both": (*drawn, *start)}[options.start_from]
     if not seeds:
         raise InputError("The web names no start pages. Use --from seeds, or add `start` to its web.toml.")
-    known = frozenset((*positives, *negatives, *seeds))
-    targets = (frozenset(relevant) - known) & reachable(graph, seeds)
+    return seeds
+
+
+def _targets(
+    topic: Topic, relevant: Collection[int], graph: Graph, seeds: Sequence[int], random_seed: int
+) -> frozenset[int]:
+    """What there is to find: relevant pages that links lead to."""
+    targets = reachable(graph, seeds).intersection(relevant).difference(seeds)
     if not targets:
         raise InputError(
             f"{topic.name}: no relevant page can be reached from the seeds of run {random_seed}. "
             "Try --from both, more --seeds, or another topic."
         )
-    return Draw(tuple(positives), tuple(negatives), seeds, targets)
+    return targets
 
 
 def reachable(graph: Graph, seeds: Collection[int]) -> frozenset[int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,8 +20,19 @@ from lycosa.lab.sweeps import Sweep, sweeps
 if TYPE_CHECKING:
     from rich.table import Table
 
-PIPE_WIDTH = 140
-MEASURES = ("harvest", "recall", "auc", "precision")
+PIPE_WIDTH = 160
+OF_FETCHED = {"harvest": "harvest", "recall": "recall", "auc": "AUC"}
+OF_KEPT = {
+    "precision": "precision",
+    "kept_recall": "recall",
+    "f1": "F1",
+    "reported": "reported harvest",
+    "harvest_error": "|reported − true|",
+    "calibration_error": "calibration error",
+    "brier": "Brier score",
+}
+"""What is measured of the pages that were fetched, and of those that were kept: names in files, words in tables."""
+MEASURES = (*OF_FETCHED, *OF_KEPT, "overstated")
 
 
 def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, Any]:
@@ -45,8 +57,15 @@ def _strategy(name: str, runs: Sequence[Run]) -> dict[str, Any]:
             strict=True,
         )
         found[mapping] = {part: _mean(values) for part, values in parts}
+    found["reliability"] = [asdict(bin_) if bin_ else None for bin_ in pooled_reliability(runs)]
     found["runs"] = [_run(run) for run in runs]
     return found
+
+
+def pooled_reliability(runs: Sequence[Run]) -> list[metrics.Bin | None]:
+    """What became of the scores of all pages of these runs."""
+    scores = [score for run in runs for score in run.scores]
+    return metrics.reliability(scores, [relevant for run in runs for relevant in run.relevant])
 
 
 def _sweep(sweep: Sweep) -> dict[str, Any]:
@@ -67,6 +86,8 @@ def _run(run: Run) -> dict[str, Any]:
         "curve": [[pages, relevant] for pages, relevant in enumerate(run.curve, start=1)],
         "sliding": [round(ratio, 4) for ratio in metrics.sliding_harvest(run.curve, window_of(run.budget))],
         "fetched": run.fetched,
+        "scores": run.scores,
+        "threshold": run.threshold,
         "collected": run.collected,
         "decided_by": run.decided_by,
     }
@@ -87,7 +108,7 @@ def paired_tests(runs: Sequence[Run]) -> list[dict[str, Any]]:
     tests = []
     for number, (first, ours) in enumerate(grouped):
         for second, theirs in grouped[number + 1 :]:
-            for measure in ("harvest", "recall", "auc"):
+            for measure in ("harvest", "recall", "auc", "f1"):
                 a = [float(getattr(run, measure)) for run in ours]
                 b = [float(getattr(run, measure)) for run in theirs]
                 difference = metrics.mean_and_error([x - y for x, y in zip(a, b, strict=True)])
@@ -134,12 +155,14 @@ def write_csv(path: Path, runs: Sequence[Run]) -> None:
 
 
 def print_table(results: dict[str, Any]) -> None:
-    """Harvest, recall and AUC of each strategy, and how sure the best one's lead is."""
+    """What was fetched and what was kept by each strategy, and how sure the best one's lead is."""
     from rich.console import Console
 
     console = Console()
-    # A pipe has no width of its own: wide enough for the table rather than cut at 80.
-    (console if console.is_terminal else Console(width=PIPE_WIDTH)).print(_table(results))
+    # A pipe has no width of its own: wide enough for the tables rather than cut at 80.
+    console = console if console.is_terminal else Console(width=PIPE_WIDTH)
+    for table in _tables(results):
+        console.print(table)
 
 
 def table_text(results: dict[str, Any]) -> str:
@@ -148,25 +171,43 @@ def table_text(results: dict[str, Any]) -> str:
 
     console = Console(width=PIPE_WIDTH, color_system=None, force_terminal=False)
     with console.capture() as captured:
-        console.print(_table(results))
+        for table in _tables(results):
+            console.print(table)
     return captured.get()
 
 
-def _table(results: dict[str, Any]) -> Table:
-    from rich.table import Table
-
-    table = Table(title="mean ± standard error over topics and random seeds")
-    table.add_column("strategy")
-    for measure in MEASURES:
-        table.add_column(measure, justify="right")
+def _tables(results: dict[str, Any]) -> list[Table]:
     best = max(results["strategies"], key=lambda s: (s["strategy"] != "oracle", s["recall"]["mean"]))
-    table.add_column(f"p (recall, against {best['strategy']})", justify="right")
     against = {
         (test["first"], test["second"]): test["p"] for test in results["tests"] if test["measure"] == "recall"
     }
-    for strategy in results["strategies"]:
-        name = strategy["strategy"]
+
+    def lead(name: str) -> str:
         p = against.get((name, best["strategy"]), against.get((best["strategy"], name)))
-        figures = [f"{strategy[m]['mean']:.3f} ± {strategy[m]['se']:.3f}" for m in MEASURES]
-        table.add_row(name, *figures, "" if p is None else f"{p:.2g}")
+        return "" if p is None else f"{p:.2g}"
+
+    means = "mean ± standard error over topics and random seeds"
+    leads = {f"p (recall, against {best['strategy']})": lead}
+    return [
+        _table(f"What was fetched: {means}", OF_FETCHED, results, leads),
+        _table(f"What was kept, and what was said of it: {means}", OF_KEPT, results),
+    ]
+
+
+def _table(
+    title: str,
+    measures: Mapping[str, str],
+    results: dict[str, Any],
+    more: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
+) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title)
+    table.add_column("strategy")
+    for words in (*measures.values(), *more):
+        table.add_column(words, justify="right")
+    for strategy in results["strategies"]:
+        figures = [f"{strategy[m]['mean']:.3f} ± {strategy[m]['se']:.3f}" for m in measures]
+        name = strategy["strategy"]
+        table.add_row(name, *figures, *(told(name) for told in more.values()))
     return table

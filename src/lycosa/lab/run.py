@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -32,6 +33,7 @@ from lycosa.store.memory import MemoryStore
 from lycosa.values import Kind, Link
 
 ANYTHING = ScopeSpec()
+UNLIMITED = Limits(concurrency=1)
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -50,6 +52,8 @@ class Run(msgspec.Struct, frozen=True):
     strict: tuple[float, float, float]  # precision, recall, F1 of the collected pages
     lenient: tuple[float, float, float]
     decided_by: dict[str, int]  # links by the rule that decided on them
+    scores: list[float]  # of the fetched pages, as they were judged in the end
+    threshold: float | None  # from which score on pages are kept, if the judge has one
 
     @property
     def harvest(self) -> float:
@@ -65,6 +69,46 @@ class Run(msgspec.Struct, frozen=True):
     def auc(self) -> float:
         """Area under the coverage curve."""
         return metrics.area_under_coverage(self.curve, self.targets, self.budget)
+
+    @property
+    def relevant(self) -> list[bool]:
+        """Of each page that counts, whether it is relevant."""
+        return [now > before for before, now in pairwise([0, *self.curve])]
+
+    @property
+    def kept_recall(self) -> float:
+        """Relevant pages kept / relevant pages that can be reached."""
+        return self.lenient[1]
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of the precision and the recall of what was kept."""
+        return self.lenient[2]
+
+    @property
+    def reported(self) -> float:
+        """The harvest as the program sees it: pages kept / pages fetched."""
+        return len(self.collected) / len(self.fetched) if self.fetched else 0.0
+
+    @property
+    def overstated(self) -> float:
+        """Reported harvest − true harvest."""
+        return self.reported - self.harvest
+
+    @property
+    def harvest_error(self) -> float:
+        """|Reported harvest − true harvest|."""
+        return abs(self.overstated)
+
+    @property
+    def calibration_error(self) -> float:
+        """How far the scores of the pages are from being probabilities."""
+        return metrics.calibration_error(self.scores, self.relevant)
+
+    @property
+    def brier(self) -> float:
+        """Mean squared distance of the scores from the truth."""
+        return metrics.brier_score(self.scores, self.relevant)
 
 
 class CountingStore(MemoryStore):
@@ -103,15 +147,22 @@ def run_strategy(
 ) -> Run:
     """Crawl the web with a fitted strategy, and measure it by the labels."""
     store = CountingStore(draw.excluded, options.pages)
-    crawl = make_crawl(strategy, web, store)
+    # As a user, the limit is the crawl's own: examples and seeds use it up, though they do not count.
+    limits = Limits(pages=options.pages if options.given else None)
+    crawl = make_crawl(strategy, web, store, limits=limits)
     store.crawl = crawl
     seeds = [Link(web.url(key), key, priority=1.0) for key in draw.seeds]
     asyncio.run(crawl.run(seeds))
-    return _measured(name, settings, topic, draw, options, random_seed, store)
+    threshold = getattr(getattr(strategy, "judge_", None), "threshold", None)
+    return _measured(name, settings, topic, draw, options, random_seed, store, threshold)
 
 
 def make_crawl(
-    strategy: BaseStrategy, web: CachedWeb, store: MemoryStore, scope: ScopeSpec = ANYTHING
+    strategy: BaseStrategy,
+    web: CachedWeb,
+    store: MemoryStore,
+    scope: ScopeSpec = ANYTHING,
+    limits: Limits = UNLIMITED,
 ) -> Crawl:
     """The engine on a cached web."""
     analyser = seeing(web.for_evidence(strategy.needs))
@@ -132,7 +183,7 @@ def make_crawl(
         fetcher=web,
         analyser=analyser,
         conclusions=conclusions,
-        limits=Limits(concurrency=1),
+        limits=limits,
         clock=VirtualClock(),
     )
 
@@ -145,6 +196,7 @@ def _measured(
     options: Options,
     random_seed: int,
     store: CountingStore,
+    threshold: float | None,
 ) -> Run:
     counted = store.counted[: options.pages]
     curve, found = [], 0
@@ -170,6 +222,8 @@ def _measured(
         strict=(strict.precision, strict.recall, strict.f1),
         lenient=(lenient.precision, lenient.recall, lenient.f1),
         decided_by=dict(store.decided_by.most_common()),
+        scores=[round(store.judgements[link.key].score, 4) for link in counted],
+        threshold=threshold,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,9 @@ class Topic:
     keywords: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     is_event: bool = False  # events.csv names it: what happened, at one place and time
+    relevant_urls: Mapping[str, int] = field(
+        default_factory=dict
+    )  # keys by URL as labels.csv writes it, sorted
 
     def relevant(self, least: int = 1) -> frozenset[int]:
         """Keys of the pages with at least that grade."""
@@ -94,6 +97,7 @@ def _about(path: Path) -> dict[str, Any]:
 
 def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterator[tuple[str, Topic]]:
     grades: dict[str, dict[int, int]] = {}
+    relevant: dict[str, dict[str, int]] = {}
     for row in _rows(path / "labels.csv"):
         try:
             grade = int(row["grade"])
@@ -102,6 +106,8 @@ def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterato
         key = urls.key_of(_parsed(row["url"]), names)
         topic = grades.setdefault(row["topic"], {})
         topic[key] = max(grade, topic.get(key, 0))
+        if grade > 0:
+            relevant.setdefault(row["topic"], {})[row["url"]] = key
     events = {row["topic"] for row in _rows(path / "events.csv", "topic")}
     for name, graded in grades.items():
         more = about.get("topics", {}).get(name, {})
@@ -114,6 +120,7 @@ def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterato
                 tuple(more.get("keywords", ())),
                 tuple(more.get("tags", ())),
                 name in events,
+                dict(sorted(relevant.get(name, {}).items())),
             ),
         )
 

@@ -1,0 +1,181 @@
+"""The lab as a user: nothing but keywords and a few examples, and the kept pages are measured."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lycosa.errors import InputError, SpecError
+from lycosa.lab import results
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.comparing import compare
+from lycosa.lab.given import Given, parse_given, refuse_ungiven
+from lycosa.lab.grid import Laboratory, Variant
+from lycosa.lab.plots import plot_scores
+from lycosa.lab.protocol import Options
+from lycosa.lab.run import Run
+from lycosa.lab.user import user_spec
+from lycosa.lab.web import VirtualWeb
+from lycosa.spec.sections import JudgeSpec
+
+FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())["as-user"]
+BOTH = Options(pages=40, given=Given(keywords=True, examples=3))
+
+
+@pytest.fixture(scope="module")
+def web(demo_folder: Path) -> CachedWeb:
+    """The demo web, parsed."""
+    return CachedWeb(VirtualWeb.open(demo_folder))
+
+
+def _run(web: CachedWeb, options: Options, topic: str = "owls", random_seed: int = 1) -> Run:
+    laboratory = Laboratory(web, topic, random_seed, options)
+    laboratory.prepare(["best-first"])
+    return laboratory.run(Variant("best-first"))
+
+
+def test_nothing_is_known_but_what_a_user_gives(web: CachedWeb):
+    """No negatives, no classifier, the product's default judge; the examples are the seeds."""
+    laboratory = Laboratory(web, "owls", 1, BOTH)
+    laboratory.prepare(["best-first"])
+    spec = user_spec(web, laboratory.topic, laboratory.draw, BOTH, 1)
+
+    assert laboratory.draw.negatives == ()
+    assert laboratory.draw.seeds == laboratory.draw.positives
+    assert not laboratory.preparation.models
+    assert spec.judge == JudgeSpec()
+    assert spec.topic.keywords == laboratory.topic.keywords
+    assert spec.topic.examples == spec.seeds.urls == tuple(map(web.url, laboratory.draw.positives))
+
+
+def test_the_first_draw_can_be_made_by_anyone(web: CachedWeb):
+    """Run 1 has the examples that as_user.py draws; further runs have others."""
+    topic = web.web.topic("owls")
+    expected = random.Random("owls").sample(sorted(topic.relevant_urls), 3)
+    drawn = [Laboratory(web, "owls", seed, BOTH).draw.positives for seed in (1, 1, 2)]
+
+    assert drawn[0] == drawn[1] == tuple(topic.relevant_urls[url] for url in expected)
+    assert drawn[2] != drawn[0]
+
+
+def test_keywords_alone_start_from_pages_that_teach_nothing(web: CachedWeb):
+    """The same pages as the examples would be, but only to start from."""
+    options = replace(BOTH, given=Given(keywords=True), seeds=3)
+    laboratory = Laboratory(web, "owls", 1, options)
+    laboratory.prepare(["best-first"])
+
+    assert laboratory.draw.positives == ()
+    assert laboratory.draw.seeds == Laboratory(web, "owls", 1, BOTH).draw.positives
+    assert laboratory.preparation.examples == ()
+
+
+def test_examples_use_up_the_limit_but_never_count(web: CachedWeb):
+    """`--pages` is the limit of the crawl, as `limits.pages` is in a spec."""
+    run = _run(web, BOTH)
+    examples = set(map(web.url, Laboratory(web, "owls", 1, BOTH).draw.positives))
+
+    assert len(run.fetched) == BOTH.pages - 3
+    assert not examples & {*run.fetched, *run.collected}
+
+
+def test_the_kept_pages_are_measured(web: CachedWeb):
+    """Precision, recall, F1 and honesty follow from the URLs and the labels."""
+    run, topic = _run(web, BOTH), web.web.topic("owls")
+    draw = Laboratory(web, "owls", 1, BOTH).draw
+    good = {web.url(key) for key in topic.relevant() & web.pages} - set(map(web.url, draw.positives))
+    kept, fetched = set(run.collected), set(run.fetched)
+
+    assert run.precision == pytest.approx(len(kept & good) / len(kept))
+    assert run.kept_recall == pytest.approx(len(kept & good) / run.targets)
+    assert run.f1 == pytest.approx(2 * len(kept & good) / (len(kept) + run.targets))
+    assert run.overstated == pytest.approx((len(kept) - len(fetched & good)) / len(fetched))
+    assert run.harvest_error == abs(run.overstated)
+    assert [url for url, found in zip(run.fetched, run.relevant, strict=True) if found] == [
+        url for url in run.fetched if url in good
+    ]
+    assert len(run.scores) == len(run.fetched)
+    assert 0 < run.brier < 1
+
+
+def test_an_event_is_given_by_its_model_pages(web: CachedWeb):
+    """A topic that a method has a section for is written as `lycosa init` would begin it."""
+    topic = replace(web.web.topic("owls"), is_event=True)
+    draw = Laboratory(web, "owls", 1, BOTH).draw
+    spec = user_spec(web, topic, draw, replace(BOTH, given=Given(examples=3)), 1)
+
+    assert spec.judge.kind == "event"
+    assert spec.methods["event"].pages == tuple(map(web.url, draw.positives))  # type: ignore[attr-defined]
+    assert spec.topic.examples == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("keywords", Given(keywords=True)),
+        ("examples:3", Given(examples=3)),
+        (" keywords, examples:12", Given(keywords=True, examples=12)),
+    ],
+)
+def test_given_is_read(text: str, given: Given):
+    """In any order, and it can be written out again."""
+    assert parse_given(text) == parse_given(str(given)) == given
+
+
+@pytest.mark.parametrize("text", ["examples", "examples:0", "keywords:2", "", "keywords,keywords", "pages:3"])
+def test_what_cannot_be_given_is_refused_with_what_can(text: str):
+    """The message shows how it is written."""
+    with pytest.raises(SpecError, match="keywords,examples:3"):
+        parse_given(text)
+
+
+def test_a_topic_without_keywords_says_where_to_write_them(web: CachedWeb):
+    """Before anything is parsed."""
+    bare = replace(web.web.topic("owls"), keywords=())
+
+    with pytest.raises(InputError, match=r"web\.toml, \[topics\.owls\] keywords"):
+        refuse_ungiven(Given(keywords=True), [bare])
+    with pytest.raises(InputError, match="Give fewer examples"):
+        refuse_ungiven(Given(examples=1000), [bare])
+
+
+def test_a_strategy_that_has_to_be_trained_is_refused(demo_folder: Path):
+    """Its classifier needs what no user gives."""
+    with pytest.raises(InputError, match="selective: its classifier"):
+        compare(demo_folder, ["selective"], options=BOTH)
+
+
+def test_every_table_has_the_figures_of_the_kept_pages(web: CachedWeb, tmp_path: Path):
+    """Terminal, JSON and CSV, and a picture of the scores."""
+    runs = [_run(web, BOTH), _run(web, BOTH, random_seed=2)]
+    found = results.summary(runs, BOTH, web="demo")
+    results.write_csv(tmp_path / "a.csv", runs)
+
+    assert found["options"]["given"] == {"keywords": True, "examples": 3}
+    assert found["strategies"][0]["f1"]["mean"] == pytest.approx((runs[0].f1 + runs[1].f1) / 2)
+    assert sum(bin_["pages"] for bin_ in found["strategies"][0]["reliability"] if bin_) == 74
+    assert "|reported − true|" in results.table_text(found)
+    assert "harvest_error,calibration_error,brier,overstated" in (tmp_path / "a.csv").read_text()
+    assert [path.name for path in plot_scores(runs, tmp_path / "s.png")] == ["s.png", "s.svg"]
+
+
+@pytest.fixture(scope="module")
+def floor_runs(demo_folder: Path) -> list[Run]:
+    """As a user, on the demo web."""
+    options = Options(pages=FLOORS["pages"], given=parse_given(FLOORS["given"]))
+    seeds, topics = FLOORS["random_seeds"], FLOORS["topics"]
+    found = compare(
+        demo_folder, ["best-first"], topics=topics, options=options, runs=len(seeds), random_seed=seeds[0]
+    )
+    return list(found.runs)
+
+
+@pytest.mark.parametrize("measure", sorted({*FLOORS["least"], *FLOORS["most"]}))
+def test_what_a_user_gets_stays_good(floor_runs: list[Run], measure: str):
+    """Means over topics and draws: precision and F1 above their floors, errors below their ceilings."""
+    mean = sum(getattr(run, measure) for run in floor_runs) / len(floor_runs)
+
+    assert FLOORS["least"].get(measure, 0.0) <= mean <= FLOORS["most"].get(measure, 1.0)
