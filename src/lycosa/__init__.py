@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lycosa import lab as lab
-    from lycosa.engine.calling import crawl as crawl
-    from lycosa.engine.calling import crawl_async as crawl_async
+    from lycosa.engine.python_api import crawl as crawl
+    from lycosa.engine.python_api import crawl_async as crawl_async
     from lycosa.engine.session import Summary as Summary
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
@@ -97,8 +97,8 @@ _HOMES = {
     "Spec": "lycosa.spec.sections",
     "Strategy": "lycosa.methods",
     "Summary": "lycosa.engine.session",
-    "crawl": "lycosa.engine.calling",
-    "crawl_async": "lycosa.engine.calling",
+    "crawl": "lycosa.engine.python_api",
+    "crawl_async": "lycosa.engine.python_api",
     "explain": "lycosa.report.why",
 }
 """The module that each public name comes from."""

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import ModelError
-from lycosa.evidence.text_kinds import Linear, NaiveBayes, Rbf, Sigmoid, Tree
+from lycosa.evidence.text_classifiers import Linear, NaiveBayes, Rbf, Sigmoid, Tree
 from lycosa.evidence.text_model import FORMAT, TextModel
 
 IDF = np.array([1.0, 2.0, 0.5])

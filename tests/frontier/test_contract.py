@@ -378,9 +378,9 @@ def test_find_says_where_a_url_stands(open_frontier: Open) -> None:
     frontier = open_frontier()
     frontier.add([offer("a/1", 0.9), offer("a/2", 0.1), held("b/1", "h", "a/1")])
     taken = take(frontier, 10.0)
-    standing = frontier.find(key("a/1"))
-    assert standing is not None
-    assert (standing.state, standing.link) == ("taken", taken)
+    found = frontier.find(key("a/1"))
+    assert found is not None
+    assert (found.state, found.link) == ("taken", taken)
     frontier.done(taken, Outcome(rest_until=20.0))
     waiting, done = frontier.find(key("a/2")), frontier.find(key("a/1"))
     assert waiting is not None

@@ -121,9 +121,9 @@ class SameAnswers(RuleBasedStateMachine):
     def every_url_is_in_one_state(self) -> None:
         if not hasattr(self, "sqlite"):
             return
-        standings = [self.memory.find(key(name)) for name in NAMES]
-        assert standings == [self.sqlite.find(key(name)) for name in NAMES]
-        states = [standing.state for standing in standings if standing is not None]
+        found = [self.memory.find(key(name)) for name in NAMES]
+        assert found == [self.sqlite.find(key(name)) for name in NAMES]
+        states = [each.state for each in found if each is not None]
         counts = self.memory.counts()
         for state in ("waiting", "taken", "done", "held"):
             assert states.count(state) == getattr(counts, state)

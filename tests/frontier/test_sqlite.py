@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lycosa.frontier import Policy
+from lycosa.frontier.inspection import url_state_in
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.frontier.standing import standing_in
 from lycosa.values import Kind, Notes, Outcome
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
 
@@ -151,7 +151,7 @@ def test_a_frontier_from_before_records_gets_a_place_for_them(connection: sqlite
     """It can be read as it is, and opened."""
     reopen(connection).add([offer("a/1", 0.7)])
     connection.execute("ALTER TABLE urls DROP COLUMN record")
-    before = standing_in(connection, key("a/1"))
+    before = url_state_in(connection, key("a/1"))
     assert before is not None
     assert before.link.priority == 0.7
     frontier = reopen(connection)

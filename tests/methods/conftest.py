@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lycosa.engine.analysis import Recipe, page_of
-from lycosa.evidence.text_kinds import Linear, Sigmoid
+from lycosa.evidence.text_classifiers import Linear, Sigmoid
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.training.example import ExamplePage
 from lycosa.methods import BaseStrategy

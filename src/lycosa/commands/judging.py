@@ -85,7 +85,7 @@ def _loaded(path: Path, language: str) -> Any:
 def _text(model: Any, data: bytes, kind: str, language: str) -> dict[str, Any]:
     from lycosa.evidence.text import PageText
     from lycosa.page.document import Document
-    from lycosa.page.readable import not_a_page
+    from lycosa.page.mime_sniffing import not_a_page
 
     if refusal := not_a_page(data, kind):
         return _told(refusal)

@@ -36,8 +36,8 @@ from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.open_files import within_open_files
 from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
+from lycosa.frontier.inspection import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.frontier.standing import rests_in
 from lycosa.methods import BaseStrategy, Means, Preparation
 from lycosa.methods.lookup import fitted, indexed_evidence
 from lycosa.page.document import Document

@@ -17,7 +17,7 @@ import numpy as np
 
 from lycosa.errors import ModelError
 from lycosa.evidence.model_file import load_model, save_model
-from lycosa.evidence.text_kinds import LARGEST, Batch, Form, Sigmoid
+from lycosa.evidence.text_classifiers import LARGEST, Batch, Form, Sigmoid
 from lycosa.evidence.weighting import sublinear, tfc, tfidf
 from lycosa.values import Floats
 

@@ -139,7 +139,7 @@ class FrontierView(Protocol):
         """(authority, waiting URLs, may go at), longest queue first."""
         ...
 
-    def find(self, key: int) -> Standing | None:
+    def find(self, key: int) -> UrlState | None:
         """Where a URL stands; None if it is unknown."""
         ...
 
@@ -156,7 +156,7 @@ class FrontierCounts(msgspec.Struct, frozen=True):
     dropped: dict[str, int] = {}  # by the name of the Reason
 
 
-class Standing(msgspec.Struct, frozen=True):
+class UrlState(msgspec.Struct, frozen=True):
     """Where one URL stands: 'waiting', 'taken', 'done' or 'held' (then `hold` names it)."""
 
     state: str

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from heapq import nsmallest
 
 from lycosa import urls
-from lycosa.frontier import Added, FrontierCounts, Policy, Standing
+from lycosa.frontier import Added, FrontierCounts, Policy, UrlState
 from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
@@ -246,14 +246,14 @@ class QueuedFrontier(Storage):
         longest = nsmallest(most, active, key=lambda authority: (-authority.waiting, authority.id))
         return [(authority.name, authority.waiting, authority.may_go_at) for authority in longest]
 
-    def find(self, key: int) -> Standing | None:
+    def find(self, key: int) -> UrlState | None:
         entry = self._read(key)
         if entry is not None and entry.link is not None:
             waits = entry.state in (WAITING, LATER)
             may_go_at = max(entry.authority.may_go_at, entry.at or 0.0) if waits else 0.0
-            return Standing(STATES[entry.state], entry.link, may_go_at)
+            return UrlState(STATES[entry.state], entry.link, may_go_at)
         held = self._holds.find(key)
-        return None if held is None else Standing("held", held[1], hold=held[0])
+        return None if held is None else UrlState("held", held[1], hold=held[0])
 
     # what both levels share
 

@@ -7,7 +7,7 @@ import sqlite3
 import msgspec
 
 from lycosa.frontier.entry import WAITING
-from lycosa.frontier.standing import has_frontier
+from lycosa.frontier.inspection import has_frontier
 
 
 class HostQueue(msgspec.Struct, frozen=True):

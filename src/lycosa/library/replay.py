@@ -23,7 +23,7 @@ from lycosa import urls
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.served_collections import ServedCollections
-from lycosa.page.bounds import HTML_CHARS, bounded
+from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.store.responses import archived
 from lycosa.urls import URL_CHARS
 from lycosa.values import Fetched, Refusal

@@ -17,13 +17,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
-from lycosa.page.bounds import HTML_CHARS, bounded
 from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.entities import find_entities
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
 from lycosa.page.links import Linked, Resolver, find_images, find_links
 from lycosa.page.names import find_names
+from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.place_finder import PlaceFinder
 from lycosa.page.places import find_places, gazetteer, places_of_each

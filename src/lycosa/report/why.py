@@ -11,8 +11,8 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.evidence.words import fact_in_words
-from lycosa.frontier import Standing
-from lycosa.frontier.standing import dropped_for, standing_in
+from lycosa.frontier import UrlState
+from lycosa.frontier.inspection import dropped_for, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
@@ -90,7 +90,7 @@ def _explained(collection: ReadCollection, url: str, key: int, found_on: tuple[F
         return _of_page(collection, page, found_on)
     if (outcome := collection.reader.outcome(key)) is not None and not outcome.again:
         return _of_outcome(collection.reader, outcome, found_on)
-    if (standing := standing_in(collection.connection, key)) is not None:
+    if (standing := url_state_in(collection.connection, key)) is not None:
         return _of_standing(collection.reader, url, standing, found_on)
     return _of_unknown(collection, url, found_on)
 
@@ -131,7 +131,7 @@ def _target(collection: ReadCollection, page: StoredPage) -> str:
         return there.link.url
     if (outcome := collection.reader.outcome(link.target)) is not None:
         return outcome.url
-    standing = standing_in(collection.connection, link.target)
+    standing = url_state_in(collection.connection, link.target)
     return standing.link.url if standing else ""
 
 
@@ -161,7 +161,7 @@ def _of_outcome(reader: Reader, outcome: StoredOutcome, found_on: tuple[FoundOn,
     )
 
 
-def _of_standing(reader: Reader, url: str, standing: Standing, found_on: tuple[FoundOn, ...]) -> Explanation:
+def _of_standing(reader: Reader, url: str, standing: UrlState, found_on: tuple[FoundOn, ...]) -> Explanation:
     words = {
         "waiting": f"Waiting to be fetched, with priority {standing.link.priority:.4g}.",
         "taken": "Being fetched just now (or when the crawl was interrupted).",

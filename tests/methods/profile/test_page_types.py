@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lycosa.demo.sharing import HOST, sharing_part
 from lycosa.errors import InputError, ModelError
-from lycosa.methods.profile.kinds import LinkKind
+from lycosa.methods.profile.link_kinds import LinkKind
 from lycosa.methods.profile.page_types import PageTypes, load_page_types, save_page_types
 from lycosa.methods.profile.schema import characteristic_strings, differentiation
 from lycosa.methods.profile.type_training import train_page_types

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from lycosa.methods.profile.kinds import LinkKind
+from lycosa.methods.profile.link_kinds import LinkKind
 from lycosa.methods.profile.page_types import PageTypes
 from lycosa.methods.profile.reading import FieldEvidence, UploaderEvidence, people_of, texts_of
 from lycosa.methods.profile.type_training import train_page_types

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lycosa.errors import InputError
 from lycosa.evidence import weighting as w
-from lycosa.evidence.text_kinds import Batch, Form, Sigmoid
+from lycosa.evidence.text_classifiers import Batch, Form, Sigmoid
 from lycosa.evidence.text_model import (
     FieldCounts,
     TermCounts,

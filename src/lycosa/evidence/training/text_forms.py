@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import InputError
-from lycosa.evidence.text_kinds import MOST_CELLS, Batch, Linear, NaiveBayes, Rbf, Tree
+from lycosa.evidence.text_classifiers import MOST_CELLS, Batch, Linear, NaiveBayes, Rbf, Tree
 
 Rows = NDArray[np.intp]
 Truth = NDArray[np.bool_]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.evidence.text_kinds import Batch
+from lycosa.evidence.text_classifiers import Batch
 from lycosa.values import Floats
 
 Rows = NDArray[np.intp]

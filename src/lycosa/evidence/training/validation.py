@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.evidence.text_kinds import LARGEST, Sigmoid
+from lycosa.evidence.text_classifiers import LARGEST, Sigmoid
 from lycosa.values import Floats
 
 Truth = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from lycosa.errors import InputError
-from lycosa.evidence.text_kinds import Sigmoid
+from lycosa.evidence.text_classifiers import Sigmoid
 from lycosa.evidence.training.tables import read_rows
 from lycosa.evidence.training.validation import figures_of, fit_sigmoid, folds_by_group
 from lycosa.methods.multimedia.images.descriptors import Singles

@@ -15,7 +15,7 @@ from lycosa.errors import InputError
 from lycosa.methods.profile.addresses import Pattern, fits
 from lycosa.methods.profile.matching import steps_of
 from lycosa.methods.profile.schema import schema_of
-from lycosa.methods.profile.separators import parts_of, separator_of
+from lycosa.methods.profile.tag_lists import separator_of, tags_in
 from lycosa.page.document import Document
 from lycosa.page.layout import one_line
 from lycosa.page.paths import Outline
@@ -183,7 +183,7 @@ def _hint(field: str, string: str, group: Sequence[Said]) -> float:
 
 def _brief(group: Sequence[Said]) -> bool:
     sign = separator_of([each.text for each in group if not each.link])
-    texts = [part for each in group for part in parts_of(each.text, sign)]
+    texts = [part for each in group for part in tags_in(each.text, sign)]
     return sum(len(text.split()) <= WORDS for text in texts) > 0.8 * len(texts)
 
 
@@ -192,7 +192,7 @@ def _tags_by_words(groups: Mapping[str, Groups], strings: Sequence[str]) -> Prop
 
     def words(group: Sequence[Said]) -> set[str]:
         sign = separator_of([each.text for each in group if not each.link])
-        return {part.lower() for each in group for part in parts_of(each.text, sign)}
+        return {part.lower() for each in group for part in tags_in(each.text, sign)}
 
     known = set[str]().union(*(words(groups["detail"].get(string, ())) for string in strings))
     shared = {
@@ -232,4 +232,4 @@ def name_field(
 
 
 def _split(text: str) -> set[str]:
-    return {part.lower() for part in parts_of(text, separator_of([text]))}
+    return {part.lower() for part in tags_in(text, separator_of([text]))}

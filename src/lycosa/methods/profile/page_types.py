@@ -10,10 +10,10 @@ import msgspec
 from lycosa.errors import ModelError, SpecError
 from lycosa.evidence.model_file import read_json
 from lycosa.methods.profile.addresses import Pattern, fits
-from lycosa.methods.profile.kinds import LinkKind, nearest_profiles, turns_page
+from lycosa.methods.profile.link_kinds import LinkKind, nearest_profiles, turns_page
 from lycosa.methods.profile.matching import covers, covers_loosely, steps_of
 from lycosa.methods.profile.schema import OTHER, TypeStrings
-from lycosa.methods.profile.separators import parts_of
+from lycosa.methods.profile.tag_lists import tags_in
 from lycosa.page.paths import Outline
 from lycosa.values import Link
 
@@ -175,7 +175,7 @@ class PageTypes:
             ((part.lstrip("#").strip() or part) if are_tags else part, outline.links[element])
             for element, text in outline.leaves
             if text and outline.paths[element] in where
-            for part in parts_of(text, sign)
+            for part in tags_in(text, sign)
         ]
         return tuple(dict.fromkeys(values[:VALUES]))
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from lycosa.methods.profile.cotags import words_of_tag
+from lycosa.methods.profile.eviction import make_room
 from lycosa.methods.profile.ranks import after_items, inner_rank, inter_rank, user_rank
-from lycosa.methods.profile.remembering import make_room
 
 CHANGE = 0.1
 """A rank that changed by a smaller share than this is as good as unchanged."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from lycosa.evidence import Evidence, Need
-from lycosa.methods.profile.kinds import LinkKind
+from lycosa.methods.profile.link_kinds import LinkKind
 from lycosa.methods.profile.page_types import PageTypes, Reading
 from lycosa.page.document import Document
 from lycosa.values import Category, Data, Fact, LinkClasses, LinkPartners

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from lycosa.errors import InputError
-from lycosa.methods.profile.kinds import turns_page
+from lycosa.methods.profile.link_kinds import turns_page
 from lycosa.methods.profile.matching import covers_loosely, on_page, steps_of
 from lycosa.page.paths import Outline
 

@@ -14,7 +14,8 @@ from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.addresses import is_below, url_parts
 from lycosa.methods.profile.cotags import TopicTags, clean_tag, tags_given
-from lycosa.methods.profile.kinds import LinkKind
+from lycosa.methods.profile.eviction import make_room
+from lycosa.methods.profile.link_kinds import LinkKind
 from lycosa.methods.profile.page_types import PageTypes, page_types_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.reading import (
@@ -28,7 +29,6 @@ from lycosa.methods.profile.reading import (
     texts_of,
     type_of,
 )
-from lycosa.methods.profile.remembering import make_room
 from lycosa.methods.profile.stages import TopicSearch
 from lycosa.spec.sections import NotNegative
 from lycosa.values import Decision, Fact, Judgement, Link, Memo, Merge, Page, Reason, Refusal, Release

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
 from lycosa.evidence.model_file import Int32s, load_model, save_model
-from lycosa.evidence.text_kinds import LARGEST, Sigmoid
+from lycosa.evidence.text_classifiers import LARGEST, Sigmoid
 from lycosa.methods.multimedia.images.descriptors import (
     Singles,
     edge_histogram,

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any
 
 
-def make_room(memory: dict[Any, Any], most: int) -> None:
-    """Forget the older half of a dictionary that has `most` entries.
+def make_room(memory: dict[Any, Any], max_entries: int) -> None:
+    """Forget the older half of a dictionary that has reached `max_entries`.
 
     Half at a time, because looking for the oldest one each time takes ever longer.
 
@@ -15,6 +15,6 @@ def make_room(memory: dict[Any, Any], most: int) -> None:
     >>> make_room(memory, 4); make_room(memory, 3); memory
     {2: 'b', 3: 'c'}
     """
-    if len(memory) >= most:
-        for key in list(islice(memory, max(1, most // 2))):
+    if len(memory) >= max_entries:
+        for key in list(islice(memory, max(1, max_entries // 2))):
             del memory[key]

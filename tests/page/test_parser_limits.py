@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page import bounds
-from lycosa.page.bounds import HTML_CHARS, bounded
+from lycosa.page import parser_limits
 from lycosa.page.layout import Layout
+from lycosa.page.parser_limits import HTML_CHARS, bounded
 
 K = 3_000
 BLOBS = "abc " * 10_000
@@ -29,7 +29,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_markup_is_parsed_within_bounds(name):
+def test_hostile_markup_is_parsed_within_limits(name):
     """No markup makes the parser build more than a million or so nodes, however it is nested."""
     tree = LexborHTMLParser(bounded(HOSTILE[name]))
     body = tree.body
@@ -40,7 +40,7 @@ def test_hostile_markup_is_parsed_within_bounds(name):
 
 def test_depth_is_capped(monkeypatch):
     """Beyond the cap of tags the page is cut: the parser's time grows with the square of the depth."""
-    monkeypatch.setattr(bounds, "TAGS", 1_000)
+    monkeypatch.setattr(parser_limits, "TAGS", 1_000)
     assert len(LexborHTMLParser(bounded("<div>" * 100_000)).css("div")) < 1_000
 
 

@@ -1,11 +1,11 @@
-"""Where one URL stands in a frontier on disk, without opening the frontier (a crawl may be running)."""
+"""What a frontier on disk says of its URLs and hosts, read without opening it (a crawl may be running)."""
 
 from __future__ import annotations
 
 import sqlite3
 
 from lycosa import urls
-from lycosa.frontier import Standing
+from lycosa.frontier import UrlState
 from lycosa.frontier.entry import DONE
 from lycosa.frontier.sqlite import FIND, KINDS, has_records
 from lycosa.frontier.stored_links import read_link, read_notes
@@ -58,7 +58,7 @@ def dropped_for(
     return [Refusal(reason) for reason in reasons if reason is not Reason.HOST_FULL]
 
 
-def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
+def url_state_in(connection: sqlite3.Connection, key: int) -> UrlState | None:
     """Waiting, taken, done or held; None if the URL is unknown (or nothing was crawled yet)."""
     if not has_frontier(connection):
         return None
@@ -66,7 +66,7 @@ def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     row = connection.execute(find, (key,)).fetchone()
     if row is None:
         held = connection.execute(HELD, (key,)).fetchone()
-        return Standing("held", read_link(held[1]), hold=held[0]) if held else None
+        return UrlState("held", read_link(held[1]), hold=held[0]) if held else None
     number, _, authority, state, priority, _, trail, depth, attempts, kind, record = row[:11]
     path, anchor, rel, position, redirects, parent, memo = row[11:]
     name, may_go_at = connection.execute(
@@ -78,4 +78,4 @@ def standing_in(connection: sqlite3.Connection, key: int) -> Standing | None:
     )  # fmt: skip
     leased = connection.execute("SELECT 1 FROM leases WHERE id = ?", (number,)).fetchone()
     word = "taken" if leased else "done" if state == DONE else "waiting"
-    return Standing(word, link, may_go_at)
+    return UrlState(word, link, may_go_at)

@@ -24,10 +24,10 @@ def separator_of(texts: Iterable[str]) -> str:
     return ""
 
 
-def parts_of(text: str, sign: str) -> list[str]:
+def tags_in(text: str, sign: str) -> list[str]:
     """The tags of a text, without a label before them.
 
-    >>> parts_of("Tags: kite, north wind", ","), parts_of("#kite #north-wind", "#"), parts_of("re: kites", "")
+    >>> tags_in("Tags: kite, north wind", ","), tags_in("#kite #north-wind", "#"), tags_in("re: kites", "")
     (['kite', 'north wind'], ['kite', 'north-wind'], ['re: kites'])
     """
     if not sign:
