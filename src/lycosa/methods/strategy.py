@@ -44,8 +44,8 @@ class Strategy(Protocol):
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
 
-    def forget(self) -> None:
-        """Unlearn all that pages taught: they have been judged anew, and are about to be learned again."""
+    def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
+        """The judge has learned: pages that were learned from before, by key, are judged so now."""
         ...
 
     def credit(self, judgement: Judgement) -> float:
@@ -105,8 +105,8 @@ class BaseStrategy(ABC):
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Nothing is learned."""
 
-    def forget(self) -> None:
-        """Nothing was learned."""
+    def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
+        """Nothing that was learned has to change."""
 
     @classmethod
     def reasons(cls, record: bytes) -> Sequence[tuple[str, float]]:  # noqa: ARG003

@@ -139,9 +139,9 @@ class Guarded(BaseStrategy):
         """As the inner one."""
         self._ask(self.inner.learn, link.url, link, judgement, evidence)
 
-    def forget(self) -> None:
+    def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """As the inner one."""
-        self._ask(self.inner.forget, "what was learned")
+        self._ask(self.inner.rejudged, "pages that were judged anew", judgements)
 
     def credit(self, judgement: Judgement) -> float:
         """As the inner one."""

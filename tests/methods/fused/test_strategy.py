@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from lycosa.evidence.topic import TopicEvidence
@@ -105,11 +106,12 @@ def test_learned_again_it_is_the_same() -> None:
         crawl.see(seen, judgement)
     crawl.frontier.rescore(1000)
     before = [crawl.priority(f"x{n}") for n in range(20)]
-    crawl.strategy.forget()
+    resumed = fused()
     for seen, judgement in pages:
-        crawl.strategy.learn(seen.link, judgement, {})
-    crawl.frontier.rescore(1000)
-    assert [crawl.priority(f"x{n}") for n in range(20)] == before
+        resumed.learn(seen.link, judgement, {})
+    found = [crawl.frontier.find(link(f"x{n}").key) for n in range(20)]
+    again, _ = resumed.ranking_.scored([standing.link.record for standing in found if standing])
+    assert again.tolist() == before
 
 
 def test_pages_that_are_judged_otherwise_count_otherwise() -> None:
@@ -117,11 +119,14 @@ def test_pages_that_are_judged_otherwise_count_otherwise() -> None:
     crawl = Crawl(fused())
     crawl.see(page("1", "x"), GOOD)
     crawl.see(page("2", "y"), BAD)
-    crawl.strategy.forget()
-    crawl.strategy.learn(link("1"), BAD, {})
-    crawl.strategy.learn(link("2"), GOOD, {})
+    crawl.strategy.rejudged({link("1").key: BAD, link("2").key: GOOD, link("never learned").key: GOOD})
     crawl.frontier.rescore(1000)
     assert crawl.priority("y") > crawl.priority("x")
+    other = fused()
+    for name, judgement in (("1", BAD), ("2", GOOD)):
+        other.learn(link(name), judgement, {})
+    assert np.allclose(crawl.strategy.ranking_.outcomes.good, other.ranking_.outcomes.good)
+    assert crawl.strategy.ranking_.outcomes.base == pytest.approx(other.ranking_.outcomes.base)
 
 
 def test_a_page_that_is_fetched_again_counts_once() -> None:

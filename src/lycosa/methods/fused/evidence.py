@@ -5,6 +5,7 @@ Link evidence is a number in [0, 1]: a decision value d is told as 1 / (1 + e^-d
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -49,6 +50,32 @@ class ContextWords(Evidence):
         distinct = {id(context): context for context in contexts}
         values = dict(zip(distinct, told(self.model, list(distinct.values())), strict=True))
         return [values[id(context)] for context in contexts]
+
+
+class ContextTopic(Evidence):
+    """`context_words` without a text model: the cosine of the text around each link with the topic."""
+
+    name = CONTEXT
+    tells_of_links = float
+
+    def __init__(self, topic: Mapping[str, float]) -> None:
+        length = math.sqrt(sum(weight * weight for weight in topic.values())) or 1.0
+        self.topic = {term: weight / length for term, weight in topic.items()}
+
+    def of_links(self, document: Document) -> list[float]:
+        """One number a link."""
+        contexts = document.whole_context_terms
+        cosines = {id(context): self._cosine(context) for context in contexts}
+        return [cosines[id(context)] for context in contexts]
+
+    def _cosine(self, counts: Mapping[str, int]) -> float:
+        """By 1 + log tf, over all words: one word of the topic in a long text is little."""
+        product = sum(
+            self.topic[term] * (1 + math.log(counts[term])) for term in counts if term in self.topic
+        )
+        if product <= 0.0:
+            return 0.0
+        return min(1.0, product / math.sqrt(sum((1 + math.log(count)) ** 2 for count in counts.values())))
 
 
 def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:

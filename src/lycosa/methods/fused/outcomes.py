@@ -17,7 +17,7 @@ from lycosa.values import Floats
 
 BUCKETS = 1 << 16
 REMEMBERED = 200_000
-"""Pages whose probability is remembered, the last ones: about 25 MB. An older one counts as the mean."""
+"""Pages whose probability is remembered, the last ones: about 45 MB. An older one counts as the mean."""
 LEAST_BASE, MOST_BASE, FIRST_BASE = 0.02, 0.9, 0.2
 """Bounds of the mean, and what it is taken for before there is a page."""
 
@@ -27,6 +27,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         self.by_tag: dict[int, float] = {}
+        self._words: dict[int, bytes] = {}
         self.good = np.zeros(BUCKETS)
         self.seen = np.zeros(BUCKETS)
         self.relevance = 0.0
@@ -35,13 +36,23 @@ class Outcomes:
     def learn(self, key: int, words: Sequence[int], relevance: float) -> None:
         """Count one judged page."""
         if len(self.by_tag) >= REMEMBERED:
-            del self.by_tag[next(iter(self.by_tag))]
-        self.by_tag[tag_of(key)] = relevance
-        at = list(words)
+            oldest = next(iter(self.by_tag))
+            del self.by_tag[oldest], self._words[oldest]
+        at, tag = np.array(words, np.uint16), tag_of(key)
+        self.by_tag[tag], self._words[tag] = relevance, at.tobytes()
         self.good[at] += relevance
         self.seen[at] += 1
         self.relevance += relevance
         self.pages += 1
+
+    def correct(self, key: int, relevance: float) -> None:
+        """A page is judged otherwise now. One that is forgotten stays as it was counted."""
+        tag = tag_of(key)
+        before = self.by_tag.get(tag)
+        if before is not None:
+            self.by_tag[tag] = relevance
+            self.good[np.frombuffer(self._words[tag], np.uint16)] += relevance - before
+            self.relevance += relevance - before
 
     @property
     def base(self) -> float:

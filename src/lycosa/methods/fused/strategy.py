@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -26,6 +26,8 @@ from lycosa.values import Decision, Fact, Floats, Judgement, Kind, Link, Merge, 
 
 SUBLINEAR = "sublinear"
 """The text model that reads pages and links where the judge is a text classifier."""
+LinkScores = Callable[[Sequence[Link]], Sequence[float]]
+"""What a judge that learns says of links by the words of their anchors, a number in [0, 1] each."""
 DEFAULTS = Weights()
 RULE = "all that is known of the URL"
 
@@ -84,7 +86,7 @@ class Fused(BaseStrategy):
 
     @classmethod
     def wanted(cls, judge: str) -> tuple[str, ...]:
-        """A text model of its own beside a text classifier; another judge brings its own words."""
+        """A text model of its own beside a text classifier; with other judges the topic and the judge have words."""
         return (SUBLINEAR,) if judge == "text" else ()
 
     def fit(self, preparation: Preparation) -> Self:
@@ -95,28 +97,32 @@ class Fused(BaseStrategy):
         if self.model_ is not None:
             own = (PageText(self.model_, ev.PAGE), ev.AnchorWords(self.model_), ev.ContextWords(self.model_))
             self.needs = (*self.needs, *own)
+        else:
+            self.needs = (*self.needs, ev.ContextTopic(preparation.topic.vector))
+        self.link_scores_: LinkScores | None = getattr(self.judge_, "link_scores", None)
         extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
         self.needs = (*self.needs, *(e for e in extras if e.name not in {need.name for need in self.needs}))
         self.extras_ = tuple(evidence.name for evidence in extras)
         weights = Weights(self.parents, self.context, self.anchor, self.url, self.siblings, self.extra)
         self.records = self.ranking_ = Ranking(weights)
-        self.training_ = preparation.training
-        self.forget()
-        return self
-
-    def forget(self) -> None:
-        """Know no more than the training pages say."""
-        self.ranking_.outcomes = Outcomes()
-        self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in self.training_])
-        terms = url_terms_of_each([page.url for page, _ in self.training_], self.language_)
-        for (page, yes), words in zip(self.training_, terms, strict=True):
+        training = preparation.training
+        self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in training])
+        terms = url_terms_of_each([page.url for page, _ in training], self.language_)
+        for (page, yes), words in zip(training, terms, strict=True):
             self.ranking_.outcomes.learn(page.key, buckets_of(words), float(yes))
+        return self
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page: its URL's words, and what it is worth as a parent and as a neighbour."""
         if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
             (terms,) = url_terms_of_each([link.url], self.language_)
             self.ranking_.outcomes.learn(link.key, buckets_of(terms), _relevance(judgement, evidence))
+
+    def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
+        """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
+        if self.model_ is None:  # else pages count by our own model, which stays
+            for key, judgement in judgements.items():
+                self.ranking_.outcomes.correct(key, _relevance(judgement, {}))
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """A Decision a link, with what the link says of its URL; and the neighbours of the page, to score again."""
@@ -151,8 +157,12 @@ class Fused(BaseStrategy):
     def _numbers(self, page: Page) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
         """Of each link what its anchor, its context, and other evidence say; empty: there is no such evidence."""
         nothing = (0.0,) * len(page.links)
-        found = [page.link_evidence.get(name) for name in (ev.ANCHOR, ev.CONTEXT)]
-        anchors, contexts = (ev.decisions(told).tolist() if told else nothing for told in found)
+        found = page.link_evidence
+        if self.model_ is not None:
+            anchors, contexts = (ev.decisions(found[name]).tolist() for name in (ev.ANCHOR, ev.CONTEXT))
+        else:
+            anchors = self.link_scores_(page.links) if self.link_scores_ else nothing
+            contexts = found.get(ev.CONTEXT, nothing)
         others = [page.link_evidence[name] for name in self.extras_ if name in page.link_evidence]
         return anchors, contexts, np.mean(others, axis=0).tolist() if others and page.links else ()
 
