@@ -10,7 +10,7 @@ import pytest
 
 from lycosa import urls
 from lycosa.bench.web import KEYWORDS, bench_pages, host, is_on_topic, start, url_of, vocabulary
-from lycosa.testing import Answer
+from lycosa.testing import CannedResponse
 
 PAGES, HOSTS = 120, 6
 
@@ -22,7 +22,7 @@ def bodies() -> dict[str, bytes]:
     return {
         f"http://{key[0]}{key[1]}": page.body
         for key, page in made.items()
-        if isinstance(page, Answer) and key[1] != "/robots.txt"
+        if isinstance(page, CannedResponse) and key[1] != "/robots.txt"
     }
 
 
@@ -79,7 +79,7 @@ def test_hosts_and_bytes_are_ready():
     """Hosts are sources of their own; the gzipped bytes are those of the page; seeds repeat."""
     made, again = bench_pages(8, 4), bench_pages(8, 4)
     page = made[host(0), "/"]
-    assert isinstance(page, Answer)
+    assert isinstance(page, CannedResponse)
 
     assert len({urls.source_of(f"http://{host(number)}") for number in range(50)}) == 50
     assert gzip.decompress(page.gzipped.partition(b"\r\n\r\n")[2]) == page.body

@@ -22,7 +22,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa import urls
 from lycosa.demo import DemoWeb, demo_web, prose
-from lycosa.testing import Answer
+from lycosa.testing import CannedResponse
 
 TOPICS = ("owls", "bread", "tides", "bridges", "comets")
 
@@ -33,7 +33,7 @@ def web() -> DemoWeb:
 
 
 @cache
-def outlinks(url: str, page: Answer) -> tuple[str, ...]:
+def outlinks(url: str, page: CannedResponse) -> tuple[str, ...]:
     """The URLs that a page links to, embeds or redirects to."""
     found = [page.header("Location")]
     if page.header("Content-Type").startswith("text/html"):
@@ -44,7 +44,7 @@ def outlinks(url: str, page: Answer) -> tuple[str, ...]:
     return tuple(each for each in joined if each)
 
 
-def reached(pages: Mapping[str, Answer], start: Iterable[str]) -> set[str]:
+def reached(pages: Mapping[str, CannedResponse], start: Iterable[str]) -> set[str]:
     """Every page reachable from the start pages."""
     seen = set(start)
     waiting = list(seen)
@@ -56,7 +56,7 @@ def reached(pages: Mapping[str, Answer], start: Iterable[str]) -> set[str]:
     return seen
 
 
-def is_html(page: Answer) -> bool:
+def is_html(page: CannedResponse) -> bool:
     return page.status == 200 and page.header("Content-Type").startswith("text/html")
 
 

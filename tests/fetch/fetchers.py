@@ -18,7 +18,7 @@ from lycosa.fetch.archive import ArchiveFetcher
 from lycosa.fetch.http import HttpFetcher
 from lycosa.fetch.http_client import HttpClient
 from lycosa.fetch.resolver import Resolver
-from lycosa.testing import Answer, Page, Site, hangs_up
+from lycosa.testing import CannedResponse, Page, Site, hangs_up
 from lycosa.urls import parse
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, spec_with
@@ -27,7 +27,7 @@ HOST = "http://a.test"
 BROKEN: None = None
 """Instead of an answer: the connection breaks."""
 
-Answers = Mapping[str, Answer | None]
+Answers = Mapping[str, CannedResponse | None]
 Asked = Callable[[], list[str]]
 """Tells the URLs that a server was asked for."""
 
@@ -45,7 +45,7 @@ class FakeFetcher:
         self.asked.append(link.url)
         if not link.url.startswith(HOST + "/"):
             return NotFetched(link, Refusal(Reason.DNS))
-        answer = self.answers.get(link.url.removeprefix(HOST), Answer(b"", 404))
+        answer = self.answers.get(link.url.removeprefix(HOST), CannedResponse(b"", 404))
         if answer is None:
             return NotFetched(link, Refusal(Reason.BROKEN_RESPONSE), passing=True)
         return Fetched(link, answer.status, answer.headers, answer.body, b"", b"", 0.0, 0.0)

@@ -10,12 +10,12 @@ import pytest
 
 from lycosa.fetch import Fetcher
 from lycosa.fetch.redirects import redirect_target
-from lycosa.testing import Answer, html, redirect, status
+from lycosa.testing import CannedResponse, html, redirect, status
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.fetch.conftest import link_to
 from tests.fetch.fetchers import HOST, archived, in_memory, over_http
 
-ANSWERS: dict[str, Answer | None] = {
+ANSWERS: dict[str, CannedResponse | None] = {
     "/page": html("<p>Hello", etag='"7"'),
     "/moved": redirect("/page"),
     "/gone": status(410),
@@ -97,7 +97,7 @@ async def test_one_fetch_is_one_request() -> None:
 
 async def test_what_a_given_up_response_had_said_is_not_lost() -> None:
     """A 503 whose body is too long still says how long to wait."""
-    flood = Answer(b"x" * 200_000, 503, (("Content-Type", "image/png"), ("Retry-After", "90")))
+    flood = CannedResponse(b"x" * 200_000, 503, (("Content-Type", "image/png"), ("Retry-After", "90")))
     async with over_http({"/busy": flood}) as (fetcher, _):
         result = await fetcher.fetch(link_to(HOST + "/busy"))
     assert isinstance(result, NotFetched)

@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 
-from lycosa.testing import Answer, Page, Pages, html, text
+from lycosa.testing import CannedResponse, Page, Pages, html, text
 
 PAGES, HOSTS = 2000, 20
 VOCABULARY = 30_000
@@ -119,7 +119,7 @@ def _title(words: _Words, number: int) -> str:
     return f"{title} {words.rng.choice(KEYWORDS)}" if is_on_topic(number) else title
 
 
-def _page(words: _Words, number: int, titles: Sequence[str], hosts: int) -> Answer:
+def _page(words: _Words, number: int, titles: Sequence[str], hosts: int) -> CannedResponse:
     pages = len(titles)
     # The children of a binary tree, so that every page is reached; all else is drawn.
     tree = [child for child in (2 * number + 1, 2 * number + 2, (number + 1) % pages) if child < pages]

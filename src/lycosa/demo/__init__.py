@@ -16,7 +16,7 @@ from lycosa.demo.environment import environment_part
 from lycosa.demo.part import DemoTopic, Part
 from lycosa.demo.sharing import sharing_part
 from lycosa.demo.topics import topics_part
-from lycosa.testing import Answer, Request, Site, status
+from lycosa.testing import CannedResponse, Request, Site, status
 
 __all__ = ["DemoTopic", "DemoWeb", "Part", "demo_web"]
 
@@ -31,7 +31,7 @@ class DemoWeb:
     parts: tuple[Part, ...]
 
     @cached_property
-    def pages(self) -> Mapping[str, Answer]:
+    def pages(self) -> Mapping[str, CannedResponse]:
         """Every page, image, robots.txt, feed and redirect by its URL."""
         return {url: page for part in self.parts for url, page in part.pages.items()}
 
@@ -55,7 +55,7 @@ class DemoWeb:
         """General pages to start from."""
         return tuple(url for part in self.parts for url in part.start)
 
-    def respond(self, host: str, target: str) -> Answer:
+    def respond(self, host: str, target: str) -> CannedResponse:
         """What the web answers to a request for a host's path and query."""
         url = f"http://{host}{target}"
         for part in self.parts:
@@ -63,7 +63,7 @@ class DemoWeb:
                 return page
         return NOT_FOUND
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> CannedResponse:
         """As `respond`, for the local server."""
         return self.respond(request.host, request.target)
 
@@ -83,6 +83,6 @@ def demo_web(random_seed: int = 1) -> DemoWeb:
     return DemoWeb(tuple(part(random_seed) for part in PARTS))
 
 
-def demo_answers(random_seed: int = 1) -> Callable[[Request], Answer]:
+def demo_answers(random_seed: int = 1) -> Callable[[Request], CannedResponse]:
     """The demo web for `SiteProcess("lycosa.demo:demo_answers")`."""
     return demo_web(random_seed).answer

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from lycosa.testing import Answer
+from lycosa.testing import CannedResponse
 
 if TYPE_CHECKING:
     from lycosa.demo import DemoWeb
@@ -39,7 +39,7 @@ def _write_warc(web: DemoWeb, path: Path) -> None:
             file.write(gzip.compress(record.getvalue(), mtime=0))  # one gzip member per record
 
 
-def _record(url: str, page: Answer) -> Any:
+def _record(url: str, page: CannedResponse) -> Any:
     from fastwarc.warc import WarcRecord, WarcRecordType
 
     record = WarcRecord()

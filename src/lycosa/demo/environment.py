@@ -14,7 +14,7 @@ from typing import Any
 from lycosa.demo import maps
 from lycosa.demo.part import DemoTopic, Part
 from lycosa.demo.sheets import Sheet, Sheets
-from lycosa.testing import Answer, data, text
+from lycosa.testing import CannedResponse, data, text
 
 TOPIC = "air-quality"
 
@@ -277,7 +277,7 @@ def environment_part(random_seed: int) -> Part:
     for number in range(2):
         builder.directory(number)
     builder.cross_links()
-    pages: dict[str, Answer] = {url: builder.render(sheet) for url, sheet in builder.sheets.items()}
+    pages: dict[str, CannedResponse] = {url: builder.render(sheet) for url, sheet in builder.sheets.items()}
     pages |= {url: data(body, "image/png") for url, body in builder.pictures.items()}
     hosts = {url.split("/")[2] for url in builder.sheets}
     pages |= {f"http://{host}/robots.txt": text("User-agent: *\nDisallow:\n") for host in sorted(hosts)}

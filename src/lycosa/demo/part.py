@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from lycosa.testing import Answer
+from lycosa.testing import CannedResponse
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Part:
     without end; None means 404. `page_types`: (url, list, detail, profile or other) of a sharing site.
     """
 
-    pages: Mapping[str, Answer]
+    pages: Mapping[str, CannedResponse]
     labels: tuple[tuple[str, str, int], ...]
     topics: Mapping[str, DemoTopic]
     start: tuple[str, ...]
-    beyond: Callable[[str], Answer | None] = field(default=lambda _: None)
+    beyond: Callable[[str], CannedResponse | None] = field(default=lambda _: None)
     page_types: tuple[tuple[str, str], ...] = ()

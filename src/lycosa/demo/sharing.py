@@ -12,7 +12,7 @@ from html import escape
 from random import Random
 
 from lycosa.demo.part import DemoTopic, Part
-from lycosa.testing import Answer
+from lycosa.testing import CannedResponse
 
 HOST = "http://tinderbox.test"
 PAGE_SIZE = 12
@@ -86,11 +86,11 @@ def sharing_part(random_seed: int) -> Part:
     put(
         "/enter", "other", "Please sign in", "<form class='enter'><p>Members only, for this maker.</p></form>"
     )
-    answers[f"{HOST}/maker/{closed}"] = Answer(status=302, headers=(("Location", f"{HOST}/enter"),))
+    answers[f"{HOST}/maker/{closed}"] = CannedResponse(status=302, headers=(("Location", f"{HOST}/enter"),))
     for number in range(12):
         answers[f"{HOST}/thumb/{number}.svg"] = _thumb(number)
     return Part(
-        pages={**{url: Answer(html.encode()) for url, html in pages.items()}, **answers},
+        pages={**{url: CannedResponse(html.encode()) for url, html in pages.items()}, **answers},
         labels=tuple(
             (f"{HOST}/piece/{number}", circle, 2)
             for circle in ("kites", "lanterns")
@@ -177,13 +177,13 @@ def _profile(maker: Maker) -> str:
     )
 
 
-def _thumb(number: int) -> Answer:
+def _thumb(number: int) -> CannedResponse:
     colour = f"hsl({number * 30} 60% 55%)"
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 90"><rect width="90" height="90" fill="#f4f1ea"/>'
         f'<circle cx="45" cy="45" r="{20 + number}" fill="{colour}"/></svg>\n'
     )
-    return Answer(svg.encode(), headers=(("Content-Type", "image/svg+xml"),))
+    return CannedResponse(svg.encode(), headers=(("Content-Type", "image/svg+xml"),))
 
 
 def _slug(tag: str) -> str:

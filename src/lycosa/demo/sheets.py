@@ -8,7 +8,7 @@ from html import escape
 from random import Random
 
 from lycosa.demo.prose import bank, fill
-from lycosa.testing import Answer, data
+from lycosa.testing import CannedResponse, data
 
 MENU = (("Contact", "contact"), ("Imprint", "imprint"), ("Help", "help"))
 
@@ -95,7 +95,7 @@ class Sheets:
         }
         return fill(template, rng, slots, names)
 
-    def render(self, sheet: Sheet) -> Answer:
+    def render(self, sheet: Sheet) -> CannedResponse:
         """A page as HTML."""
         sentences = self.words[sheet.about]["sentences"]
         said = [

@@ -16,7 +16,7 @@ from lycosa.demo.linking import Linker
 from lycosa.demo.part import DemoTopic, Part
 from lycosa.demo.plan import Draft, SitePlan, drafts, listings, sites
 from lycosa.demo.prose import TOPICS
-from lycosa.testing import Answer, data, links, redirect, status, text
+from lycosa.testing import CannedResponse, data, links, redirect, status, text
 
 START = ("http://www.allthings.test/", "http://www.morningledger.test/")
 CALENDAR = "http://www.townhall.test/calendar"
@@ -24,7 +24,7 @@ MONTHS = range(2023 * 12, 2025 * 12)
 """The months of the calendar that are pages; those before and after are made when asked for."""
 COPIES = "http://mirror.compendium-copy.test"
 
-Pages = dict[str, Answer]
+Pages = dict[str, CannedResponse]
 
 
 def topics_part(random_seed: int) -> Part:
@@ -145,20 +145,20 @@ def _feed(leaves: Sequence[Draft]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel>{head}\n{items}</channel></rss>\n'
 
 
-def _calendar() -> Iterator[tuple[str, Answer]]:
+def _calendar() -> Iterator[tuple[str, CannedResponse]]:
     yield CALENDAR, _month(MONTHS[len(MONTHS) // 2])
     for month in MONTHS:
         yield f"{CALENDAR}?month={month // 12}-{month % 12 + 1:02}", _month(month)
 
 
-def _month(month: int) -> Answer:
+def _month(month: int) -> CannedResponse:
     around = [f"{CALENDAR}?month={m // 12}-{m % 12 + 1:02}" for m in (month - 1, month + 1)]
     return links(
         *around, "http://www.townhall.test/", title=f"Events in month {month % 12 + 1} of {month // 12}"
     )
 
 
-def beyond(url: str) -> Answer | None:
+def beyond(url: str) -> CannedResponse | None:
     """The months of the calendar before and after those that are pages, without end.
 
     >>> beyond("http://www.townhall.test/calendar?month=2031-05").status

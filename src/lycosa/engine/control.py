@@ -25,7 +25,7 @@ _PATH_BYTES = 100  # a socket's path is limited to 108 bytes on Linux, 104 on ma
 RELEARN = "labels have changed"
 """Why a crawl ends that is to go on at once with what the labels teach."""
 
-Answer = dict[str, Any]
+Reply = dict[str, Any]
 
 
 @asynccontextmanager
@@ -54,7 +54,7 @@ async def control_of(crawl: Crawl, directory: Path) -> AsyncIterator[None]:
                 path.unlink()
 
 
-def ask(directory: Path, do: str, timeout_s: float = 3.0) -> Answer | None:
+def ask(directory: Path, do: str, timeout_s: float = 3.0) -> Reply | None:
     """Send one command to the crawl of a collection; None if none is running.
 
     A crawl that is too busy to answer in time is running: the answer then says so, and is not `ok`.
@@ -76,7 +76,7 @@ def ask(directory: Path, do: str, timeout_s: float = 3.0) -> Answer | None:
     return answer if isinstance(answer, dict) else None
 
 
-def status_of(crawl: Crawl) -> Answer:
+def status_of(crawl: Crawl) -> Reply:
     """What a running crawl has done and has before it."""
     tally, counts = crawl.tally, crawl.frontier.counts()
     return {
@@ -106,7 +106,7 @@ class _Commands:
                 await writer.drain()
         writer.close()
 
-    def _answer(self, line: bytes) -> Answer:
+    def _answer(self, line: bytes) -> Reply:
         try:
             asked = json.loads(line)
             do = asked["do"]

@@ -9,7 +9,7 @@ from lycosa.fetch.polite.delays import MAX_BACKOFF_S
 from lycosa.spec.sections import FetchSpec, LimitsSpec
 
 
-class Progress(Protocol):
+class Usage(Protocol):
     """What limits are measured against."""
 
     pages: int
@@ -34,7 +34,7 @@ class Limits:
         patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
         return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s)
 
-    def reached(self, done: Progress) -> str:
+    def reached(self, done: Usage) -> str:
         """Which limit has been reached; '' if none."""
         if self.pages is not None and done.pages >= self.pages:
             return f"limits.pages = {self.pages} reached"
@@ -44,6 +44,6 @@ class Limits:
             return f"limits.hours = {self.hours:g} reached"
         return ""
 
-    def full(self, done: Progress, flying: int) -> bool:
+    def full(self, done: Usage, flying: int) -> bool:
         """Whether the pages under way may already use up the limit."""
         return self.pages is not None and done.pages + flying >= self.pages

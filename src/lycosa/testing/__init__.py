@@ -7,21 +7,6 @@ with Site({"/": links("/a"), "/a": redirect("/b"), "/b": "<p>Hello"}) as site:
 
 from __future__ import annotations
 
-from lycosa.testing.answers import (
-    Answer,
-    Page,
-    Raw,
-    Request,
-    Wire,
-    data,
-    html,
-    links,
-    redirect,
-    status,
-    text,
-    with_etag,
-    with_password,
-)
 from lycosa.testing.misbehaviours import (
     MISBEHAVIOURS,
     Misbehaviour,
@@ -62,11 +47,26 @@ from lycosa.testing.misbehaviours import (
     wrong_type,
 )
 from lycosa.testing.proxy import DroppingProxy
+from lycosa.testing.responses import (
+    CannedResponse,
+    Page,
+    Raw,
+    Request,
+    Wire,
+    data,
+    html,
+    links,
+    redirect,
+    status,
+    text,
+    with_etag,
+    with_password,
+)
 from lycosa.testing.server import Pages, Site, SiteProcess, Web, serve
 
 __all__ = [
     "MISBEHAVIOURS",
-    "Answer",
+    "CannedResponse",
     "DroppingProxy",
     "Misbehaviour",
     "Page",

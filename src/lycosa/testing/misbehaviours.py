@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lycosa.testing.answers import (
+from lycosa.testing.responses import (
     HTML,
-    Answer,
+    CannedResponse,
     Page,
     Raw,
     Request,
@@ -62,7 +62,7 @@ def slow_drip(pause_s: float = 0.05) -> Raw:
     """Sends a long body byte by byte, so that no silence is ever long."""
 
     async def talk(_: Request, wire: Wire) -> None:
-        await wire.send(Answer().head(len(FILLING)))
+        await wire.send(CannedResponse().head(len(FILLING)))
         for at in range(len(FILLING)):
             await wire.send(FILLING[at : at + 1])
             await asyncio.sleep(pause_s)
@@ -86,7 +86,7 @@ def sends(wire_bytes: bytes, *, then_close: bool = True) -> Raw:
 
 def drops() -> Raw:
     """Closes the connection in the middle of the body."""
-    return sends(Answer().head(len(FILLING)) + FILLING[: len(FILLING) // 2])
+    return sends(CannedResponse().head(len(FILLING)) + FILLING[: len(FILLING) // 2])
 
 
 def hangs_up() -> Raw:
@@ -98,7 +98,7 @@ def resets() -> Raw:
     """Resets the connection (RST) in the middle of the body."""
 
     async def talk(_: Request, wire: Wire) -> None:
-        await wire.send(Answer().head(len(FILLING)) + FILLING[:100])
+        await wire.send(CannedResponse().head(len(FILLING)) + FILLING[:100])
         await asyncio.sleep(0.01)
         wire.abort()
 
@@ -107,12 +107,12 @@ def resets() -> Raw:
 
 def lying_length() -> Raw:
     """Says a Content-Length of 20 and sends thousands of bytes."""
-    return sends(Answer().head(20) + FILLING, then_close=False)
+    return sends(CannedResponse().head(20) + FILLING, then_close=False)
 
 
 def broken_chunked() -> Raw:
     """A chunked body whose second chunk size is no number."""
-    head = Answer(headers=(*HTML, ("Transfer-Encoding", "chunked"))).head(None)
+    head = CannedResponse(headers=(*HTML, ("Transfer-Encoding", "chunked"))).head(None)
     return sends(head + b"10\r\n<p>Sixteen bytes\r\nnot-a-size\r\nmore\r\n0\r\n\r\n")
 
 
@@ -125,7 +125,7 @@ def endless() -> Raw:
     """A body that never ends."""
 
     async def talk(_: Request, wire: Wire) -> None:
-        await wire.send(Answer().head(None))
+        await wire.send(CannedResponse().head(None))
         while True:
             await wire.send(FILLING)
             await asyncio.sleep(0)
@@ -159,62 +159,64 @@ def endless_continue() -> Raw:
 
 
 @lru_cache(maxsize=1)  # packing a hundred megabytes takes a moment
-def gzip_bomb(megabytes: int = 100) -> Answer:
+def gzip_bomb(megabytes: int = 100) -> CannedResponse:
     """A small gzip body that unpacks to a hundred megabytes."""
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     parts = [packer.compress(b"<html><body>")]
     parts += [packer.compress(bytes(1_000_000)) for _ in range(megabytes)]
-    return Answer(b"".join([*parts, packer.flush()]), 200, (*HTML, ("Content-Encoding", "gzip")))
+    return CannedResponse(b"".join([*parts, packer.flush()]), 200, (*HTML, ("Content-Encoding", "gzip")))
 
 
-def not_gzip() -> Answer:
+def not_gzip() -> CannedResponse:
     """Says that it is gzipped and is plain HTML."""
-    return Answer(FILLING, 200, (*HTML, ("Content-Encoding", "gzip")))
+    return CannedResponse(FILLING, 200, (*HTML, ("Content-Encoding", "gzip")))
 
 
-def cut_gzip() -> Answer:
+def cut_gzip() -> CannedResponse:
     """A gzip body whose second half is missing, under a true Content-Length."""
     whole = gzip.compress("".join(f"<p>Number {number}</p>" for number in range(5000)).encode(), mtime=0)
-    return Answer(whole[: len(whole) // 2], 200, (*HTML, ("Content-Encoding", "gzip")))
+    return CannedResponse(whole[: len(whole) // 2], 200, (*HTML, ("Content-Encoding", "gzip")))
 
 
-def unknown_encoding() -> Answer:
+def unknown_encoding() -> CannedResponse:
     """A content encoding that nobody knows."""
-    return Answer(FILLING, 200, (*HTML, ("Content-Encoding", "x-secret")))
+    return CannedResponse(FILLING, 200, (*HTML, ("Content-Encoding", "x-secret")))
 
 
-def bad_charset() -> Answer:
+def bad_charset() -> CannedResponse:
     """Declares UTF-8 in the header, another charset in the page, and is in neither."""
     page = '<meta charset="x-unheard-of"><title>Caf\xe9</title><p>Na\xefve caf\xe9, \xa312 \xff\xfe</p>'
-    return Answer(page.encode("latin-1"), 200, HTML)
+    return CannedResponse(page.encode("latin-1"), 200, HTML)
 
 
-def wrong_type() -> Answer:
+def wrong_type() -> CannedResponse:
     """Says text/html and is a picture."""
     return data(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 100, "text/html; charset=utf-8")
 
 
-def nul_bytes() -> Answer:
+def nul_bytes() -> CannedResponse:
     """HTML with zero bytes and control characters in tags, text and links."""
-    return Answer(b"<ti\0tle>Nu\0ll</title><p\0><a hr\0ef='/\0a'>a\x01b</a><a href='/b\0c'>\x0b\x1f</a>" * 50)
+    return CannedResponse(
+        b"<ti\0tle>Nu\0ll</title><p\0><a hr\0ef='/\0a'>a\x01b</a><a href='/b\0c'>\x0b\x1f</a>" * 50
+    )
 
 
-def huge_html(depth: int = 100_000) -> Answer:
+def huge_html(depth: int = 100_000) -> CannedResponse:
     """Elements nested a hundred thousand deep."""
     return html("<div>" * depth + "<a href='/deep'>at the bottom</a>")
 
 
-def many_links(count: int = 100_000) -> Answer:
+def many_links(count: int = 100_000) -> CannedResponse:
     """A page with a hundred thousand different links."""
     return html("".join(f"<a href='/many/{number}'>{number}</a>" for number in range(count)))
 
 
-def long_attribute(length: int = 3_000_000) -> Answer:
+def long_attribute(length: int = 3_000_000) -> CannedResponse:
     """A link with a URL of three million characters."""
     return html(f"<a href='/{'x' * length}'>long</a>" + SENTENCE)
 
 
-def bad_links() -> Answer:
+def bad_links() -> CannedResponse:
     """A page on which no link is a usable URL."""
     targets = [
         *("http://", "http:///", "http://[::1", "http://a b.test/", "http://bad.test:99999/", "//"),
@@ -234,7 +236,7 @@ def bad_links() -> Answer:
         ),
     ]
     anchors = "".join(f'<a href="{target}">x</a>' for target in targets)
-    return Answer(anchors.encode("utf-8", "surrogatepass"))
+    return CannedResponse(anchors.encode("utf-8", "surrogatepass"))
 
 
 def soft_404() -> Page:
@@ -261,7 +263,7 @@ def endless_redirects(path: str = "/it") -> Page:
     return lambda request: redirect(f"{path}?hop={int(request.query.get('hop', 0)) + 1}")
 
 
-def private_redirect() -> Answer:
+def private_redirect() -> CannedResponse:
     """Redirects to an address inside the crawler's own network."""
     return redirect("http://169.254.169.254/latest/meta-data/")
 
@@ -272,7 +274,7 @@ def private_redirect() -> Answer:
 def calendar_trap(path: str = "/calendar") -> Page:
     """A calendar whose every month links to the next and the one before, for ever."""
 
-    def month(request: Request) -> Answer:
+    def month(request: Request) -> CannedResponse:
         year, _, number = request.query.get("month", "2020-01").partition("-")
         at = int(year) * 12 + int(number) - 1
         around = [f"{path}?month={m // 12}-{m % 12 + 1:02}" for m in (at - 1, at + 1)]

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TypeAlias, cast
 from urllib.parse import urlsplit
 
-from lycosa.testing.answers import Answer, Page, Raw, Request, answer_of, status
+from lycosa.testing.responses import CannedResponse, Page, Raw, Request, response_to, status
 
 Pages: TypeAlias = Mapping[str | tuple[str, str], Page]
 """Pages by path or (host, path). A path may hold a query; a final * stands for anything."""
@@ -113,13 +113,13 @@ class Site:
         """Every URL asked for, in order."""
         return [seen.url for seen in self.log[:]]
 
-    def respond(self, request: Request) -> Answer | Raw:
+    def respond(self, request: Request) -> CannedResponse | Raw:
         """What this web answers; a page that fails becomes a 500 that says how."""
         self.log.append(request)
         try:
-            return answer_of(self._answer(request), request)
+            return response_to(self._answer(request), request)
         except Exception:  # the page is a test's own function: its fault must be seen, not lost
-            return Answer(traceback.format_exc().encode(), 500, (("Content-Type", "text/plain"),))
+            return CannedResponse(traceback.format_exc().encode(), 500, (("Content-Type", "text/plain"),))
 
     def _find(self, request: Request) -> Page:
         return find(self.pages, request.host, request.target)

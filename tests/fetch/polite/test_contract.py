@@ -12,7 +12,7 @@ import pytest
 from lycosa.fetch import Fetcher
 from lycosa.fetch.polite.fetcher import PoliteFetcher
 from lycosa.fetch.polite.robots import StoredRobots
-from lycosa.testing import Answer, html, status, text
+from lycosa.testing import CannedResponse, html, status, text
 from lycosa.values import Fetched, Later, Link, NotFetched, Reason, Refusal
 from tests.fetch.conftest import link_to, spec_with
 from tests.fetch.fetchers import BROKEN, HOST, Answers, Asked, in_memory, over_http
@@ -85,7 +85,7 @@ async def test_robots_are_kept_in_the_store(polite: Open) -> None:
 
 
 @pytest.mark.parametrize("broken", [BROKEN, status(503)], ids=["breaks", "503"])
-async def test_robots_that_cannot_be_read_disallow(polite: Open, broken: Answer | None) -> None:
+async def test_robots_that_cannot_be_read_disallow(polite: Open, broken: CannedResponse | None) -> None:
     """They are tried again, and after the retries everything of the host is refused without a request."""
     fetcher, asked = await polite({"/robots.txt": broken, "/page": html("<p>x")}, retries=1)
     first = await fetcher.fetch(PAGE)
@@ -108,7 +108,7 @@ async def test_robots_that_cannot_be_read_disallow(polite: Open, broken: Answer 
         (status(500), Refusal(Reason.HTTP_ERROR, "status 500")),
     ],
 )
-async def test_busy_servers_are_asked_again(polite: Open, answer: Answer, refusal: Refusal) -> None:
+async def test_busy_servers_are_asked_again(polite: Open, answer: CannedResponse, refusal: Refusal) -> None:
     """While retries are left, after the rest; the last answer is kept as it is."""
     fetcher, _ = await polite({"/page": answer}, obey_robots=False, retries=1)
     first = await fetcher.fetch(PAGE)
@@ -132,7 +132,7 @@ async def test_retry_after_is_the_least_rest(polite: Open) -> None:
 
 async def test_retry_after_holds_though_the_response_was_given_up(polite: Open) -> None:
     """A busy server is a busy server, however long its apology."""
-    flood = Answer(b"x" * 200_000, 503, (("Content-Type", "image/png"), ("Retry-After", "90")))
+    flood = CannedResponse(b"x" * 200_000, 503, (("Content-Type", "image/png"), ("Retry-After", "90")))
     fetcher, _ = await polite({"/page": flood}, obey_robots=False)
     result = await fetcher.fetch(PAGE)
     assert isinstance(result, NotFetched)

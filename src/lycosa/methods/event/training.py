@@ -283,14 +283,14 @@ def fit_side(
     return best
 
 
-Labelled = tuple[Sequence[Facts], Sequence[bool]]
+LabelledFacts = tuple[Sequence[Facts], Sequence[bool]]
 """Pages or links, and which of them are about the event."""
 
 
 def train_event(
     model: EventModel,
-    pages: Labelled = ((), ()),
-    links: Labelled = ((), ()),
+    pages: LabelledFacts = ((), ()),
+    links: LabelledFacts = ((), ()),
     *,
     how: How = "f1",
     who: bool = False,

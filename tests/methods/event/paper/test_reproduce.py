@@ -32,7 +32,7 @@ from lycosa.methods.event.paper.crawls import (
 from lycosa.methods.event.paper.ranking import classification, grid_of, measure_ways, ways
 from lycosa.methods.event.paper.web import EventWeb
 from lycosa.methods.event.training import Sample
-from lycosa.testing import Answer
+from lycosa.testing import CannedResponse
 
 CITIES = {"Orlando": 2016, "Brussels": 2011, "Denver": 2013, "Madrid": 2008}
 PAGES, HOSTS = 6, 3
@@ -64,10 +64,10 @@ def web_folder(tmp_path_factory) -> Path:
         pages[url_of(city, number)] = page(city, year, number)
 
     class Web:
-        pages: dict[str, Answer]
+        pages: dict[str, CannedResponse]
 
     web = Web()
-    web.pages = {url: Answer(text.encode()) for url, text in pages.items()}
+    web.pages = {url: CannedResponse(text.encode()) for url, text in pages.items()}
     archive._write_warc(web, folder / "pages.warc.gz")  # type: ignore[arg-type]
     labels = [(url_of(city, number), city, 2) for city in CITIES for number in range(PAGES)]
     rows = [("url", "topic", "grade"), *labels, (url_of("Orlando", 0), "tiny", 2)]

@@ -185,18 +185,18 @@ class Bench:
         return found
 
 
-Found = Mapping[str, Sequence[Collected]]
+CrawlsBySetting = Mapping[str, Sequence[Collected]]
 """The crawls of each setting, by its name."""
 Value = Callable[[str], float]
 """A figure of a setting, by its name: the mean over the webs."""
 
 
-def precision(found: Found, least: int) -> Value:
+def precision(found: CrawlsBySetting, least: int) -> Value:
     """Mean precision of a setting over the webs."""
     return lambda name: float(np.mean([one.precision(least) for one in found[name]]))
 
 
-def pooled(found: Found, least: int) -> Value:
+def pooled(found: CrawlsBySetting, least: int) -> Value:
     """Precision over the pages of all webs together: a crawl that collects next to nothing weighs as little."""
 
     def share(name: str) -> float:
@@ -206,7 +206,7 @@ def pooled(found: Found, least: int) -> Value:
     return share
 
 
-def f1(found: Found, least: int) -> Value:
+def f1(found: CrawlsBySetting, least: int) -> Value:
     """Mean F1 on the paper's recall base."""
 
     def mean(name: str) -> float:
@@ -216,12 +216,12 @@ def f1(found: Found, least: int) -> Value:
     return mean
 
 
-def recall(found: Found, least: int) -> Value:
+def recall(found: CrawlsBySetting, least: int) -> Value:
     """Mean recall of the relevant pages of the whole web."""
     return lambda name: float(np.mean([one.recall(least) for one in found[name]]))
 
 
-def mean_pages(found: Found) -> Value:
+def mean_pages(found: CrawlsBySetting) -> Value:
     """Mean number of pages collected."""
     return lambda name: float(np.mean([len(one.pages) for one in found[name]]))
 

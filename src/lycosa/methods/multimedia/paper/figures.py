@@ -9,13 +9,20 @@ from typing import Any
 import numpy as np
 
 from lycosa.lab.plots import COLOURS, figure_library, save
-from lycosa.methods.multimedia.paper.crawls import RELEVANCE, Found, Value, f1, mean_pages, precision
+from lycosa.methods.multimedia.paper.crawls import (
+    RELEVANCE,
+    CrawlsBySetting,
+    Value,
+    f1,
+    mean_pages,
+    precision,
+)
 from lycosa.methods.multimedia.paper.trials import tenths
 
 EXPLORATIONS = {"text": "f'_E", "visual": "f''_E", "both": "f'''_E"}
 
 
-def draw_figures(found: Found, out: Path) -> None:
+def draw_figures(found: CrawlsBySetting, out: Path) -> None:
     """All of them, as PNG and SVG."""
     _pages(found, out / "figure-5-pages")
     _by_depth(found, out / "figure-6-text-only-by-depth")
@@ -25,7 +32,7 @@ def draw_figures(found: Found, out: Path) -> None:
     _beyond(found, out / "beyond")
 
 
-def exclusive(found: Found, number: int, depth: int, least: int) -> float:
+def exclusive(found: CrawlsBySetting, number: int, depth: int, least: int) -> float:
     """Relevant pages crawled by f' at t1 = number / 10 and at no higher one, of a depth: mean of the webs."""
     counts = []
     for web, here in enumerate(found[f"f' {number / 10}"]):
@@ -56,7 +63,7 @@ def _lines(axes: Any, lines: Mapping[str, Callable[[float], float | None]], over
             axes.plot(*zip(*points, strict=True), marker="o", markersize=3, color=colour, label=label)
 
 
-def _if_there(found: Found, value: Value, name: str) -> Callable[[float], float | None]:
+def _if_there(found: CrawlsBySetting, value: Value, name: str) -> Callable[[float], float | None]:
     return lambda t1: value(name.format(t1)) if name.format(t1) in found else None
 
 
@@ -64,7 +71,7 @@ def _legend(axes: Any) -> None:
     axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
-def _pages(found: Found, path: Path) -> None:
+def _pages(found: CrawlsBySetting, path: Path) -> None:
     figure, axes = _panels(1, 3)
     rules = {"f'": "f' {}", "f_S, t2 = 0": "fS {} 0.0", "f'''": "f''' {}"}
     for panel, (title, name) in zip(axes[0], rules.items(), strict=True):
@@ -82,7 +89,7 @@ def _pages(found: Found, path: Path) -> None:
     save(figure, path)
 
 
-def _by_depth(found: Found, path: Path) -> None:
+def _by_depth(found: CrawlsBySetting, path: Path) -> None:
     figure, axes = _panels(2, 2)
     for row, (title, value_of) in zip(axes, {"precision": precision, "F1": f1}.items(), strict=True):
         for panel, (relevance, least) in zip(row, RELEVANCE.items(), strict=True):
@@ -99,7 +106,7 @@ def _by_depth(found: Found, path: Path) -> None:
     save(figure, path)
 
 
-def _exclusive(found: Found, path: Path) -> None:
+def _exclusive(found: CrawlsBySetting, path: Path) -> None:
     figure, axes = _panels(1, 2)
     for panel, (relevance, least) in zip(axes[0], RELEVANCE.items(), strict=True):
         bottom = np.zeros(9)
@@ -114,7 +121,7 @@ def _exclusive(found: Found, path: Path) -> None:
     save(figure, path)
 
 
-def _explored(found: Found, path: Path) -> None:
+def _explored(found: CrawlsBySetting, path: Path) -> None:
     """f' with each exploration rule; the dashed line is the best f' without."""
     figure, axes = _panels(2, 3)
     for row, (relevance, least) in zip(axes, RELEVANCE.items(), strict=True):
@@ -134,7 +141,7 @@ def _explored(found: Found, path: Path) -> None:
     save(figure, path)
 
 
-def _both(found: Found, path: Path) -> None:
+def _both(found: CrawlsBySetting, path: Path) -> None:
     """f_S with each exploration rule, t3 = 0.2, and without, by t2."""
     figure, axes = _panels(2, 4)
     names = {"": "f_S alone", **EXPLORATIONS}
@@ -151,7 +158,7 @@ def _both(found: Found, path: Path) -> None:
     save(figure, path)
 
 
-def _beyond(found: Found, path: Path) -> None:
+def _beyond(found: CrawlsBySetting, path: Path) -> None:
     """The settings beyond the paper beside f' and f_S, by t1."""
     figure, axes = _panels(1, 2)
     names = {

@@ -27,7 +27,7 @@ from lycosa.methods.multimedia.paper.crawls import (
     WEBS,
     Bench,
     Collected,
-    Found,
+    CrawlsBySetting,
     Trial,
     Value,
     benches,
@@ -97,7 +97,7 @@ def crawls(
 # ------------------------------------------------------------------ tables
 
 
-def write_tables(found: Found, out: Path) -> None:
+def write_tables(found: CrawlsBySetting, out: Path) -> None:
     """The paper's tables 3-6, recall of the whole web, and all of figures 8 and 9 as numbers."""
     number = 3
     for relevance, least in RELEVANCE.items():
@@ -146,7 +146,7 @@ def links_table(links: Counter[tuple[bool, int, int]]) -> list[list[str]]:
     return rows
 
 
-def findings(found: Found) -> str:
+def findings(found: CrawlsBySetting) -> str:
     """The paper's two main findings, with our figures beside its own."""
     strict, lenient, pages = precision(found, STRICT), precision(found, LENIENT), mean_pages(found)
     all_strict, all_lenient = pooled(found, STRICT), pooled(found, LENIENT)
@@ -175,7 +175,7 @@ def findings(found: Found) -> str:
 # ------------------------------------------------------------------ fresh webs
 
 
-def best_of(group: Mapping[str, Trial], found: Found) -> str:
+def best_of(group: Mapping[str, Trial], found: CrawlsBySetting) -> str:
     """The setting of the best strict precision among those that collect enough pages."""
     pages = mean_pages(found)
     enough = [name for name in group if pages(name) >= FEWEST_PAGES]
@@ -191,7 +191,7 @@ def by_web(values: Sequence[float]) -> list[float]:
     return [float(mean) for mean in np.reshape(values, (-1, len(TRAINING))).mean(axis=1)]
 
 
-def fresh_table(chosen: Mapping[str, str], fresh: Found) -> list[list[str]]:
+def fresh_table(chosen: Mapping[str, str], fresh: CrawlsBySetting) -> list[list[str]]:
     """What was chosen of each group, on webs that chose nothing; p against text-only (Wilcoxon, by web)."""
     rows = [
         [
@@ -223,7 +223,7 @@ def fresh_table(chosen: Mapping[str, str], fresh: Found) -> list[list[str]]:
     return rows
 
 
-def told_fresh(chosen: Mapping[str, str], fresh: Found) -> str:
+def told_fresh(chosen: Mapping[str, str], fresh: CrawlsBySetting) -> str:
     """The fresh table in words."""
     header, *rows = fresh_table(chosen, fresh)
     lines = [f"On {len(FRESH_WEBS)} fresh webs, settings chosen on webs {WEBS[0]}-{WEBS[-1]}:"]

@@ -1,6 +1,6 @@
 """What a page of a local web can be. In: a few words in a test. Out: bytes for the wire.
 
-A page is a string (HTML), an `Answer`, a `Raw` conversation, or a function of the request that
+A page is a string (HTML), a `CannedResponse`, a `Raw` conversation, or a function of the request that
 returns one of these.
 """
 
@@ -53,8 +53,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A whole response. It is sent with its true length, and gzipped where that is accepted."""
+class CannedResponse:
+    """A whole response, as a test or the demo has it ready. It is sent with its true length, and gzipped where that is accepted."""
 
     body: bytes = b""
     status: int = 200
@@ -64,8 +64,8 @@ class Answer:
         """The first value of a header, or ''."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
-    def prepared(self) -> Answer:
-        """This answer, with its bytes for the wire made now and not at the first request."""
+    def prepared(self) -> CannedResponse:
+        """This response, with its bytes for the wire made now and not at the first request."""
         _ = self.plain, self.gzipped
         return self
 
@@ -115,7 +115,7 @@ class Raw:
     talk: Callable[[Request, Wire], Awaitable[None]]
 
 
-Page: TypeAlias = Union[str, Answer, Raw, "Callable[[Request], Page]"]
+Page: TypeAlias = Union[str, CannedResponse, Raw, "Callable[[Request], Page]"]
 
 
 def status_line(status: int) -> str:
@@ -128,14 +128,14 @@ def status_line(status: int) -> str:
     return f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase if known else 'Unknown'}"
 
 
-def answer_of(page: Page, request: Request) -> Answer | Raw:
-    """What a page answers to a request."""
-    while not isinstance(page, Answer | Raw):
+def response_to(page: Page, request: Request) -> CannedResponse | Raw:
+    """The response of a page to a request."""
+    while not isinstance(page, CannedResponse | Raw):
         page = html(page) if isinstance(page, str) else page(request)
     return page
 
 
-def html(text: str, *, charset: str = "utf-8", status: int = 200, **headers: str) -> Answer:
+def html(text: str, *, charset: str = "utf-8", status: int = 200, **headers: str) -> CannedResponse:
     """An HTML page. More headers by keyword: `x_robots_tag="noindex"`.
 
     >>> html("<p>Hello", etag='"1"').headers
@@ -143,31 +143,31 @@ def html(text: str, *, charset: str = "utf-8", status: int = 200, **headers: str
     """
     own = (("Content-Type", f"text/html; charset={charset}"),)
     more = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-    return Answer(text.encode(charset, "xmlcharrefreplace"), status, own + more)
+    return CannedResponse(text.encode(charset, "xmlcharrefreplace"), status, own + more)
 
 
-def text(content: str, content_type: str = "text/plain; charset=utf-8") -> Answer:
+def text(content: str, content_type: str = "text/plain; charset=utf-8") -> CannedResponse:
     """Plain text: a robots.txt, a feed, a sitemap."""
-    return Answer(content.encode(), 200, (("Content-Type", content_type),))
+    return CannedResponse(content.encode(), 200, (("Content-Type", content_type),))
 
 
-def data(body: bytes, content_type: str) -> Answer:
+def data(body: bytes, content_type: str) -> CannedResponse:
     """Any bytes under any content type."""
-    return Answer(body, 200, (("Content-Type", content_type),))
+    return CannedResponse(body, 200, (("Content-Type", content_type),))
 
 
-def links(*targets: str, title: str = "Links") -> Answer:
+def links(*targets: str, title: str = "Links") -> CannedResponse:
     """An HTML page with a link to each target."""
     items = "".join(f'<li><a href="{target}">{target}</a></li>' for target in targets)
     return html(f"<html><head><title>{title}</title></head><body><ul>{items}</ul></body></html>")
 
 
-def status(code: int, **headers: str) -> Answer:
+def status(code: int, **headers: str) -> CannedResponse:
     """A short page under any status."""
     return html(f"<title>{code}</title><p>This is a {code}.", status=code, **headers)
 
 
-def redirect(target: str, code: int = 302) -> Answer:
+def redirect(target: str, code: int = 302) -> CannedResponse:
     """A redirect."""
     return status(code, Location=target)
 
@@ -177,7 +177,7 @@ def with_etag(page: str, etag: str = '"1"') -> Page:
 
     def answer(request: Request) -> Page:
         known = request.headers.get("if-none-match") == etag
-        return Answer(status=304, headers=(("ETag", etag),)) if known else html(page, etag=etag)
+        return CannedResponse(status=304, headers=(("ETag", etag),)) if known else html(page, etag=etag)
 
     return answer
 
