@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from lycosa.judge.background import CJK, DATA, text_of
 from lycosa.page.terms import is_cjk, words_of
 
-MOST_STEMS = 20_000
+MAX_STEMS = 20_000
 LANGUAGES = {
     "arabic": "ar",
     "catalan": "ca",
@@ -67,7 +67,7 @@ def stems_of(words: Mapping[str, float], language: str) -> dict[str, float]:
 
 def most_frequent(table: Mapping[str, float]) -> list[tuple[str, float]]:
     """The stems that the shipped table has."""
-    return sorted(table.items(), key=lambda item: (-item[1], item[0]))[:MOST_STEMS]
+    return sorted(table.items(), key=lambda item: (-item[1], item[0]))[:MAX_STEMS]
 
 
 def cjk_table(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:

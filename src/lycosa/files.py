@@ -9,10 +9,10 @@ from pathlib import Path
 MAX_BYTES = 200_000_000
 
 
-def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
+def read_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     """The bytes of a file. What is no file, or too large, is an OSError like any other."""
-    if size_of(path) > most:
-        raise OSError(errno.EFBIG, f"larger than {most // 1_000_000} MB", str(path))
+    if size_of(path) > max_bytes:
+        raise OSError(errno.EFBIG, f"larger than {max_bytes // 1_000_000} MB", str(path))
     return path.read_bytes()
 
 

@@ -55,7 +55,7 @@ def test_a_model_larger_than_any_is_not_read(tmp_path):
     path.write_bytes(b"[" + b" " * 1000 + b"]")
     assert read_json(path, list) == []
     with pytest.raises(OSError, match="larger than"):
-        read_json(path, list, most=1000)
+        read_json(path, list, max_bytes=1000)
 
 
 @given(st.binary(max_size=200))

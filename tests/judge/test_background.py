@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tools.background import LANGUAGES, MOST_STEMS
+from tools.background import LANGUAGES, MAX_STEMS
 
 from lycosa.judge.background import DATA, Background, background_of, languages, read_table
 from lycosa.page.terms import terms_of
@@ -17,7 +17,7 @@ def test_every_language_that_the_tool_makes_is_there_and_all_are_small():
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_a_table_is_whole(language):
     table = read_table(DATA / f"{language}.txt.xz")
-    assert 5_000 < len(table) <= MOST_STEMS
+    assert 5_000 < len(table) <= MAX_STEMS
     assert all(0 < zipf < 8 for zipf in table.values())
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.errors import SpecError
-from lycosa.library.tiles import MERCATOR, MOST, Tiles, mercator, tiles_of, zoom_of
+from lycosa.library.tiles import MAX_TILES, MERCATOR, Tiles, mercator, tiles_of, zoom_of
 from tests.library import sample_library
 
 TEMPLATE = "https://tiles.example:8443/{z}/{x}/{y}.png?key=a&b=c"
@@ -52,7 +52,7 @@ def test_only_the_map_may_load_them_and_only_from_there(storm):
         assert "img-src 'self' https://tiles.example:8443;" in answer.headers["content-security-policy"]
         tree = LexborHTMLParser(answer.text)
         pictures = [node.attributes["href"] or "" for node in tree.css("svg.map image")]
-        assert 0 < len(pictures) <= MOST
+        assert 0 < len(pictures) <= MAX_TILES
         assert all(picture.startswith("https://tiles.example:8443/2/") for picture in pictures)
         assert "Tiles: tiles.example" in next(node.text() for node in tree.css("figcaption"))
         assert tree.css("svg.map .land path")
@@ -78,4 +78,4 @@ def test_a_map_asks_for_few_tiles(width, left, top):
     """However near, tiles cover what is shown and are never many."""
     box = (left, top, width, width * MERCATOR.height / MERCATOR.width)
     assert 0 <= zoom_of(box) <= 18
-    assert str(Tiles("http://t.test/{z}/{x}/{y}", "").layer(box)).count("<image") <= MOST
+    assert str(Tiles("http://t.test/{z}/{x}/{y}", "").layer(box)).count("<image") <= MAX_TILES

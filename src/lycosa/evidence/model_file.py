@@ -76,9 +76,9 @@ def _read_envelope(path: Path) -> _Envelope:
         raise ModelError(f"{path} is not a model of Lycosa. Train one: lycosa train") from None
 
 
-def read_json(path: Path, type_: type[Json], most: int = JSON_BYTES) -> Json:
+def read_json(path: Path, type_: type[Json], max_bytes: int = JSON_BYTES) -> Json:
     """A JSON file as that type; OSError or ValueError where it cannot be, whatever a stranger put there."""
-    content = read_file(path, most)
+    content = read_file(path, max_bytes)
     try:
         return msgspec.json.decode(content, type=type_)
     except RecursionError:

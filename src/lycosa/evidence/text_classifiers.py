@@ -20,7 +20,7 @@ Integers = NDArray[np.intp]
 Singles = NDArray[np.float32]
 
 
-MOST_CELLS = 100_000_000
+MAX_CELLS = 100_000_000
 """Features × support vectors of an RBF model: 400 MB in memory, far more than useful."""
 SHORT = 4
 """Texts of at most this many known terms, as most anchors have, are short."""
@@ -81,7 +81,7 @@ class Rbf(msgspec.Struct, frozen=True, tag="rbf", dict=True):
     def check(self, features: int) -> None:
         """Raise ValueError unless this fits a vocabulary of that many features."""
         _require(len(self.starts) == features + 1, "support vectors and vocabulary differ in length")
-        _require(features * len(self.dual) <= MOST_CELLS, "too many support vectors or terms")
+        _require(features * len(self.dual) <= MAX_CELLS, "too many support vectors or terms")
         _require(self.starts[0] == 0 and self.starts[-1] == len(self.support), "broken support vectors")
         _require(bool((np.diff(self.starts) >= 0).all()), "broken support vectors")
         _require(len(self.support) == len(self.values), "broken support vectors")

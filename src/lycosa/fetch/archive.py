@@ -350,12 +350,12 @@ def _is_one_piece(path: Path) -> bool:
         return places[1] <= places[0] or file.read(2) != _GZIP
 
 
-def _first_places(path: Path, most: int) -> list[int]:
+def _first_places(path: Path, limit: int) -> list[int]:
     places: list[int] = []
     try:
         for record in _records(path):
             places.append(record.stream_pos)
-            if len(places) == most:
+            if len(places) == limit:
                 break
     except (OSError, ValueError):
         pass  # the damage is reported where the file is read for its records

@@ -38,16 +38,16 @@ def open_files() -> int:
 def within_open_files(spec: FetchSpec, say: Say) -> FetchSpec:
     """The same settings, with a concurrency that the machine can serve; `say` hears of a change."""
     files = open_files()
-    most = (files - RESERVED) // 2
-    if spec.concurrency <= most:
+    max_concurrency = (files - RESERVED) // 2
+    if spec.concurrency <= max_concurrency:
         return spec
     needed = RESERVED + 2 * spec.concurrency
-    if most < 1:
+    if max_concurrency < 1:
         raise MachineError(
             f"Only {files} files may be open at once, too few for a crawl. Allow more: ulimit -n {needed}"
         )
     say(
-        f"Only {files} files may be open at once: {most} requests at once instead of {spec.concurrency} "
+        f"Only {files} files may be open at once: {max_concurrency} requests at once instead of {spec.concurrency} "
         f"(fetch.concurrency). To allow more: ulimit -n {needed}"
     )
-    return spec.model_copy(update={"concurrency": most})
+    return spec.model_copy(update={"concurrency": max_concurrency})

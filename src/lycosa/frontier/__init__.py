@@ -135,7 +135,7 @@ class FrontierView(Protocol):
         """
         ...
 
-    def waiting_per_authority(self, most: int) -> list[tuple[str, int, float]]:
+    def waiting_per_authority(self, limit: int) -> list[tuple[str, int, float]]:
         """(authority, waiting URLs, may go at), longest queue first."""
         ...
 

@@ -104,9 +104,9 @@ class MemoryFrontier(QueuedFrontier):
             if entry.state == WAITING:
                 self._enqueue(entry)
 
-    def _sunk(self, most: int) -> list[Entry]:
+    def _sunk(self, limit: int) -> list[Entry]:
         sunk = (e for e in self._entries.values() if e.priority == -math.inf and _is_rescored(e))
-        return list(islice(sunk, most))
+        return list(islice(sunk, limit))
 
     def _pages_of(self, authority: Authority) -> list[Entry]:
         ids = {id for queue in (authority.queue, self._later) for _, id in queue}
@@ -117,12 +117,12 @@ class MemoryFrontier(QueuedFrontier):
             if entry.authority is authority and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER)
         ]
 
-    def _best(self, authority: Authority, most: int) -> list[Entry]:
-        if most == 1:  # asked for at every take
+    def _best(self, authority: Authority, limit: int) -> list[Entry]:
+        if limit == 1:  # asked for at every take
             return [self._by_id[head[1]]] if (head := self._head(authority)) else []
         ids = (id for rank, id in set(authority.queue) if self._stands(rank, id))
         entries = [self._by_id[id] for id in ids]
-        return nsmallest(most, entries, key=lambda entry: (-entry.priority, entry.id))
+        return nsmallest(limit, entries, key=lambda entry: (-entry.priority, entry.id))
 
     def _stands(self, rank: float, id: int) -> bool:
         """Whether an item of a queue is not stale."""

@@ -173,17 +173,17 @@ class QueuedFrontier(Storage):
         number = self._choice.source(source)
         self._choice.good[number], self._choice.bad[number] = good, bad
 
-    def rescore(self, most: int) -> int:
+    def rescore(self, limit: int) -> int:
         """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many.
 
-        Every authority has its best ones scored, an equal share of `most` each; those whose best URL
+        Every authority has its best ones scored, an equal share of `limit` each; those whose best URL
         has the highest priority come first. What stands further down is scored when it is offered again.
         """
         active = [authority for authority in self._choice.authorities if authority.head is not None]
         active.sort(key=lambda authority: authority.head or (math.inf, 0))
         scored: list[Entry] = []
-        for authority in active[:most]:
-            scored += self._best(authority, max(1, most // len(active)))
+        for authority in active[:limit]:
+            scored += self._best(authority, max(1, limit // len(active)))
         self._score_again(scored)
         return len(scored)
 
@@ -241,9 +241,9 @@ class QueuedFrontier(Storage):
     def orphans(self) -> tuple[str, ...]:
         return self._holds.orphans()
 
-    def waiting_per_authority(self, most: int) -> list[tuple[str, int, float]]:
+    def waiting_per_authority(self, limit: int) -> list[tuple[str, int, float]]:
         active = (authority for authority in self._choice.authorities if authority.waiting)
-        longest = nsmallest(most, active, key=lambda authority: (-authority.waiting, authority.id))
+        longest = nsmallest(limit, active, key=lambda authority: (-authority.waiting, authority.id))
         return [(authority.name, authority.waiting, authority.may_go_at) for authority in longest]
 
     def find(self, key: int) -> UrlState | None:

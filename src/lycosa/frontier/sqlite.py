@@ -25,7 +25,7 @@ from lycosa.frontier.stored_links import packed_notes, read_notes
 from lycosa.values import Kind, Link, Reason
 
 HEADS = 4  # read at once into memory when an authority's queue has run out there
-MOST_HEADS = 2 * HEADS  # kept in memory
+MAX_HEADS = 2 * HEADS  # kept in memory
 
 KINDS = tuple(Kind)
 NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
@@ -297,14 +297,14 @@ class SqliteFrontier(QueuedFrontier):
         for authority in self._choice.authorities:
             authority.queue.clear()  # `_head` reads the best ones when they are needed
 
-    def _sunk(self, most: int) -> list[Entry]:
-        return [self._entry(row) for row in self._db.execute(SUNK, (-math.inf, most)).fetchall()]
+    def _sunk(self, limit: int) -> list[Entry]:
+        return [self._entry(row) for row in self._db.execute(SUNK, (-math.inf, limit)).fetchall()]
 
     def _pages_of(self, authority: Authority) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(PAGES_OF, (authority.id,))]
 
-    def _best(self, authority: Authority, most: int) -> list[Entry]:
-        return [self._entry(row) for row in self._db.execute(BEST, (authority.id, most))]
+    def _best(self, authority: Authority, limit: int) -> list[Entry]:
+        return [self._entry(row) for row in self._db.execute(BEST, (authority.id, limit))]
 
     def _enqueue(self, entry: Entry) -> None:
         entry.filed = entry.priority
@@ -313,7 +313,7 @@ class SqliteFrontier(QueuedFrontier):
         all_here = len(queue) == authority.waiting - authority.later - 1
         if all_here or (queue and item < queue[-1]):
             insort(queue, item)
-            del queue[MOST_HEADS:]
+            del queue[MAX_HEADS:]
 
     def _dequeue(self, entry: Entry) -> None:
         item = (-entry.filed, entry.id)

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection
 from typing import Any
 
-MOST = 512  # far below SQLite's limit on parameters
+MAX_PARAMETERS = 512  # far below SQLite's limit on parameters
 STEP = 16  # few lengths, so that the connection's cache of prepared statements serves them
 
 
@@ -14,8 +14,8 @@ def over_keys(connection: sqlite3.Connection, statement: str, keys: Collection[i
     """Run a statement whose `{}` stands for the keys, as many at a time as SQLite allows."""
     rows: list[Any] = []
     distinct = list(dict.fromkeys(keys))
-    for start in range(0, len(distinct), MOST):
-        part = distinct[start : start + MOST]
+    for start in range(0, len(distinct), MAX_PARAMETERS):
+        part = distinct[start : start + MAX_PARAMETERS]
         part += part[-1:] * (-len(part) % STEP)
         rows += connection.execute(statement.format(",".join("?" * len(part))), part).fetchall()
     return rows

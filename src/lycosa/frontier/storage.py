@@ -64,7 +64,7 @@ class Storage(ABC):
         """Set the priority of waiting pages that were found as links to -inf, and make all queues anew."""
 
     @abstractmethod
-    def _sunk(self, most: int) -> list[Entry]:
+    def _sunk(self, limit: int) -> list[Entry]:
         """Some of those whose priority is still -inf."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Storage(ABC):
         """The waiting URLs of kind page."""
 
     @abstractmethod
-    def _best(self, authority: Authority, most: int) -> list[Entry]:
+    def _best(self, authority: Authority, limit: int) -> list[Entry]:
         """The waiting URLs of highest priority that may go now; links need not be loaded."""
 
     @abstractmethod

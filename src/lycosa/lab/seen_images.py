@@ -19,7 +19,7 @@ from lycosa.lab.cache import CachedWeb, cache_directory, content_digest
 from lycosa.urls import key_of
 from lycosa.values import Fact, Fetched, Kind, Link, NotFetched, Page, Reason, Refusal
 
-MOST_BYTES = 50_000_000
+MAX_BYTES = 50_000_000
 
 Seen = dict[int, Fact | None]
 """What the images show, by key; None: too small, or no readable image."""
@@ -86,7 +86,7 @@ async def images_of(web: CachedWeb) -> AsyncIterator[tuple[int, bytes]]:
         fetched = await web.web.archive.fetch(Link(url, key, kind=Kind.IMAGE))
         if isinstance(fetched, NotFetched) or not fetched.header("content-type").startswith("image/"):
             continue
-        body = decoded_body(fetched, MOST_BYTES)
+        body = decoded_body(fetched, MAX_BYTES)
         if not isinstance(body, Refusal):
             yield key, body
 

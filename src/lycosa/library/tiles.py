@@ -16,7 +16,7 @@ from lycosa.errors import SpecError
 from lycosa.report.world_map import Box, Plane
 
 MAX_ZOOM = 18
-MOST = 96
+MAX_TILES = 96
 """Tiles of one map: tile servers are other people's."""
 _ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 _NORTH = 80.0
@@ -84,7 +84,7 @@ def zoom_of(box: Box) -> int:
     (2, 6)
     """
     zoom = min(MAX_ZOOM, max(0, math.ceil(math.log2(SIDE / 256 * SIDE / box[2]))))
-    while zoom and (box[2] * 2**zoom / SIDE + 2) * (box[3] * 2**zoom / SIDE + 2) > MOST:
+    while zoom and (box[2] * 2**zoom / SIDE + 2) * (box[3] * 2**zoom / SIDE + 2) > MAX_TILES:
         zoom -= 1
     return zoom
 

@@ -44,8 +44,8 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
         context = shared.get(above.mem_id)
         if context is None:
             start, end = (offsets[at] for at in layout.span(above))
-            most = max(SHORT_CHARS, min(CONTEXT_CHARS, left))
-            context = one_line(text[start : min(end, start + _SLACK * most)])[:most]
+            max_chars = max(SHORT_CHARS, min(CONTEXT_CHARS, left))
+            context = one_line(text[start : min(end, start + _SLACK * max_chars)])[:max_chars]
             shared[above.mem_id] = context
             left -= len(context)
         contexts[position].append(context)
@@ -107,9 +107,9 @@ def _ancestor(node: LexborNode, levels: int) -> LexborNode | None:
     return node
 
 
-def _union(texts: Iterable[str], separator: str, most: int) -> str:
+def _union(texts: Iterable[str], separator: str, max_chars: int) -> str:
     """The distinct texts that are not empty, joined."""
     distinct = [text for text in dict.fromkeys(texts) if text]
     if len(distinct) == 1:
         return distinct[0]  # the same object for all links of a parent, which is what makes it cheap
-    return separator.join(distinct[:100])[:most]
+    return separator.join(distinct[:100])[:max_chars]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-MOST_WORDS = 250
+MAX_WORDS = 250
 
 _ERROR = re.compile(
     r"""
@@ -33,6 +33,6 @@ def is_soft_404(title: str, headings: Sequence[str], words: int) -> bool:
     >>> is_soft_404("Bus 404 to Wembley", ["Route 404"], 120)
     False
     """
-    if words > MOST_WORDS:
+    if words > MAX_WORDS:
         return False
     return any(_ERROR.search(text) for text in (title, *headings))

@@ -65,11 +65,11 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Expansion(msgspec.Struct, frozen=True):
-    """How short URLs are expanded: at most `most`, the most frequent first; `cache` keeps what was learned."""
+    """How short URLs are expanded: at most `limit`, the most frequent first; `cache` keeps what was learned."""
 
     fetch: FetchSpec
     cache: Path | None = None
-    most: int = 500
+    limit: int = 500
 
 
 def find_seeds(
@@ -87,7 +87,7 @@ def find_seeds(
     with UrlTally() as tally:
         posts = count_posts(files, wanted, tally, language_of=language_of, watch=watch)
         failed: Counter[str] = Counter()
-        if expansion is not None and (short := tally.short(expansion.most)):
+        if expansion is not None and (short := tally.short(expansion.limit)):
             ends, failed = asyncio.run(expand_all(short, expansion, asked))
             tally.expanded(ends.items())
         counts = count_urls(tally, keywords)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import InputError
-from lycosa.evidence.text_classifiers import MOST_CELLS, Batch, Linear, NaiveBayes, Rbf, Tree
+from lycosa.evidence.text_classifiers import MAX_CELLS, Batch, Linear, NaiveBayes, Rbf, Tree
 
 Rows = NDArray[np.intp]
 Truth = NDArray[np.bool_]
@@ -82,7 +82,7 @@ def fit_rbf(settings: TextSettings, weights: Any, positive: Truth) -> Rbf:
     svm = SVC(
         C=settings.c, gamma=settings.gamma, class_weight=class_weights(settings, positive), cache_size=100
     ).fit(weights, positive)
-    if np.prod(svm.support_vectors_.shape) > MOST_CELLS:
+    if np.prod(svm.support_vectors_.shape) > MAX_CELLS:
         raise InputError("The RBF model would need too much memory. Set a lower max_features, or use linear.")
     by_feature = svm.support_vectors_.tocsc()
     by_feature.sort_indices()

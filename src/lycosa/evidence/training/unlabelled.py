@@ -24,8 +24,8 @@ POSITIVE_SHARE = 0.2
 """A positive feature is on at least this share of the positive texts …"""
 POSITIVE_RATIO = 2.0
 """… and on this many times the share of the unlabelled ones. Long pages share too many words otherwise."""
-MOST_ROUNDS = 20
-MOST_REJECTED = 0.05
+MAX_ROUNDS = 20
+MAX_REJECTED = 0.05
 """An SVM that rejects more of the positives than this has gone astray (Li and Liu 2003)."""
 
 
@@ -38,14 +38,14 @@ def find_negatives(batch: Batch, positives: Rows, negatives: Rows, unlabelled: R
     sure = reliable_negatives(batch, positives, unlabelled)
     found = first = np.union1d(negatives, sure)
     rest = np.setdiff1d(unlabelled, sure)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not len(rest):
             break
         rejected = rest[decide(found, rest) < 0]
         if not len(rejected):
             break
         found, rest = np.union1d(found, rejected), np.setdiff1d(rest, rejected)
-    astray = float((decide(found, positives) < 0).mean()) > MOST_REJECTED
+    astray = float((decide(found, positives) < 0).mean()) > MAX_REJECTED
     return first if astray else found
 
 

@@ -21,8 +21,8 @@ from lycosa.methods.genre.signs import FEATURES
 from lycosa.values import Floats
 
 FORMAT = "lycosa genre model 1"
-MOST_NODES = 500_000
-MOST_DEPTH = 100
+MAX_NODES = 500_000
+MAX_DEPTH = 100
 LEAF = -1
 
 Singles = NDArray[np.float32]
@@ -49,7 +49,7 @@ class GenreModel(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     def __post_init__(self) -> None:
         nodes, genres = len(self.feature), len(self.genres)
-        if not 0 < nodes <= MOST_NODES or not 0 < genres <= 100 or len(set(self.genres)) != genres:
+        if not 0 < nodes <= MAX_NODES or not 0 < genres <= 100 or len(set(self.genres)) != genres:
             raise ValueError("a forest needs nodes and genres, and not too many")
         if unknown := set(self.features) - set(FEATURES):
             raise ValueError(f"it needs features that this version does not have: {sorted(unknown)[:5]}")
@@ -71,8 +71,8 @@ class GenreModel(msgspec.Struct, frozen=True, dict=True, eq=False):
         for children in (self.left[inner], self.right[inner]):
             if (children <= inner).any() or (children >= nodes).any():
                 raise ValueError("a child is not a later node")
-        if self._depth > MOST_DEPTH:
-            raise ValueError(f"a tree is deeper than {MOST_DEPTH}")
+        if self._depth > MAX_DEPTH:
+            raise ValueError(f"a tree is deeper than {MAX_DEPTH}")
 
     def save(self, path: Path) -> None:
         """Write the model to a file; the same model gives the same bytes."""

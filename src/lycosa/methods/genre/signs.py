@@ -31,7 +31,7 @@ TYPES = 50
 UNSPACED = ("ja", "zh")
 META_TAGS = 20
 META_CHARS = 200
-MOST_MERGED = 200
+MAX_MERGED = 200
 
 Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 """List name -> language -> words; the list `says` has genres in place of languages."""
@@ -153,7 +153,7 @@ def _lists(words: Words, language: str, stem_language: str) -> _Lists:
         terms = {
             name: tuple(dict.fromkeys(terms_of(" ".join(of), stem_language))) for name, of in written.items()
         }
-        if len(_merged) >= MOST_MERGED:
+        if len(_merged) >= MAX_MERGED:
             _merged.clear()
         lists = _Lists(defaultdict(tuple, written), defaultdict(tuple, terms), language in UNSPACED)
         known = _merged[key] = (words, lists)

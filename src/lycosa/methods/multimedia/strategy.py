@@ -47,7 +47,7 @@ HIT = 0.5
 """An image scored so by its model shows what is sought."""
 IMAGES_FIRST = 2.0
 """The priority of images: above every page, because links wait for them."""
-MOST_IMAGES = 50
+MAX_IMAGES = 50
 """Held links remember which images they wait for, and what a link remembers is to stay small."""
 _64_BITS = (1 << 64) - 1
 
@@ -78,7 +78,7 @@ class Multimedia(BaseStrategy):
         links: str = "",
         images: str = "",
         rule: str = "mean",
-        max_images: Annotated[int, Field(ge=1, le=MOST_IMAGES)] = 20,
+        max_images: Annotated[int, Field(ge=1, le=MAX_IMAGES)] = 20,
         parent: BelowOne = 0.0,
         fade: NotNegative = 0.0,
         target: BelowOne = 0.0,

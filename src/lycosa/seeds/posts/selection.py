@@ -156,6 +156,6 @@ def select(tally: UrlTally, top: int, per_source: int = 1) -> list[Seed]:
     return seeds
 
 
-def best_sources(tally: UrlTally, most: int) -> list[SourceCount]:
-    """The best sources, at most `most` of them."""
-    return [source for source, _ in zip(tally.top_sources(), range(most), strict=False)]
+def best_sources(tally: UrlTally, limit: int) -> list[SourceCount]:
+    """The best sources, at most `limit` of them."""
+    return [source for source, _ in zip(tally.top_sources(), range(limit), strict=False)]

@@ -101,13 +101,13 @@ class UrlTally:
         self._flush()
         return self._number("SELECT COUNT(*) FROM mention")
 
-    def short(self, most: int) -> list[str]:
-        """The URLs that still need expanding, the most frequent first, at most `most`."""
+    def short(self, limit: int) -> list[str]:
+        """The URLs that still need expanding, the most frequent first, at most `limit`."""
         self._flush()
         rows = self._db.execute(
             "SELECT coalesce(nullif(long, ''), url) AS end FROM mention WHERE is_short(end) "
             "GROUP BY end ORDER BY SUM(times) DESC, end LIMIT ?",
-            (most,),
+            (limit,),
         )
         return [str(url) for (url,) in rows]
 
@@ -171,11 +171,11 @@ class UrlTally:
         )
         return map(SourceCount._make, rows)
 
-    def top_pages(self, source: str, most: int) -> list[tuple[str, int]]:
+    def top_pages(self, source: str, limit: int) -> list[tuple[str, int]]:
         """(URL, how often it was posted) of a source's pages with a keyword, most frequent first."""
         return self._db.execute(
             "SELECT url, times FROM page WHERE about AND source = ? ORDER BY times DESC, length(url), url LIMIT ?",
-            (source, most),
+            (source, limit),
         ).fetchall()
 
     def _number(self, statement: str, *values: object) -> int:

@@ -37,7 +37,7 @@ def table(path: Path) -> list[dict[str, str]]:
 def test_tables_and_figures(tmp_path, monkeypatch):
     """All of them in one command, for each topic with tags."""
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(paper, "MOST_PAGES", 100)
+    monkeypatch.setattr(paper, "MAX_PAGES", 100)
     DemoWeb((sharing_part(1),)).write(tmp_path / "web")
     said: list[str] = []
     written = {

@@ -30,7 +30,7 @@ SIZES = (10, 50, 100)
 SELECTIONS = {"top K sources, one URL each": 1, "top K/2 sources, two URLs each": 2}
 PAGES = 200
 """Of each collection, seeds included."""
-SHAPE, MOST_POSTS = 1.2, 50
+SHAPE, MAX_POSTS = 1.2, 50
 TERMS, PLACES = 5, 2
 """How many of its most frequent terms and places are the keywords of an event."""
 
@@ -72,7 +72,7 @@ def _seeds(web: EventWeb, event: str) -> Iterator[tuple[tuple[str, int], list[in
     with UrlTally() as tally:
         for key in web.keys:
             url = web.cached.url(key)
-            times = min(MOST_POSTS, int(Random(f"posts/{url}").paretovariate(SHAPE)))
+            times = min(MAX_POSTS, int(Random(f"posts/{url}").paretovariate(SHAPE)))
             tally.add([Mention(url)] * times)
         tally.settle(Keywords(words))
         names = web.cached.web.index_names

@@ -40,7 +40,7 @@ from lycosa.values import Refusal, Say
 RUNS, PAGES = 5, 300
 SHARING = ("storms", "chemical-elements", "birds")
 """Topics whose pages share a kind of picture; a web without them is compared on all of its topics."""
-MOST_LINKS = 1500
+MAX_LINKS = 1500
 """Links that the classifier learns from: support vector machines slow down with their square."""
 FEWEST_IMAGES = 5
 """A topic whose training pages show fewer images is left out."""
@@ -154,8 +154,8 @@ def _link_model(web: CachedWeb, topic: Topic, drawn: Draw, seed: int) -> TextMod
             examples += links_of(document, lambda link: link.key in relevant, str(key))
     positive = [example for example in examples if example.label is Label.POSITIVE]
     negative = [example for example in examples if example.label is Label.NEGATIVE]
-    kept = Random(seed).sample(negative, min(len(negative), max(MOST_LINKS - len(positive), 100)))
-    return train_links(positive[:MOST_LINKS] + kept, weights=(1.0,), gammas=(0.1,))
+    kept = Random(seed).sample(negative, min(len(negative), max(MAX_LINKS - len(positive), 100)))
+    return train_links(positive[:MAX_LINKS] + kept, weights=(1.0,), gammas=(0.1,))
 
 
 def _image_model(web: CachedWeb, topic: Topic, drawn: Draw, features: Features) -> ImageModel:

@@ -34,7 +34,7 @@ from lycosa.methods.profile.type_training import TYPES
 from lycosa.values import Say
 
 TOPICS = 3
-MOST_PAGES = 10_000
+MAX_PAGES = 10_000
 POINTS = 10
 BASELINES = ("opic", "breadth-first")
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -101,7 +101,7 @@ def _topics(web: CachedWeb) -> list[Topic]:
 
 
 def _pages(web: CachedWeb) -> int:
-    return min(MOST_PAGES, len(web.web.page_types) // 2)
+    return min(MAX_PAGES, len(web.web.page_types) // 2)
 
 
 def _crawls(web: CachedWeb, topics: list[Topic], say: Say) -> list[ProfileRun]:
