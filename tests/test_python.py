@@ -180,7 +180,6 @@ def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
 
 def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
     """A class is compared under its name, with its settings, and never read from an earlier version's runs."""
-    pytest.importorskip("sklearn")
     from lycosa.demo import demo_web
 
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))

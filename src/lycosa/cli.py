@@ -14,7 +14,7 @@ from lycosa.commands import control, engine, judging, lab, library, seeding, tra
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
-EXTRAS = {"sklearn": "train", "scipy": "train", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
+EXTRAS = {"matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
 
 

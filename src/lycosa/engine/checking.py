@@ -14,7 +14,6 @@ import msgspec
 from lycosa import urls
 from lycosa.engine.admission import Admission
 from lycosa.errors import SpecError
-from lycosa.evidence.training.fitting import require_training
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
@@ -124,8 +123,6 @@ async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list
             f"{spec.strategy} with judge {spec.judge.kind} has to be trained ({', '.join(ready.missing)}). "
             "Give [topic] examples, or a trained [topic] model."
         )
-    if ready.missing:
-        require_training(f"Training ({', '.join(ready.missing)})")
     if ready.preparation:
         strategy = fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready.preparation)
         for earlier in ready.source_priors:

@@ -29,7 +29,6 @@ from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import topic_vector
 from lycosa.evidence.training.example import ExamplePage, example_of
-from lycosa.evidence.training.fitting import require_training
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import fit_models
 from lycosa.lab.cache import CachedWeb, Done, all_code_digest, cache_directory, content_digest
@@ -156,7 +155,6 @@ def run_grid(
     parsing: Done = lambda _done, _all: None,
 ) -> list[Run]:
     """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
-    require_training("A run in the lab, which judges by a classifier of its training pages,")
     for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
         if variant.strategy != ORACLE:
             check(variant.strategy, dict(variant.settings), Path())

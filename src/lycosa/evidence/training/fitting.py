@@ -7,7 +7,6 @@ The job says what to fit from which pages and where to save it; errors come back
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -29,12 +28,6 @@ class Job(msgspec.Struct, frozen=True):
     pages: dict[Label, list[ExamplePage]]
     folder: str
     provenance: dict[str, str] = {}
-
-
-def require_training(what: str) -> None:
-    """An InputError where scikit-learn, which only training needs, is not installed."""
-    if not importlib.util.find_spec("sklearn"):
-        raise InputError(f"{what} needs scikit-learn. Install it: pip install 'lycosa[train]'")
 
 
 def model_path(folder: Path, name: str) -> Path:
@@ -64,7 +57,8 @@ def fit_in_child(
     if child.returncode:
         last = child.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise ModelError(
-            f"Fitting the models failed ({''.join(last)}). Is it installed? pip install 'lycosa[train]'"
+            f"Fitting the models failed ({''.join(last)}). If a package is missing or broken: "
+            "pip install --force-reinstall lycosa"
         )
     return saved_models(wants, folder)
 
