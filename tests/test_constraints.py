@@ -17,9 +17,7 @@ PINNED = dict(line.split("==") for line in TEXT.splitlines() if line and not lin
 
 def test_every_dependency_is_pinned_within_its_range():
     """All that `make demo` and `make test` install; Scrapy, which only the bench wants, is not among it."""
-    extras = [
-        one for name in ("lab", "parquet", "dev") for one in PROJECT["optional-dependencies"][name]
-    ]
+    extras = [one for name in ("lab", "parquet", "dev") for one in PROJECT["optional-dependencies"][name]]
     for requirement in map(Requirement, [*PROJECT["dependencies"], *extras]):
         if requirement.name != PROJECT["name"]:
             version = PINNED.get(canonicalize_name(requirement.name))
