@@ -92,6 +92,9 @@ def test_languages_and_dates_let_the_unknown_pass():
     assert unkept(scope=german, language="de") is None
     assert unkept(scope=german, language="en") is Reason.LANGUAGE
     assert unkept(scope=german, language="") is None
+    strict = ScopeSpec(languages=("de",), unknown_language=False)
+    assert unkept(scope=strict, language="") is Reason.LANGUAGE
+    assert unkept(scope=strict, language="de") is None
     july = ScopeSpec(date_from=datetime.date(2016, 7, 1), date_to=datetime.date(2016, 7, 31))
     assert unkept(scope=july, date="2016-07-01") is None
     assert unkept(scope=july, date="2016-07-31") is None

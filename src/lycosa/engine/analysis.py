@@ -27,6 +27,7 @@ class Recipe:
 
     evidence: tuple[Evidence, ...] = ()
     language: str = "english"
+    expected_languages: tuple[str, ...] = ()
     max_decoded_bytes: int = MAX_DECODED_BYTES
     date: bool = False
     places: bool = False
@@ -47,6 +48,7 @@ class Recipe:
             max_decoded_bytes=self.max_decoded_bytes,
             index_names=self.index_names,
             place_finder=self.place_finder,
+            expected_languages=self.expected_languages,
         )
 
     @property

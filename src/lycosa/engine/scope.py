@@ -110,12 +110,12 @@ def may_be_kept(fetch: FetchSpec) -> PageCheck | None:
 
 
 def in_language(scope: ScopeSpec) -> PageCheck | None:
-    """`scope.languages`; a page whose language nobody can tell passes."""
-    wanted = frozenset(scope.languages)
-    if not wanted:
+    """`scope.languages`; a page whose language nobody can tell passes if `scope.unknown_language` says so."""
+    if not scope.languages:
         return None
+    wanted = {*scope.languages, *([""] if scope.unknown_language else [])}
     return lambda page: (
-        Refusal(Reason.LANGUAGE, page.language) if page.language and page.language not in wanted else None
+        Refusal(Reason.LANGUAGE, page.language or "unknown") if page.language not in wanted else None
     )
 
 

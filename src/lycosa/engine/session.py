@@ -201,6 +201,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
     return Recipe(
         evidence=evidence,
         language=spec.topic.language,
+        expected_languages=spec.scope.languages,
         max_decoded_bytes=spec.fetch.max_decoded_bytes,
         date=bool(spec.scope.date_from or spec.scope.date_to) or Need.DATE in needed,
         places=Need.PLACES in needed,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -50,7 +50,8 @@ _LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 class Document:
     """One page. `body` has its content encoding undone; `robots_tag` is X-Robots-Tag, one header a line.
 
-    No date is later than `today` (default: by the clock).
+    No date is later than `today` (default: by the clock). Languages are told apart from those that are common on
+    the Web, the declared one and `expected_languages`.
     """
 
     PLAIN: ClassVar[tuple[str, ...]] = (
@@ -101,6 +102,7 @@ class Document:
         robots_tag: str = "",
         today: datetime.date | None = None,
         place_finder: PlaceFinder | None = None,
+        expected_languages: Sequence[str] = (),
         known: Mapping[str, Any] | None = None,
     ) -> None:
         self.body = body
@@ -111,6 +113,7 @@ class Document:
         self.robots_tag = robots_tag
         self.today = today
         self.place_finder = place_finder
+        self.expected_languages = expected_languages
         if known:
             self.__dict__.update(known)
 
@@ -258,8 +261,9 @@ class Document:
 
     @cached_property
     def language(self) -> str:
-        """The code of the language that the text is in; the declared one where there is hardly any text."""
-        return languages.language_of(self.text) or self.declared_language
+        """The code of the language that the text is in; the declared one where the text does not tell."""
+        expected = (self.declared_language, *self.expected_languages)
+        return languages.language_of(self.text, expected) or self.declared_language
 
     @cached_property
     def _counted(self) -> tuple[dict[str, int], int]:

@@ -1,20 +1,61 @@
-"""The language of a text. In: text. Out: an ISO 639-1 code, or '' where there is too little to tell."""
+"""The language of a text. In: text. Out: an ISO 639-1 code, or '' where nobody can tell."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
 from lycosa.page.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 SAMPLE_CHARS = 1_500
 GUESS_CHARS = 600
 LEAST_CHARS = 40
 LEAST_WORDS = 40
 ENGLISH_SHARE = 0.25
+LEAST_SURE = 0.5
+"""How probable the likeliest language must be among those that may be there; below it nobody can tell."""
+LEAST_AT_ALL = 0.1
+"""How probable it must be among all languages: less, and the text is in one that nobody expects."""
 
+STEMMED = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""Codes and names of the languages whose words Snowball stems."""
+UNSTEMMED = {
+    "bg": "bulgarian", "bn": "bengali", "he": "hebrew", "hr": "croatian", "ja": "japanese", "ko": "korean",
+    "sk": "slovak", "sl": "slovenian", "th": "thai", "uk": "ukrainian", "ur": "urdu", "vi": "vietnamese",
+    "zh": "chinese",
+}  # fmt: skip
+"""Those that are common on the Web too and have no stemmer: their words are compared as they are written."""
+NAMES = STEMMED | UNSTEMMED
+"""The languages that are expected on any page."""
+IN_PAIRS = frozenset({"chinese", "japanese"})
+"""Languages whose texts are split into pairs of characters: no stemmer is missed."""
+
+_CODES = {name: code for code, name in NAMES.items()}
 _ENGLISH = STOP_WORDS["english"]
 
 
-def language_of(text: str) -> str:
-    """The language of a text, by a sample from its middle.
+def code_of(name: str) -> str:
+    """The code of a language by its name in a spec; '' for one without a code.
+
+    >>> code_of("german"), code_of("porter")
+    ('de', '')
+    """
+    return _CODES.get(name, "")
+
+
+def language_of(text: str, expected: Iterable[str] = ()) -> str:
+    """The language of a text, by a sample from its middle: one of NAMES, or of those `expected` beside them.
 
     >>> language_of("short"), language_of("Die Katze sitzt auf dem Dach und schaut den Vögeln nach.")
     ('', 'de')
@@ -22,14 +63,37 @@ def language_of(text: str) -> str:
     start = max(0, min(len(text) // 3, len(text) - SAMPLE_CHARS))
     words = text[start : start + SAMPLE_CHARS].split()
     sample = " ".join(words)
-    if len(sample) < LEAST_CHARS:
+    if _signs(sample) < LEAST_CHARS:
         return ""
-    # No other language has this many English function words, and seeing that costs a tenth of a guess.
+    # No other language has so many English function words, and to see that costs a tenth of a guess.
     if len(words) >= LEAST_WORDS:
         common = sum(map(_ENGLISH.__contains__, sample.lower().split()))
         if common >= ENGLISH_SHARE * len(words):
             return "en"
-    # Only here: the model takes a second to load, and English pages do not need it.
-    import py3langid
+    return _likeliest(sample[:GUESS_CHARS], expected)
 
-    return str(py3langid.classify(sample[:GUESS_CHARS])[0])
+
+def _signs(sample: str) -> int:
+    """How long a sample is. Scripts beyond the alphabets say as much in a third of the characters."""
+    return len(sample) if sample.isascii() else sum(3 if char > "\u2e7f" else 1 for char in sample)
+
+
+def _likeliest(sample: str, expected: Iterable[str]) -> str:
+    """The likeliest of the languages that may be there.
+
+    Of 140 languages, the rare ones take what is hardly any language: lists of names, addresses, menus. So only those
+    with a reason to be there count, and none does where it is not clearly ahead of the others.
+    """
+    may_be = {*NAMES, *expected}
+    ranked = [(code, share) for code, share in _identifier().rank(sample) if code in may_be]
+    code, share = ranked[0]
+    total = sum(share for _, share in ranked)
+    return str(code) if share >= LEAST_AT_ALL and share >= LEAST_SURE * total else ""
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    # Only here: the model takes a second to load, and English pages do not need it.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.page.place_finder import installed_finder
@@ -19,6 +21,7 @@ def document_of(
     max_decoded_bytes: int = MAX_DECODED_BYTES,
     index_names: frozenset[str] = INDEX_NAMES,
     place_finder: str = "",
+    expected_languages: Sequence[str] = (),
 ) -> Document | Refusal:
     """The document of a response; a Refusal for a body that cannot be decoded."""
     body = decoded_body(fetched, max_decoded_bytes)
@@ -32,4 +35,5 @@ def document_of(
         index_names=index_names,
         robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
         place_finder=installed_finder(place_finder),
+        expected_languages=expected_languages,
     )

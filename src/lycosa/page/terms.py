@@ -1,4 +1,4 @@
-"""Text to terms. In: text and the name of a Snowball language. Out: stemmed words without stop words.
+"""Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
 
 A page's words are looked up as bytes in a bounded cache, so that stemming, stop words and anything
 that is not ASCII cost something only when a word is new.
@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import Stemmer
 
 from lycosa.errors import SpecError
+from lycosa.page.languages import UNSTEMMED
 from lycosa.page.stop_words import STOP_WORDS
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Words",
     "count_terms",
     "is_cjk",
+    "known_languages",
     "terms_of",
     "terms_of_each",
     "url_terms_of_each",
@@ -52,10 +54,12 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
 
     def __init__(self, language: str = "english", not_telling: Iterable[str] = ()) -> None:
         super().__init__()
-        if language not in Stemmer.algorithms():
-            known = ", ".join(Stemmer.algorithms())
-            raise SpecError(f"There is no stemmer for the language {language!r}. Choose one of: {known}.")
-        self._stem = Stemmer.Stemmer(language).stemWord
+        if language in Stemmer.algorithms():
+            self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+        elif language in UNSTEMMED.values():
+            self._stem = str
+        else:
+            raise SpecError(f"The language {language!r} is not known. Choose one of: {', '.join(known_languages())}.")
         self._stop = STOP_WORDS.get(language, frozenset()) | frozenset(not_telling)
 
     def __missing__(self, token: bytes) -> str | tuple[str, ...]:
@@ -132,6 +136,11 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
             elif term:
                 terms.append(term)  # type: ignore[arg-type]
         return terms
+
+
+def known_languages() -> list[str]:
+    """The names of languages whose words can be compared: those with a stemmer, and those that do without."""
+    return sorted({*Stemmer.algorithms(), *UNSTEMMED.values()})
 
 
 def _bigrams(word: str) -> list[str]:

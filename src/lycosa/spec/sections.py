@@ -100,7 +100,8 @@ class TopicSpec(Section):
     negatives: tuple[str, ...] = ()
     """Pages that are not relevant, URLs or files: classifiers learn from both, and the topic turns away from them."""
     language: str = "english"
-    """Language of the stemmer and the stop words (a Snowball name: english, german, french, …)."""
+    """Language of the topic's words, by its English name: english, german, french, chinese, … It chooses stemmer,
+    stop words and the table of how common words are."""
     model: str = ""
     """A text classifier from `lycosa train text`, instead of one trained on the examples."""
     bootstrap_pages: PositiveInt = 200
@@ -144,6 +145,8 @@ class ScopeSpec(Section):
     """Only these content types are downloaded as pages; decided at the response's headers."""
     languages: tuple[LanguageCode, ...] = ()
     """Only pages in these languages (ISO codes: en, de, …) are kept and followed."""
+    unknown_language: bool = True
+    """Whether `languages` lets pages pass whose language nobody can tell: hardly any text, or names and numbers."""
     date_from: Day | None = None
     """Only pages published on or after this day; undated pages pass."""
     date_to: Day | None = None
