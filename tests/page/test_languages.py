@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import Stemmer
 import pytest
+import Stemmer
 
 from lycosa.page.document import Document
 from lycosa.page.languages import IN_PAIRS, NAMES, STEMMED, UNSTEMMED, language_of
@@ -20,7 +20,9 @@ TEXTS = {
     "uk": "Сова — нічний хижий птах, який безшумно літає в лісі та полює на мишей і дрібних птахів.",
     "zh": "猫头鹰是夜行性的猛禽，在森林里无声地飞行，捕食老鼠。",
 }
-SWAHILI = "Bundi ni ndege wa usiku anayeruka kimya kimya msituni na kuwinda panya na ndege wadogo wadogo sana."
+SWAHILI = (
+    "Bundi ni ndege wa usiku anayeruka kimya kimya msituni na kuwinda panya na ndege wadogo wadogo sana."
+)
 
 
 @pytest.mark.parametrize("code", TEXTS)

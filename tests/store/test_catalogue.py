@@ -12,7 +12,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
-from lycosa.store.phrases import END_MARK, MARK
+from lycosa.store.phrases import END_MARK, JOINT, MARK
 from lycosa.urls import key_of
 from lycosa.values import Decision, Judgement, Link, Notes, Reason, Refusal, Score, fact_of
 from tests.store.archives import types_of, urls_of
@@ -347,7 +347,7 @@ def test_whatever_a_page_says_it_can_be_saved_and_read(
         assert links[1].refusal.detail == mend(anchor)
         assert page.judgement.score == score or math.isnan(score)
         assert page.simhash == simhash
-        assert collection.reader.text(1) == mend(text)
+        assert collection.reader.text(1) == mend(text).replace(JOINT, " ")
         assert fact_of(collection.reader.evidence(1), "topic", Score).label == mend(label)
         assert types_of(collection.archive) == ["warcinfo", "response", "request", "metadata"]
 
@@ -391,6 +391,33 @@ def test_a_link_that_waited_for_robots_is_no_refusal_any_more(opened, monkeypatc
     reader = opened().reader
     assert reader.outcome(7) is None
     assert reader.outcome(8).refusal.reason is Reason.TIMEOUT
+
+
+TOKYO = "天気予報です。東京都は今夜、雨でしょう。올빼미는 밤에 난다. 猫头鹰在夜里飞。"
+
+
+def test_search_finds_words_of_texts_without_blanks(opened):
+    """Chinese, Japanese and Korean: any part of a run of characters, shown as the page has it."""
+    collection = opened()
+    save(collection, page_record(URL, text=TOKYO, title="東京の天気"))
+    for typed in ("東京", "東京都", "雨", "猫头鹰", "올빼미", '"東京の天気"', "東京 雨"):
+        (hit,) = collection.search.find(typed).hits
+        assert "\x1f" not in hit.snippet
+    assert not collection.search.find("京東").hits
+    assert collection.reader.text(hit.id) == TOKYO
+
+
+def test_texts_without_blanks_of_an_older_catalogue_are_found_too(opened, monkeypatch):
+    """Version 8 indexed them as one long word."""
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:8])
+        old = opened()
+        save(old, page_record(URL))
+        old.connection.execute("UPDATE texts SET title = '東京の天気', body = ?", (TOKYO,))
+
+    collection = opened()
+    assert [hit.url for hit in collection.search.find("東京").hits] == [URL]
+    assert collection.reader.text(1) == TOKYO
 
 
 def test_a_migration_that_fails_changes_nothing(opened, monkeypatch):

@@ -7,7 +7,17 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.store.phrases import END_MARK, MARK, READ_CHARS, SNIPPET_CHARS, folded, phrases_in, snippet_of
+from lycosa.store.phrases import (
+    END_MARK,
+    MARK,
+    READ_CHARS,
+    SNIPPET_CHARS,
+    as_indexed,
+    as_written,
+    folded,
+    phrases_in,
+    snippet_of,
+)
 
 
 def shown(text: str, typed: str) -> str:
@@ -23,6 +33,21 @@ def test_words_phrases_and_beginnings_are_marked():
     assert "[Café]" in shown(text, "cafe")
     assert "[snake]_case" in shown(text, "snake")
     assert "[" not in shown(text, "ow")
+
+
+def test_characters_without_blanks_are_words():
+    """A word of Chinese, Japanese or Korean is found within a text; Latin words beside it stay whole."""
+    text = "私は東京都に住む。 NHKの天気。 올빼미는 밤에"
+    assert "私は[東京]都" in shown(text, "東京")
+    assert "[올빼미]는" in shown(text, "올빼미")
+    assert "[NHK]の" in shown(text, "nhk")
+    assert "[" not in shown(text, "京東")
+    assert [phrase.match for phrase in phrases_in("東京 NHKの")] == ['"東 京"', '"NHK の"']
+
+
+@given(st.text(alphabet="東京都ab _。1"))
+def test_an_indexed_text_is_read_as_it_was_written(text):
+    assert as_written(as_indexed(text)) == text
 
 
 def test_the_part_with_most_of_the_words_is_shown():

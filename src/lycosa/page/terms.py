@@ -59,7 +59,9 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
         elif language in UNSTEMMED.values():
             self._stem = str
         else:
-            raise SpecError(f"The language {language!r} is not known. Choose one of: {', '.join(known_languages())}.")
+            raise SpecError(
+                f"The language {language!r} is not known. Choose one of: {', '.join(known_languages())}."
+            )
         self._stop = STOP_WORDS.get(language, frozenset()) | frozenset(not_telling)
 
     def __missing__(self, token: bytes) -> str | tuple[str, ...]:

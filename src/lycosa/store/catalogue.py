@@ -16,6 +16,7 @@ import msgspec
 
 from lycosa.store import Conclusion, Counts, Record, add_to, concluded, conclusion_of
 from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns, number_or_nan, stored_fact
+from lycosa.store.phrases import as_indexed
 from lycosa.store.terms import packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
@@ -181,7 +182,8 @@ class Catalogue:
         """Put a page (by its id) into the full-text index."""
         self._connection.execute("DELETE FROM texts WHERE rowid = ?", (page,))
         self._connection.execute(
-            "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)", (page, _mend(title), _mend(text))
+            "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)",
+            (page, as_indexed(_mend(title)), as_indexed(_mend(text))),
         )
 
     def set_fingerprint(self, page: int, simhash: int, sketch: bytes) -> None:
@@ -407,7 +409,7 @@ class Catalogue:
         if page.text:
             self._connection.execute(
                 "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",
-                (number, page.title, page.text),
+                (number, as_indexed(page.title), as_indexed(page.text)),
             )
 
 

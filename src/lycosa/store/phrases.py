@@ -1,5 +1,6 @@
 """What people type into a search box, and where a text says it. In: words. Out: a full-text query, and snippets.
 
+Chinese, Japanese and Korean are found by their characters, since the index has words only between blanks and signs.
 SQLite's own snippets take time that grows with the square of a text that repeats a word; ours read the
 beginning of a text once.
 """
@@ -16,6 +17,9 @@ import msgspec
 MARK, END_MARK = "\x02", "\x03"
 """What encloses the found words in a snippet: characters that a page's text cannot show."""
 
+JOINT = "\x1f"
+"""What the index has between characters that are words of their own; where a page has it, it becomes a blank."""
+
 READ_CHARS = 50_000
 """How much of a text is looked through for a snippet."""
 SNIPPET_CHARS = 240
@@ -23,7 +27,13 @@ MATCHES = 500
 PHRASES = 40
 
 _WORD = re.compile(r"[^\W_]+")
-_NO_WORD_BEFORE, _NO_WORD_AFTER = r"(?<![^\W_])", r"(?![^\W_])"
+_OWN = (  # kana, ideographs and syllables
+    r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+_OWN_WORD = re.compile(f"[{_OWN}]")
+_BETWEEN = re.compile(rf"(?<=[{_OWN}])(?=[^\W_])|(?<=[^\W_])(?=[{_OWN}])")
+_NO_WORD_BEFORE, _NO_WORD_AFTER = rf"(?<!(?![{_OWN}])[^\W_])", rf"(?!(?![{_OWN}])[^\W_])"
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -35,13 +45,31 @@ class Phrase(msgspec.Struct, frozen=True):
     @property
     def match(self) -> str:
         """As a term of the full-text query: nothing of it is an operator."""
-        return f'"{" ".join(self.words)}"' + ("*" if self.open_ended else "")
+        words = as_indexed(" ".join(self.words)).replace(JOINT, " ")
+        return f'"{words}"' + ("*" if self.open_ended else "")
 
     @property
     def pattern(self) -> str:
         """As a regular expression over a folded text."""
         words = r"[\W_]{1,20}".join(re.escape(folded(word)) for word in self.words)
-        return _NO_WORD_BEFORE + words + ("" if self.open_ended else _NO_WORD_AFTER)
+        before = "" if _OWN_WORD.match(self.words[0][0]) else _NO_WORD_BEFORE
+        after = "" if self.open_ended or _OWN_WORD.match(self.words[-1][-1]) else _NO_WORD_AFTER
+        return before + words + after
+
+
+def as_indexed(text: str) -> str:
+    """A text as the index gets it: with joints where one word ends and the next begins without a blank.
+
+    >>> as_indexed("東京 Tower 2号").replace(JOINT, "|"), as_indexed("owls")
+    ('東|京 Tower 2|号', 'owls')
+    """
+    text = text.replace(JOINT, " ")
+    return text if text.isascii() or not _OWN_WORD.search(text) else _BETWEEN.sub(JOINT, text)
+
+
+def as_written(text: str) -> str:
+    """An indexed text as the page has it."""
+    return text.replace(JOINT, "")
 
 
 def phrases_in(typed: str) -> list[Phrase]:

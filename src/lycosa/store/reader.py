@@ -20,6 +20,7 @@ from lycosa.store.facts import (
     stored_link_facts,
 )
 from lycosa.store.page_filter import COLLECTED_SQL, JUDGED_SQL
+from lycosa.store.phrases import as_written
 from lycosa.store.queries import Queries
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
@@ -380,7 +381,7 @@ class Reader(Queries):
     def text(self, page: int) -> str:
         """The indexed text of a page (by its id), or ''."""
         row = next(self._rows("SELECT body FROM texts WHERE rowid = ?", page), None)
-        return str(row[0]) if row else ""
+        return as_written(row[0]) if row else ""
 
     def _tally(self, sql: str) -> dict[str, int]:
         names = dict(self._rows("SELECT id, text FROM reasons"))

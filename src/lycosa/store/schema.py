@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.errors import CollectionError, NoCollection
+from lycosa.store.phrases import as_indexed
 
 APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header: tells a catalogue from any other SQLite file."""
@@ -217,6 +218,12 @@ _SKETCHES = (
     "DELETE FROM facts WHERE name = 'indexed'",
 )
 
+_TEXTS_WITHOUT_BLANKS = (
+    # Before version 9 a word of Chinese, Japanese or Korean was found only where a blank or a sign ended it.
+    "UPDATE texts SET title = as_indexed(title), body = as_indexed(body)"
+    " WHERE as_indexed(body) != body OR as_indexed(title) != title",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _PLACES,
@@ -226,6 +233,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _KINDS_OF_EVIDENCE,
     _LESSONS,
     _SKETCHES,
+    _TEXTS_WITHOUT_BLANKS,
 )
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
@@ -329,6 +337,7 @@ def _recounted(packed: bytes, judged: int, relevant: int, explored: int, refused
 def _migrate(connection: sqlite3.Connection) -> None:
     connection.create_function("recounted", 5, _recounted, deterministic=True)
     connection.create_function("quarters_as_classes", 1, _quarters_as_classes, deterministic=True)
+    connection.create_function("as_indexed", 1, as_indexed, deterministic=True)
     for version in range(version_of(connection), len(MIGRATIONS)):
         connection.execute("BEGIN IMMEDIATE")
         try:

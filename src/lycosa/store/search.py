@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from lycosa.store.page_filter import COLLECTED, JUDGED, Condition, PageFilter, condition_of
-from lycosa.store.phrases import READ_CHARS, Phrase, match_of, phrases_in, snippet_of
+from lycosa.store.phrases import READ_CHARS, Phrase, as_written, match_of, phrases_in, snippet_of
 from lycosa.store.queries import Queries
 
 COUNTED = 10_000
@@ -127,7 +127,7 @@ class Search(Queries):
             *chosen.values,
             limit,
         )
-        return [IndexedText(*row) for row in rows]
+        return [IndexedText(page, title, as_written(text)) for page, title, text in rows]
 
     def best(self, wanted: PageFilter, limit: int) -> list[BestPage]:
         """The pages with the best scores, and their genre where it was judged."""
@@ -188,7 +188,7 @@ class Search(Queries):
             f"SELECT {_COLUMNS}, substr(body, 1, {READ_CHARS}) FROM pages JOIN texts ON texts.rowid = pages.id"
             f" WHERE pages.id IN ({', '.join(map(str, ids))})"
         )
-        by_id = {row[0]: _hit((*row[:-1], snippet_of(row[-1] or "", phrases))) for row in rows}
+        by_id = {row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), phrases))) for row in rows}
         return SearchResults(tuple(by_id[number] for number in ids if number in by_id), total)
 
     def _is_common(self, match: str) -> bool:
@@ -198,5 +198,5 @@ class Search(Queries):
 
 
 def _hit(row: tuple[Any, ...]) -> SearchHit:
-    snippet = " ".join((row[-1] or "").split())
+    snippet = " ".join(as_written(row[-1] or "").split())
     return msgspec.convert((*row[:7], bool(row[7]), *row[8:-1], snippet), SearchHit, strict=False)
