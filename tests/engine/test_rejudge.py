@@ -201,7 +201,7 @@ def test_held_links_are_held_and_settled_again(tmp_path: Path, monkeypatch: pyte
     [
         ("scope", {"depth": 1}),
         ("scope", {"hosts": ["h0.test"]}),
-        ("scope", {"languages": ["xx"]}),
+        ("scope", {"languages": ["xx"], "unknown_language": False}),
         ("limits", {"pages": 200, "pages_per_host": 3}),
     ],
 )
