@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from lycosa.prepare.post_seeds import Finding, find_seeds
-from lycosa.seeds.posts import PostFile, Wanted
+from lycosa.seeds.posts import PostFile, PostFilter
 
 LANGUAGES = ("en",) * 7 + ("es", "fr", "de")
 WORDS = ("flood", "bridge", "river", "water", "rescue", "mayor", "rain", "village", "photo", "live")
@@ -52,7 +52,7 @@ def _tweet(at: int, number: int, random: Random) -> dict[str, object]:
 def measure(path: Path) -> tuple[Finding, float, float]:
     """What is found, processor seconds, and the most memory of this process so far in MB."""
     started = time.process_time()
-    found = find_seeds([PostFile(path)], Wanted(keywords=("flood", "rescue"), language="en"), top=100)
+    found = find_seeds([PostFile(path)], PostFilter(keywords=("flood", "rescue"), language="en"), top=100)
     spent = time.process_time() - started
     return found, spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

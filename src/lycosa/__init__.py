@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from lycosa.methods import BaseStrategy as BaseStrategy
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
+    from lycosa.prepare.post_seeds import find_seeds as find_seeds
     from lycosa.report.why import explain as explain
+    from lycosa.seeds.posts import PostFile as PostFile
+    from lycosa.seeds.posts import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
     from lycosa.store.collection import ReadCollection as Collection
     from lycosa.store.page_filter import PageFilter as PageFilter
@@ -59,6 +62,8 @@ __all__ = [
     "NotSaid",
     "Page",
     "PageFilter",
+    "PostFile",
+    "PostFilter",
     "Reason",
     "Refusal",
     "Relevance",
@@ -69,6 +74,7 @@ __all__ = [
     "crawl",
     "crawl_async",
     "explain",
+    "find_seeds",
     "lab",
 ]
 
@@ -90,6 +96,8 @@ _HOMES = {
     "NotSaid": "lycosa.values",
     "Page": "lycosa.values",
     "PageFilter": "lycosa.store.page_filter",
+    "PostFile": "lycosa.seeds.posts",
+    "PostFilter": "lycosa.seeds.posts",
     "Reason": "lycosa.values",
     "Refusal": "lycosa.values",
     "Relevance": "lycosa.store.page_filter",
@@ -100,6 +108,7 @@ _HOMES = {
     "crawl": "lycosa.engine.python_api",
     "crawl_async": "lycosa.engine.python_api",
     "explain": "lycosa.report.why",
+    "find_seeds": "lycosa.prepare.post_seeds",
 }
 """The module that each public name comes from."""
 

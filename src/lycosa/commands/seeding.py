@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lycosa.prepare.post_seeds import Finding
-    from lycosa.seeds.posts import Form, PostFile, Wanted
+    from lycosa.seeds.posts import Form, PostFile, PostFilter
 
 SHOWN = 15
 """Sources in the table."""
@@ -67,10 +67,10 @@ def seeds(
     """
     from lycosa.prepare.post_seeds import Expansion, find_seeds, looked, write_seeds
     from lycosa.report.post_charts import write_plots
-    from lycosa.seeds.posts import Keywords, PostFile, Wanted
+    from lycosa.seeds.posts import Keywords, PostFile, PostFilter
     from lycosa.spec.sections import FetchSpec
 
-    wanted = Wanted(_keywords(keyword), _language(language), _day(since), _day(until))
+    wanted = PostFilter(_keywords(keyword), _language(language), _day(since), _day(until))
     if wanted.since and wanted.until and wanted.since > wanted.until:
         raise SpecError(f"--since {since} is later than --until {until}. Swap them.")
     if look and not wanted.keywords:
@@ -94,7 +94,7 @@ def seeds(
         _show(finding, wanted, out)
 
 
-def _show(finding: Finding, wanted: Wanted, out: Path | None) -> None:
+def _show(finding: Finding, wanted: PostFilter, out: Path | None) -> None:
     from rich.console import Console
 
     from lycosa.seeds.posts.look import Look
@@ -142,7 +142,7 @@ def _why_none(finding: Finding) -> str:
     return "a look at the pages found none that is worth it. Try without --look, or other keywords."
 
 
-def _statistics(finding: Finding, wanted: Wanted) -> Table:
+def _statistics(finding: Finding, wanted: PostFilter) -> Table:
     """Table 10 of the event paper."""
     from rich.table import Table
 
@@ -153,7 +153,7 @@ def _statistics(finding: Finding, wanted: Wanted) -> Table:
     return table
 
 
-def statistics(finding: Finding, wanted: Wanted) -> list[tuple[str, str]]:
+def statistics(finding: Finding, wanted: PostFilter) -> list[tuple[str, str]]:
     """The rows of table 10: what is counted, and how much of it there is."""
     posts, found = finding.posts, finding.urls
     rows = [("posts", f"{posts.posts:,}")]

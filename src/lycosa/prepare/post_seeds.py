@@ -1,6 +1,6 @@
 """Seeds from posts, with all stages at hand: the layer that a notebook and the command line use.
 
-In: files of posts and a Wanted. Out: a Finding (seeds, sources, statistics). Short URLs are expanded,
+In: files of posts and a PostFilter. Out: a Finding (seeds, sources, statistics). Short URLs are expanded,
 and pages looked at, through the polite fetcher.
 """
 
@@ -29,12 +29,12 @@ from lycosa.seeds.posts import (
     Look,
     PostCounts,
     PostFile,
+    PostFilter,
     Seed,
     SeedKind,
     SourceCount,
     UrlCounts,
     UrlTally,
-    Wanted,
     best_sources,
     count_posts,
     count_urls,
@@ -74,7 +74,7 @@ class Expansion(msgspec.Struct, frozen=True):
 
 def find_seeds(
     files: Sequence[PostFile],
-    wanted: Wanted,
+    wanted: PostFilter,
     top: int,
     per_source: int = 1,
     *,

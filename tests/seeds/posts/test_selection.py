@@ -10,8 +10,8 @@ import pytest
 from lycosa.seeds.posts import (
     Keywords,
     PostFile,
+    PostFilter,
     UrlTally,
-    Wanted,
     best_sources,
     count_posts,
     count_urls,
@@ -54,7 +54,7 @@ def posts(tmp_path) -> Path:
     )
 
 
-WANTED = Wanted(("flood",), "en", datetime.date(2016, 3, 1), datetime.date(2016, 3, 31))
+WANTED = PostFilter(("flood",), "en", datetime.date(2016, 3, 1), datetime.date(2016, 3, 31))
 
 
 def test_statistics_count_what_table_10_counts(posts):
@@ -131,7 +131,7 @@ def test_languages_are_guessed_only_where_posts_do_not_say(tmp_path):
         return {"hallo": "de", "hello": "en"}.get(text.strip(), "")
 
     with UrlTally() as tally:
-        counts = count_posts([PostFile(path)], Wanted(language="en"), tally, language_of=guess)
+        counts = count_posts([PostFile(path)], PostFilter(language="en"), tally, language_of=guess)
         count_urls(tally, Keywords(()))
         assert [seed.source for seed in select(tally, 5)] == ["b.example", "c.example"]
     assert asked == ["hallo", "hello", "?"]
@@ -141,7 +141,7 @@ def test_languages_are_guessed_only_where_posts_do_not_say(tmp_path):
 def test_no_urls_is_no_error(tmp_path):
     """Posts without a URL give empty counts and no seeds."""
     with UrlTally() as tally:
-        counts = count_posts([PostFile(write_lines(tmp_path / "t.txt", "nothing"))], Wanted(), tally)
+        counts = count_posts([PostFile(write_lines(tmp_path / "t.txt", "nothing"))], PostFilter(), tally)
         found = count_urls(tally, Keywords(()))
         assert select(tally, 5) == []
     assert (counts.posts, counts.with_urls, found.sources) == (1, 0, 0)

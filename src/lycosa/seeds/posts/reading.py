@@ -7,6 +7,7 @@ import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,12 @@ class PostFile:
     one day, for the time zones) are impossible.
     """
 
-    def __init__(self, path: Path, form: Form | None = None, *, today: datetime.date | None = None) -> None:
-        self.path = path
-        self.form = form or form_of(whole_or_lines(Lines(path)))
-        self._lines = Lines(path)
+    def __init__(
+        self, path: str | PathLike[str], form: Form | None = None, *, today: datetime.date | None = None
+    ) -> None:
+        self.path = Path(path)
+        self.form = form or form_of(whole_or_lines(Lines(self.path)))
+        self._lines = Lines(self.path)
         latest = (today or datetime.datetime.now(datetime.UTC).date()) + datetime.timedelta(days=1)
         self._days = Days(latest)
 

@@ -23,7 +23,7 @@ PostsRead = Callable[[int, PostFile], None]
 WATCH_EVERY = 5_000
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class PostFilter(msgspec.Struct, frozen=True):
     """Which posts and URLs count. Posts without date, and those whose language cannot be told, pass."""
 
     keywords: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Seed(msgspec.Struct, frozen=True):
 
 def count_posts(
     files: Iterable[PostFile],
-    wanted: Wanted,
+    wanted: PostFilter,
     tally: UrlTally,
     *,
     language_of: LanguageOf = lambda _: "",
@@ -98,7 +98,9 @@ def count_posts(
     return counts
 
 
-def _count(post: Post, wanted: Wanted, counts: PostCounts, tally: UrlTally, language_of: LanguageOf) -> None:
+def _count(
+    post: Post, wanted: PostFilter, counts: PostCounts, tally: UrlTally, language_of: LanguageOf
+) -> None:
     counts.posts += 1
     language, day = post.language, post.date
     if wanted.language and post.urls and not language:
