@@ -128,6 +128,22 @@ def test_a_labelled_collection_teaches_both_sides_and_gives_the_event(collection
     assert (model.pages, model.links) != (OURS.pages, OURS.links)
 
 
+def test_a_model_is_not_written_over_by_a_worse_one(files):
+    """Labels that contradict each other: the file stays as it is, and that is said."""
+    teach = (files["model"], "--positive", files["positive"], "--negative", files["negative"])
+    trained(files, *teach)
+    before = files["out"].read_bytes()
+    wrong = folder(files["out"].parent / "wrong", "event", range(5, 8))
+    mixed = folder(files["out"].parent / "mixed", "other", range(5, 8))
+    said = run(
+        files["model"], "--positive", files["positive"], "--positive", mixed, "--negative", files["negative"],
+        "--negative", wrong, "--out", files["out"],
+    )  # fmt: skip
+    assert "in cross-validation, which is worse than" in said
+    assert f"{files['out']} stays as it was." in said
+    assert files["out"].read_bytes() == before
+
+
 def test_a_trained_model_is_used_by_a_crawl(collection, tmp_path):
     """`[event] model` takes weights, sizes and thresholds of the file that `train event` wrote."""
     run("--collection", collection, "--out", tmp_path / "event.json")

@@ -12,6 +12,7 @@ from lycosa.errors import InputError
 
 if TYPE_CHECKING:
     from lycosa.methods.event.model import EventModel, Facts
+    from lycosa.methods.event.training import Taught
 
 
 def register(train: typer.Typer) -> None:
@@ -70,6 +71,7 @@ def event(
     from lycosa.methods.event.model import (
         background_of,
         event_model,
+        load_event,
         page_facts,
         save_event,
         scored_by,
@@ -108,9 +110,12 @@ def event(
     model = scored_by(model, "ours" if scoring == "ours" else "paper")
     if background:
         model = msgspec.structs.replace(model, background=background_of(facts(background)))
-    model = taught.learned(model, weights, who=who)
-    save_event(out, model)
-    typer.echo(as_json(model) if json else f"{event_table(model)}\n\nWrote {out}.")
+    there = load_event(out) if out.exists() and taught.pages_or_links else None
+    model, is_better = taught.learned(model, weights, there, who=who)
+    if is_better or there is None:
+        save_event(out, model)
+    written = f"Wrote {out}." if is_better or there is None else f"{out} stays as it was."
+    typer.echo(as_json(model) if json else f"{event_table(model)}\n\n{written}")
 
 
 class _Taught:
@@ -149,8 +154,15 @@ class _Taught:
         assert self.model is not None
         return self.model
 
-    def learned(self, model: EventModel, weights: str, *, who: bool) -> EventModel:
-        """The model with what was taught, if anything was; says how well it fits that."""
+    @property
+    def pages_or_links(self) -> bool:
+        """Whether anything was taught."""
+        return bool(self.pages or self.links)
+
+    def learned(
+        self, model: EventModel, weights: str, there: EventModel | None, *, who: bool
+    ) -> tuple[EventModel, bool]:
+        """The model with what was taught, and whether any of it was better than what is there; says how well it does."""
         from lycosa.methods.event.training import train_event
 
         model, figures = train_event(
@@ -159,8 +171,21 @@ class _Taught:
             (self.links, self.relevant_links),
             how="f1" if weights == "f1" else "search",
             who=who,
+            before=there,
         )
         taught = {"pages": len(self.pages), "links": len(self.links)}
-        for side, f1 in figures.items():
-            say(f"{taught[side]} labelled {side}: F1 {f1:.3f} on what it was learned from.")
-        return model
+        for side, figure in figures.items():
+            say(f"{taught[side]} labelled {side}: {_told(figure)}")
+        return model, any(figure.is_better for figure in figures.values())
+
+
+def _told(figure: Taught) -> str:
+    """How well a side does that was taught, and whether it is used."""
+    if figure.f1 is None:
+        return "too few of one kind to tell whether they help, so what was there stays. Label two of each, or more."
+    if figure.is_better:
+        return f"F1 {figure.f1:.3f} in cross-validation; before {figure.before:.3f}."
+    return (
+        f"F1 {figure.f1:.3f} in cross-validation, which is worse than {figure.before:.3f} before: what was there stays. "
+        "Label further pages, of both kinds."
+    )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -24,6 +25,8 @@ from lycosa.values import Floats
 
 KS = tuple(range(5, 1366, 10))
 """The topic sizes that the paper tried."""
+FOLDS = 5
+"""Of the cross-validation; fewer where there are fewer labels of a kind."""
 THRESHOLDS = np.linspace(0.0, 1.0, 21)
 SEARCH_STEP = 0.05
 FEW = 30
@@ -287,6 +290,22 @@ LabelledFacts = tuple[Sequence[Facts], Sequence[bool]]
 """Pages or links, and which of them are about the event."""
 
 
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """How well a side tells pages (or links) that it was not learned from, and how well the one before did.
+
+    `f1` is None where there are too few labels of one kind to find out.
+    """
+
+    f1: float | None
+    before: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether what was learned is to be used: not if it is worse than what was there."""
+        return self.f1 is not None and self.f1 >= self.before
+
+
 def train_event(
     model: EventModel,
     pages: LabelledFacts = ((), ()),
@@ -295,22 +314,61 @@ def train_event(
     how: How = "f1",
     who: bool = False,
     ks: Sequence[int] = KS,
-) -> tuple[EventModel, dict[str, float]]:
-    """The event model with what its labelled pages and links teach, and the F1 of each side that was taught.
+    before: EventModel | None = None,
+) -> tuple[EventModel, dict[str, Taught]]:
+    """The event model with what its labelled pages and links teach, and how well each side that was taught does.
 
-    Each side is learned by itself, and stays as it is where nothing is labelled.
+    Each side is learned by itself. It stays as it is (in the model `before`, where there is one) if nothing is
+    labelled, and if cross-validation says that what was learned is worse.
     """
     sizes = [k for k in ks if k <= len(model.terms)] or [max(1, len(model.terms))]
+    there = before or model
     sides, figures = {}, {}
     for name, (facts, relevant) in (("pages", pages), ("links", links)):
         if not facts:
             continue
+        side = getattr(model, name)
         sample = sample_of(model, facts, relevant, sizes)
-        fitted = fit_side(
-            [sample], getattr(model, name), sizes, how=how, who=who and name == "pages", of=name
+        fit = partial(fit_side, side=side, ks=sizes, how=how, who=who and name == "pages", of=name)
+        fitted = fit([sample])
+        figures[name] = Taught(
+            _cross_validated_f1(sample, fit, sizes), _f1_of(there, getattr(there, name), facts, relevant)
         )
-        sides[name], figures[name] = fitted.side, fitted.f1
+        sides[name] = fitted.side if figures[name].is_better else getattr(there, name)
     return msgspec.structs.replace(model, **sides), figures
+
+
+def _f1_of(model: EventModel, side: Side, facts: Sequence[Facts], relevant: Sequence[bool]) -> float:
+    """The F1 of a side as it is."""
+    sample = sample_of(model, facts, relevant, [side.k])
+    return _f1(combined(sample, 0, side) >= side.threshold, sample.relevant)
+
+
+def _cross_validated_f1(
+    sample: Sample, fit: Callable[[Sequence[Sample]], Fitted], sizes: Sequence[int]
+) -> float | None:
+    """The F1 of pages that were each left out of what decided on them; None with fewer than two of a kind."""
+    kinds = [np.flatnonzero(sample.relevant), np.flatnonzero(~sample.relevant)]
+    folds = min(FOLDS, *map(len, kinds))
+    if folds < 2:
+        return None
+    taken = np.zeros(len(sample.relevant), bool)
+    for fold in range(folds):
+        left_out = np.concatenate([rows[fold::folds] for rows in kinds])
+        rest = np.setdiff1d(np.arange(len(taken)), left_out)
+        side = fit([sample.of_rows(rest.tolist())]).side
+        scores = combined(sample.of_rows(left_out.tolist()), sizes.index(side.k), side)
+        taken[left_out] = scores >= side.threshold
+    return _f1(taken, sample.relevant)
+
+
+def _f1(taken: Bools, relevant: Bools) -> float:
+    """Of what was taken against what is relevant.
+
+    >>> _f1(np.array([True, True, False]), np.array([True, False, False]))
+    0.6666666666666666
+    """
+    return 2.0 * float((taken & relevant).sum()) / max(1.0, float(taken.sum() + relevant.sum()))
 
 
 def _nan(value: float | None) -> float:
