@@ -120,7 +120,7 @@ from lycosa.testing import Site
 page = "<title>Owls</title><p>owl night <a href=/owls>owls</a> <a href=/x>x</a>"
 with Site({"/": page, "/owls": page + "!", "/x": "<p>x"}) as site:
     text = spec_text(site, ["http://a.test/"], top={"strategy": "best-first"}, topic={"keywords": ["owl"]},
-                     judge={"kind": "topic"})
+                     judge={"kind": "topic"}, process={"workers": 1})
     pages = crawl(text, Path(sys.argv[1])).pages
 print(json.dumps([pages, sorted(name for name in sys.modules if "." not in name)]))
 """

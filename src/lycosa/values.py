@@ -408,6 +408,20 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     link_partners: dict[str, LinkPartners] = {}
 
 
+class PageTerms(msgspec.Struct, frozen=True, array_like=True):
+    """A fetched page as a judge is fitted on it.
+
+    `collected`: not only explored, so that it counts for the harvest. `evidence` is the value of the evidence that
+    the judge looks at beside the words, where it does.
+    """
+
+    id: int  # in the order of the first commits
+    key: int
+    terms: dict[str, int]
+    collected: bool = True
+    evidence: float = 0.0
+
+
 class Judgement(msgspec.Struct, frozen=True):
     """Whether a page is relevant, how much, and by which rule."""
 

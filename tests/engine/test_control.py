@@ -14,9 +14,11 @@ import pytest
 from lycosa.engine.control import NAME, ask
 from lycosa.engine.loop import Crawl
 from lycosa.engine.session import Summary, crawl_spec
+from lycosa.judge.version import load_version
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label
 from lycosa.testing import Site
+from lycosa.values import Judgement
 from tests.crawling import KEYWORDS, small_web, spec_of, spec_text
 
 
@@ -143,7 +145,7 @@ def test_nonsense_on_the_line_is_answered_in_words(site, tmp_path):
 
 
 def test_labels_teach_a_running_crawl(site, tmp_path):
-    """Told of new labels, the crawl prepares its topic anew, judges its pages by it and goes on."""
+    """Told of new labels, the crawl fits its judge again, judges its pages by it and goes on."""
     out = tmp_path / "c"
     told: list[bool] = []
 
@@ -166,6 +168,10 @@ def test_labels_teach_a_running_crawl(site, tmp_path):
     summary = run(site, out, script, judge={"kind": "topic", "threshold": 0.2}, **sections)
     assert told == [True]
     assert summary.pages >= 30 or summary.waiting == 0
-    assert json.loads((out / "models" / "topic.json").read_bytes())["examples"]
     with Collection.read(out) as collection:
+        version = load_version(out / "models", collection.reader.judge_version())
+        assert list(version.said.values()) == [True]
+        page = collection.reader.page(*version.said)
+        assert page
+        assert page.judgement == Judgement(True, 1.0, "labelled by a person")
         assert next(run.reason for run in collection.reader.runs()) == "labels have changed"

@@ -14,6 +14,7 @@ from rich.console import Console
 from lycosa.engine import progress
 from lycosa.engine.limits import Limits
 from lycosa.engine.progress import Progress
+from lycosa.engine.refit import Harvest
 from lycosa.frontier import FrontierCounts
 from lycosa.values import Reason
 
@@ -27,6 +28,8 @@ def a_crawl(limits: Limits | None = None, pages: int = 120, paused: bool = False
         tally=tally,
         limits=limits or Limits(pages=1000),
         frontier=SimpleNamespace(counts=lambda: counts),
+        harvest=Harvest(0.25, 0.2, 0.3) if pages else Harvest(0.0),
+        refits=SimpleNamespace(version=SimpleNamespace(number=7)),
     )
 
 
@@ -40,7 +43,7 @@ def shown(watch: Progress, width: int) -> str:
 def test_a_line_has_all_of_it():
     """Pages, harvest, speed, hosts, queue, bytes and the commonest reasons, in one line."""
     line = Progress(a_crawl()).line()
-    for words in ("120 of 1,000", "harvest 0.25", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
+    for words in ("120 of 1,000", "harvest 0.25, 0.20 to 0.30; judge version 7", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
                   "7 × robots.txt disallows it"):  # fmt: skip
         assert words in line
     assert "\n" not in line

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lycosa.errors import InputError
+from lycosa.judge.version import load_version
 from lycosa.prepare.topic import load_topic
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, links
@@ -70,14 +71,17 @@ def _waiting(out: Path) -> dict[int, float]:
 
 def test_a_changed_strategy_judges_as_if_it_had_crawled(site: Site, tmp_path: Path) -> None:
     """Breadth-first, then best-first: the same pages say what a focused crawl would have said of them."""
+    focused = FOCUSED | {
+        "judge": {"kind": "all"}
+    }  # one that learns judges by all pages, which are others here
     crawl(_spec(site, 30), tmp_path / "out")
     asked = len(site.log)
     said: list[str] = []
-    crawl(_spec(site, 30, **FOCUSED), tmp_path / "out", say=said.append)
+    crawl(_spec(site, 30, **focused), tmp_path / "out", say=said.append)
     assert len(site.log) == asked  # nothing was fetched for it
     assert len(kept(tmp_path / "out")) == 30
     assert any("judged again" in line for line in said)
-    crawl(_spec(site, 1000, **FOCUSED), tmp_path / "fresh")
+    crawl(_spec(site, 1000, **focused), tmp_path / "fresh")
     fresh, again = _conclusions(tmp_path / "fresh"), _conclusions(tmp_path / "out")
     assert again == {url: fresh[url] for url in again}
     offered: dict[int, float] = {}
@@ -90,6 +94,19 @@ def test_a_changed_strategy_judges_as_if_it_had_crawled(site: Site, tmp_path: Pa
     with Collection.read(tmp_path / "out") as collection:
         counts = collection.reader.counts()
     assert counts.relevant == sum(judgement.relevant for judgement, *_ in again.values())
+
+
+def test_pages_are_judged_by_what_is_learned_from_all_of_them(site: Site, tmp_path: Path) -> None:
+    """Breadth-first, every page wanted, then a topic: one version that has seen all pages judges them."""
+    out = tmp_path / "out"
+    crawl(_spec(site, 30), out)
+    crawl(_spec(site, 30, **FOCUSED), out)
+    with Collection.read(out) as collection:
+        number = collection.reader.judge_version()
+        judgements = [page.judgement for page in collection.reader.pages() if page.judgement]
+    version = load_version(out / "models", number)
+    assert version.pages == 30
+    assert {judgement.rule for judgement in judgements} == {version.rule}
 
 
 def test_links_that_the_new_strategy_refuses_wait_no_longer(site: Site, tmp_path: Path) -> None:
@@ -123,7 +140,7 @@ def test_a_topic_edited_by_hand_judges_all_pages_again(site: Site, tmp_path: Pat
     path = out / "models" / "topic.json"
     topic = json.loads(path.read_text(encoding="utf-8"))
     before, edited = set(_relevant(out)), dict.fromkeys(("kart", "lolm", "nund"), 1.0)
-    path.write_text(json.dumps(topic | {"vector": edited}), encoding="utf-8")
+    path.write_text(json.dumps(topic | {"vector": edited, "keywords": edited}), encoding="utf-8")
     said: list[str] = []
     crawl(_spec(site, 30, **FOCUSED), out, say=said.append)
     assert any("judged again" in line for line in said)

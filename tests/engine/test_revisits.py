@@ -78,7 +78,7 @@ def test_a_resumed_crawl_knows_what_an_uninterrupted_one_knows(tmp_path: Path) -
     sections: dict[str, Any] = {
         "top": {"strategy": "pupil"},
         "topic": {"keywords": ["granite", "summit"]},
-        "judge": {"kind": "topic", "threshold": 0.3},
+        "judge": {"kind": "all"},  # one that learns judges what was learned from anew
     }
     whole = _crawl_until(web, tmp_path / "out", 4, **sections)
     resumed = _crawl_until(web, tmp_path / "out", 0, **sections)

@@ -21,6 +21,7 @@ from lycosa.engine.conclude import Conclusions
 from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
+from lycosa.engine.refit import inline_refits
 from lycosa.engine.session import Summary
 from lycosa.engine.workers import WorkerPool
 from lycosa.fetch.live import live_fetcher
@@ -569,9 +570,10 @@ async def _crawl_in_memory(source: str) -> list[str]:
     async with live_fetcher(fetch, spec.scope.content_types) as fetcher:
         engine = Crawl(
             fetcher=fetcher,
-            analyser=InlineAnalyser(Recipe(evidence=strategy.needs)),
+            analyser=InlineAnalyser(Recipe(evidence=strategy.needs, terms=True)),
             conclusions=conclusions,
             limits=Limits(concurrency=1),
+            refits=inline_refits(strategy.judge_, conclusions, store),
         )
         await engine.run([Link("http://h0.test/", key_of("http://h0.test/"), priority=1.0)])
     return store.fetched

@@ -18,7 +18,7 @@ def version(pages) -> Version:
     for terms, _ in pages:
         corpus.add(terms)
     fitted = fit_judge(corpus, Given({"owl": 1.0}, (0, 1, 2)))
-    return msgspec.structs.replace(fitted.version, number=7, answers={2**63 + 5: True})
+    return msgspec.structs.replace(fitted.version, number=7, said={2**62 + 5: True})
 
 
 def test_what_is_saved_is_loaded(version, tmp_path):

@@ -45,5 +45,5 @@ def analysed(strategy: BaseStrategy, html: str, link: Link | None = None) -> Pag
     """A page as a worker would hand it to this strategy."""
     url = link.url if link else "http://a.example/"
     document = Document(html.encode(), url, "text/html")
-    recipe = Recipe(evidence=strategy.needs, images=True)
+    recipe = Recipe(evidence=strategy.needs, images=True, terms=True)
     return page_of(document, link or Link(url, key_of(url), priority=1.0), recipe)

@@ -88,9 +88,9 @@ def test_a_damaged_topic_is_named_with_the_fix(tmp_path: Path, content):
 
 
 def test_the_judge_is_the_specs():
-    """`all` takes every page without evidence; `topic` needs the topic's."""
+    """`all` takes every page without evidence; `topic` needs the terms of the page."""
     topic = make_topic(TopicSpec(keywords=("owl",)), [], [])
     assert preparation(topic, JudgeSpec(kind="all")).judge.needs == ()
     ready = preparation(topic, JudgeSpec())
-    assert [kind.name for kind in ready.judge.needs] == ["topic"]
-    assert ready.topic in ready.judge.needs
+    assert [kind.name for kind in ready.judge.needs] == ["terms"]
+    assert ready.topic.vector == topic.vector

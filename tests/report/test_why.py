@@ -12,7 +12,6 @@ from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import Explanation, explain, explanation_text
 from lycosa.testing import Pages, Site, links
-from lycosa.values import Score, fact_of
 from tests.crawling import spec_of
 from tests.report.conftest import HOSTILE_PATH, spec
 
@@ -29,10 +28,10 @@ def test_a_fetched_page(collection):
     assert why.status == 200
     assert why.title == "Owls"
     assert why.judgement is not None
-    assert fact_of(why.evidence, "topic", Score).value > 0.5
+    assert why.judgement.score > 0.5
     assert why.path == ("http://a.test/", "http://a.test/owls")
     assert why.found_on[0].anchor == "owls at night"
-    assert float(why.found_on[0].evidence["topic"]) > 0
+    assert why.found_on[0].priority > 0.5
     assert "mean of link and page score" in text
     assert ".warc.gz at byte" in text
 
@@ -70,14 +69,15 @@ def test_what_waits(collection):
 
 
 def test_the_score_can_be_worked_out(collection):
-    """The rule says how the evidence makes the score, and the evidence what its words are."""
+    """The rule names the judge's version, and the words that it went by add up to the score."""
     why, text = told(collection, "http://a.test/owls")
     assert why.judgement is not None
-    topic = fact_of(why.evidence, "topic", Score)
-    found = topic.words
-    assert why.judgement.score == pytest.approx(topic.value * found / (found + 3))
-    assert "topic × n / (n + 3) for n topic words on the page, against 0.3" in text
-    assert f"({found} topic words)" in text
+    assert why.words is not None
+    moved = sum(amount for _, amount in why.words.words)
+    assert moved + why.words.others + why.words.base == pytest.approx(why.words.score)
+    assert {"owl", "night"} <= dict(why.words.words).keys()
+    assert "judge version 2, fitted at 4 pages: probability against 0.30 (given)" in text
+    assert f"owl {dict(why.words.words)['owl']:+.2f}" in text
 
 
 def test_what_a_full_host_left_out(tmp_path):

@@ -129,13 +129,15 @@ def test_terms_come_back_in_order_and_are_bounded(opened):
     many = {f"w{n}": n + 1 for n in range(3000)}
     save(collection, page_record("http://a.example/1", terms={"owl": 2}), page_record("http://a.example/2"))
     save(collection, page_record("http://a.example/3", terms=many))
-    (first, key, terms), (_, _, kept) = collection.reader.terms()
-    assert (key, terms) == (key_of("http://a.example/1"), {"owl": 2})
-    assert len(kept) == 2000
-    assert min(kept.values()) == 1001
-    assert [terms for _, _, terms in collection.reader.terms(first)] == [kept]
+    first, second, third = collection.reader.terms()
+    assert (first.key, first.terms) == (key_of("http://a.example/1"), {"owl": 2})
+    assert second.terms == {}
+    assert len(third.terms) == 2000
+    assert min(third.terms.values()) == 1001
+    assert list(collection.reader.terms(second.id)) == [third]
     save(collection, page_record("http://a.example/1", terms={"owl": 1, "nest": 1}))
-    assert next(collection.reader.terms())[2] == {"owl": 1, "nest": 1}
+    assert next(collection.reader.terms()).terms == {"owl": 1, "nest": 1}
+    assert collection.reader.terms_of(first.id) == {"owl": 1, "nest": 1}
 
 
 def test_a_page_fetched_again_keeps_its_place(opened):

@@ -121,7 +121,7 @@ def crawl(
         typer.echo(as_json(summary))
     else:
         typer.echo(
-            f"{summary.pages:,} pages, {summary.relevant:,} relevant (harvest {summary.harvest:.2f}), "
+            f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant (harvest {summary.harvest_told}), "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
     if summary.pages and not summary.relevant:

@@ -7,16 +7,16 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from lycosa.engine.admission import Admission
 from lycosa.engine.follow import Follow
 from lycosa.frontier import Frontier, FrontierView
-from lycosa.methods import Step, Strategy
+from lycosa.methods import BaseStrategy, Step, Strategy
 from lycosa.page.duplicates import NearDuplicates
-from lycosa.store import Record, Store, conclusion_of
+from lycosa.store import Lesson, Record, Rejudged, Store, conclusion_of
 from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
@@ -36,12 +36,18 @@ from lycosa.values import (
     Touch,
 )
 
+MOST_RESCORED = 10_000
+"""Waiting URLs that are scored again when pages were judged anew: those that can still win."""
 AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are looked at, never judged: they tell something of the pages that show them."""
 
 
 class WholeFrontier(Frontier, FrontierView, Protocol):
     """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
+
+    def rescore(self, most: int) -> int:
+        """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many."""
+        ...
 
 
 @dataclass(slots=True)
@@ -145,6 +151,26 @@ class Conclusions:
         counts[1] += 1 - credit
         self.frontier.reweigh(source, counts[0], counts[1])
         self.strategy.learn(link, judgement, evidence)
+
+    def rejudged(self, changed: Sequence[Rejudged], lessons: Callable[[], Iterable[Lesson]]) -> None:
+        """Count pages for what they are taken for now; a strategy that can forget learns from all of them again."""
+        touched = set()
+        for page in changed:
+            if not page.explored:
+                self.tally.relevant += page.now.relevant - page.before.relevant
+            credit = self.strategy.credit(page.now) - self.strategy.credit(page.before)
+            if credit:
+                counts = self.tally.sources[page.source]
+                counts[0] += credit
+                counts[1] -= credit
+                touched.add(page.source)
+        for source in sorted(touched):
+            self.frontier.reweigh(source, *self.tally.sources[source])
+        if type(self.strategy).forget is not BaseStrategy.forget:
+            self.strategy.forget()
+            for link, judgement, evidence in lessons():
+                self.strategy.learn(link, judgement, evidence)
+            self.frontier.rescore(MOST_RESCORED)
 
     def settle(self, hold: str, value: float | None) -> None:
         """Let the strategy decide on the links of a hold, now that what they waited for has this value."""

@@ -15,6 +15,7 @@ from lycosa.clock import Clock, SystemClock
 from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import Conclusions, Tally, Visit
 from lycosa.engine.limits import Limits
+from lycosa.engine.refit import Harvest, Refits
 from lycosa.fetch import CrawlFetcher
 from lycosa.values import Decision, Fetched, Kind, Link, NotFetched
 
@@ -39,6 +40,7 @@ class Crawl:
         conclusions: Conclusions,
         limits: Limits,
         clock: Clock | None = None,
+        refits: Refits | None = None,
     ) -> None:
         self.fetcher = fetcher
         self.analyser = analyser
@@ -46,6 +48,7 @@ class Crawl:
         self.frontier = conclusions.frontier
         self.store = conclusions.store
         self.limits = limits
+        self.refits = refits
         self.clock = clock or SystemClock()
         self.ended = ""
         self._going = asyncio.Event()
@@ -58,6 +61,12 @@ class Crawl:
         """What it has done so far."""
         return self.conclusions.tally
 
+    @property
+    def harvest(self) -> Harvest:
+        """What share of its pages is relevant, as far as that can be told."""
+        kept = Harvest(self.tally.relevant / self.tally.pages if self.tally.pages else 0.0)
+        return (self.refits.harvest if self.refits else None) or kept
+
     async def run(self, seeds: Iterable[Link]) -> Tally:
         """Crawl from the seeds (those already known are passed over)."""
         begun, before = self.clock.now(), self.tally.seconds
@@ -69,11 +78,17 @@ class Crawl:
                 with self.store.commit():
                     for visit in finished:
                         self.conclusions.conclude(visit, self.clock.now())
+                    if self.refits:
+                        self.refits.during()
                     leases = self._take()
+                if self.refits:
+                    self.refits.after()
                 for link in leases:
                     self._flying[asyncio.ensure_future(self._visit(link))] = link
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
+                    if self.refits:
+                        await self.refits.finish()
                     return self.tally
                 finished = await self._landed()
         finally:

@@ -60,14 +60,13 @@ class Progress:
     def _figures(self) -> list[tuple[str, str]]:
         tally, counts = self.crawl.tally, self.crawl.frontier.counts()
         speed = (tally.pages - self._before[0]) / max(1e-6, tally.seconds - self._before[1])
-        harvest = tally.relevant / tally.pages if tally.pages else 0.0
         worst = ", ".join(f"{n} × {reason.value}" for reason, n in tally.refused.most_common(3))
         figures = [
             (
                 "pages",
                 f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else ""),
             ),
-            ("relevant", f"{tally.relevant:,} (harvest {harvest:.2f})"),
+            ("relevant", f"{tally.relevant:,} (harvest {self._harvest()})"),
             ("speed", f"{speed:.1f} pages/s"),
             ("hosts", f"{counts.active_authorities:,} with work, {counts.authorities:,} seen"),
             ("waiting", f"{counts.waiting:,}"),
@@ -76,6 +75,10 @@ class Progress:
         if not self.crawl.paused and (left := self._time_left(speed, counts.waiting)) is not None:
             figures.append(("time left", f"about {_duration(left)}"))
         return [*figures, ("not taken", worst)] if worst else figures
+
+    def _harvest(self) -> str:
+        version = self.crawl.refits.version if self.crawl.refits else None
+        return f"{self.crawl.harvest}" + (f"; judge version {version.number}" if version else "")
 
     def _time_left(self, speed: float, waiting: int) -> float | None:
         limits, tally = self.crawl.limits, self.crawl.tally

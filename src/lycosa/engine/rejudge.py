@@ -18,6 +18,7 @@ from typing import Any
 from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.frontier.queued import QueuedFrontier
+from lycosa.prepare import labels_are_answers
 from lycosa.prepare.labels import labels_as_used
 from lycosa.spec.sections import Spec
 from lycosa.store import Conclusion, Record
@@ -47,7 +48,8 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
         "pages_per_host": spec.limits.pages_per_host,
         "pages_per_site": spec.limits.pages_per_site,
     }
-    rest = {**sections, **labels_as_used(directory), **_models_as_saved(directory), "bounds": bounds}
+    labels = {} if labels_are_answers(spec) else labels_as_used(directory)
+    rest = {**sections, **labels, **_models_as_saved(directory), "bounds": bounds}
     return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
 
 

@@ -25,6 +25,7 @@ from lycosa.engine.control import RELEARN, control_of
 from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import TOO_LONG, Crawl
+from lycosa.engine.refit import Harvest, refits_for, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.engine.resume import recall
 from lycosa.engine.workers import analyser_for
@@ -44,9 +45,9 @@ from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.page.image_size import refuse_small
 from lycosa.page.response import document_of
-from lycosa.prepare import prepare
+from lycosa.prepare import labels_are_answers, prepare
 from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
-from lycosa.prepare.labels import labelled_pages, verdicts_in
+from lycosa.prepare.labels import Labelled, labelled_pages, verdicts_in
 from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
@@ -69,8 +70,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     collection: str
     pages: int
-    relevant: int
-    harvest: float
+    relevant: int  # pages that were kept
+    harvest: float  # the share of the pages that is relevant, as far as that can be told
     bytes: int
     seconds: float
     waiting: int
@@ -81,6 +82,14 @@ class Summary(msgspec.Struct, frozen=True):
     )
     refused: dict[str, int]
     failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
+    harvest_low: float | None = None  # it lies between these in 80 of 100 crawls; None: nobody knows
+    harvest_high: float | None = None
+    judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
+
+    @property
+    def harvest_told(self) -> str:
+        """The harvest for people, with its interval where there is one."""
+        return str(Harvest(self.harvest, self.harvest_low, self.harvest_high))
 
 
 async def crawl_spec(
@@ -149,33 +158,48 @@ async def _crawl(
                 frontier = _frontier(spec, collection, strategy, clock.now())
                 frontier.forget([link.key for link in seeds if _failed(link, collection)])
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
-            async with analyser_for(recipe, workers, deadline_s, _note_in(collection)) as analyser:
-                conclusions = Conclusions(
-                    frontier=frontier,
-                    strategy=strategy,
-                    store=collection,
-                    admission=Admission(spec.scope, spec.fetch, spec.frontier),
-                    follow=Follow(spec.fetch, spec.archive),
-                    verdicts=verdicts_in(directory),
-                    near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
-                )
+            conclusions = Conclusions(
+                frontier=frontier,
+                strategy=strategy,
+                store=collection,
+                admission=Admission(spec.scope, spec.fetch, spec.frontier),
+                follow=Follow(spec.fetch, spec.archive),
+                verdicts=verdicts_in(directory),
+                near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
+            )
+            judge, note = ready.preparation.judge, _note_in(collection)
+            async with (
+                analyser_for(recipe, workers, deadline_s, note) as analyser,
+                refits_for(judge, conclusions, collection, inline=workers == 0, note=note) as refits,
+            ):
                 crawl = Crawl(
                     fetcher=fetcher,
                     analyser=analyser,
                     conclusions=conclusions,
                     limits=Limits.of(spec.limits, fetch),
                     clock=clock,
+                    refits=refits,
                 )
+                earlier_version = None if judged_otherwise else saved_version(collection)
+                if refits and earlier_version:
+                    refits.resume(earlier_version)
+                elif refits:
+                    await refits.prepare()
+                    judged_otherwise = True  # by another judge, or by none that learns
                 for earlier in ready.source_priors:
                     _prefer(conclusions, collection, source_priors(earlier, strategy))
                 if judged_otherwise and collection.reader.counts().judged:
                     again = conclusions.anew(_fitted(spec, ready.preparation), Rewritten(collection))
                     await rejudge(collection, frontier, analyser, again, say)
+                    if refits:
+                        refits.forget()
                 with collection.commit():
                     note_judging(collection, judging)
                 with collection.commit():
                     recall(conclusions, collection)
                     collection.catalogue.begin_run(clock.now())
+                if refits:
+                    await refits.catch_up()
                 async with control_of(crawl, directory):
                     await _run(crawl, seeds, watch, say)
         return _summary(crawl, collection, directory, seeds)
@@ -210,6 +234,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
+        terms=Need.TERMS in needed,
     )
 
 
@@ -285,7 +310,7 @@ def _material(spec: Spec, folder: Path, collection: Collection, helper: _Reader,
         spec.topic,
         Means(folder, models, helper.document, say, language, spec.index.place_finder),
         models,
-        labelled=partial(labelled_pages, collection, language),
+        labelled=Labelled if labels_are_answers(spec) else partial(labelled_pages, collection, language),
         unlabelled=partial(unlabelled_pages, collection, language, spec.topic.bootstrap_pages),
     )
 
@@ -360,6 +385,7 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
 
 def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[Link]) -> Summary:
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
+    version, harvest = crawl.refits.version if crawl.refits else None, crawl.harvest
     with collection.commit():
         collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
         if crawl.rested_s:
@@ -370,7 +396,7 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
         collection=str(directory),
         pages=tally.pages,
         relevant=tally.relevant,
-        harvest=round(tally.relevant / tally.pages, 4) if tally.pages else 0.0,
+        harvest=round(harvest.value, 4),
         bytes=tally.bytes,
         seconds=round(tally.seconds, 1),
         waiting=waiting,
@@ -379,6 +405,9 @@ def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[
         resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
         failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
+        harvest_low=None if harvest.low is None else round(harvest.low, 4),
+        harvest_high=None if harvest.high is None else round(harvest.high, 4),
+        judge_version=version.number if version else 0,
     )
     tell(collection.log, "run ended", **msgspec.to_builtins(summary))
     return summary

@@ -56,7 +56,7 @@ def _work(channel: socket.socket) -> None:
     """The life of a worker: one response in, one page out, until the channel closes."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
-    _die_with_parent()
+    die_with_parent()
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
         # From our own parent, over a pair of sockets that nobody else has.
         recipe: Recipe = pickle.load(stream)  # noqa: S301
@@ -75,7 +75,7 @@ def _reply(job: Fetched, recipe: Recipe) -> _Reply:
     return _Reply(None, result) if isinstance(result, Refusal) else _Reply(result, None)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask Linux to kill this process when its parent is gone, however it went."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

@@ -43,6 +43,8 @@ LEAST_OTHERS = 5
 ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
 """Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
 LEAST_OTHERS pages."""
+LEAST_UNLIKELY = 3.0
+"""With fewer pages that are none of the topic, what these say is chance."""
 MOST_WORDS = 10_000
 """Of a part, by how much they move the scores of the pages: new pages are judged by these."""
 CERTAIN = 30.0
@@ -108,10 +110,12 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     version = Version(
         number=0,
         pages=int(_counted(given, len(corpus)).sum()),
+        upto=0,
         language=corpus.background.language,
         given=given.kind,
         parts=fitting.told_parts(),
         plain=_words(corpus, fitting.plain, fitting.use),
+        links=_words(corpus, fitting.link_vector(probability), fitting.use),
         coefficients=used,
         cap=known.cap,
         shift=shift,
@@ -165,6 +169,14 @@ class _Fitting:
         if self.keywords is None and pages > 1:
             found[self.positive] = (found[self.positive] * pages - 1.0) / (pages - 1)
         return np.asarray(found)
+
+    def link_vector(self, probability: Floats) -> Floats:
+        """The difference between the means of likely and unlikely pages, at length 1, and the keywords."""
+        vector = column_sums(self.rows, probability / max(float(probability.sum()), 1e-9))
+        against = 1.0 - probability
+        if against.sum() > LEAST_UNLIKELY:
+            vector = vector - column_sums(self.rows, against / against.sum())
+        return unit(vector) if self.keywords is None else unit(vector) + self.keywords
 
     def told_parts(self) -> dict[str, Part]:
         """The parts as data."""

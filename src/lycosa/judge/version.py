@@ -6,7 +6,8 @@ it was fitted with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import exp, log, sqrt
 from pathlib import Path
 
@@ -36,16 +37,19 @@ class Part(msgspec.Struct, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     """A fitted judge: its words, what makes a probability of them, the threshold, and what it says of the crawl.
 
-    `plain` is the vector whose plain cosine is looked at beside the score. `evidence` names the evidence whose value
+    `plain` is the vector whose plain cosine is looked at beside the score. `links` is what likely pages say and
+    unlikely ones do not, and the keywords: texts of links are compared with it. `evidence` names the evidence whose value
     takes the place of the words of the part of the same name.
     """
 
     number: int
     pages: int  # that had been fetched when it was fitted
+    upto: int  # the id of the last of them
     language: str
     given: str  # both, keywords, examples, event
     parts: dict[str, Part]
     plain: dict[str, float]
+    links: dict[str, float]
     coefficients: tuple[float, ...]
     cap: float
     shift: Shift = Shift()
@@ -53,7 +57,7 @@ class Version(msgspec.Struct, frozen=True):
     is_threshold_given: bool = False
     estimate: Estimate = Estimate()
     examples: int = 0
-    answers: dict[int, bool] = {}  # by the key of the page
+    said: dict[int, bool] = {}  # by the key of the page: answers of people, and negatives of the spec
     evidence: str = ""
 
     @property
@@ -111,6 +115,16 @@ class Scorer:
                 cosine += weight * plain[term]
         length = sqrt(squares) or 1.0
         return self._chance(self._base + self._of_evidence * evidence + score / length, cosine / length)
+
+    def link_score(self, terms: Sequence[str]) -> float:
+        """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
+        words, rarity_of = self.version.links, self._background.rarity
+        squares = score = 0.0
+        for term, times in Counter(terms).items():
+            weight = LOGS[min(times, len(LOGS) - 1)] * rarity_of(term)
+            squares += weight * weight
+            score += weight * words.get(term, 0.0)
+        return min(1.0, max(0.0, score / sqrt(squares))) if squares else 0.0
 
     def reasons(self, terms: Mapping[str, int], evidence: float = 0.0, limit: int = 8) -> Reasons:
         """The words that moved the score of a page most, and what all others did."""

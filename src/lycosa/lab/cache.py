@@ -20,7 +20,7 @@ import msgspec
 
 import lycosa
 from lycosa.engine.analysis import Recipe, page_of
-from lycosa.evidence import Evidence
+from lycosa.evidence import Evidence, Need
 from lycosa.fetch.redirects import redirect_target
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.registry import methods
@@ -83,7 +83,8 @@ class CachedWeb:
         """The same pages, analysed for another strategy; documents are shared."""
         other = CachedWeb.__new__(CachedWeb)
         other.__dict__.update(self.__dict__)
-        other.recipe = replace(self.recipe, evidence=evidence)
+        terms = any(Need.TERMS in kind.needs for kind in evidence)
+        other.recipe = replace(self.recipe, evidence=evidence, terms=terms)
         return other
 
     async def fetch(self, link: Link) -> Fetched | NotFetched:

@@ -19,6 +19,7 @@ from lycosa.engine.conclude import Conclusions
 from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
+from lycosa.engine.refit import inline_refits
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
@@ -185,6 +186,7 @@ def make_crawl(
         conclusions=conclusions,
         limits=limits,
         clock=VirtualClock(),
+        refits=inline_refits(getattr(strategy, "judge_", None), conclusions, store),
     )
 
 

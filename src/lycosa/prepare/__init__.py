@@ -14,7 +14,8 @@ from typing import Any, Protocol
 from lycosa.errors import SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
-from lycosa.judge.kinds import JUDGES, TOPIC_THRESHOLD, EveryPage, Judge, TextJudge, TopicJudge
+from lycosa.judge.kinds import JUDGES, EveryPage, Judge, TextJudge
+from lycosa.judge.learning import Brief, KnownPage, LearningJudge
 from lycosa.methods import BaseStrategy, Means, Method, Preparation, Prepared
 from lycosa.methods.lookup import judge_kinds, method_of_judge, strategy_class
 from lycosa.methods.registry import methods
@@ -119,7 +120,7 @@ def preparation(
     labelled = (*((page, True) for page in topic.examples), *((page, False) for page in topic.negatives))
     training = tuple((page, relevant) for page, relevant in labelled if page.contexts)
     return Preparation(
-        make_judge(judge, evidence, fitted, made),
+        make_judge(judge, topic, fitted, made),
         evidence,
         examples,
         fitted,
@@ -131,7 +132,7 @@ def preparation(
 
 
 def make_judge(
-    spec: JudgeSpec, topic: TopicEvidence, models: Mapping[str, TextModel], methods: Mapping[str, Any]
+    spec: JudgeSpec, topic: TopicModel, models: Mapping[str, TextModel], methods: Mapping[str, Any]
 ) -> Judge:
     """The judge that the spec names: one of every crawl's, or a method's own."""
     if spec.kind == "text":
@@ -141,9 +142,19 @@ def make_judge(
     if spec.kind == "all":
         return EveryPage()
     if spec.kind == "topic":
-        threshold = TOPIC_THRESHOLD if spec.threshold is None else spec.threshold
-        return TopicJudge(topic, threshold, spec.damping)
+        return LearningJudge(brief_of(topic, spec.threshold))
     return own_judge(spec, methods)
+
+
+def brief_of(topic: TopicModel, threshold: float | None) -> Brief:
+    """What a judge of this topic is fitted from. A topic that somebody else made of words is these words."""
+    return Brief(
+        language=topic.language,
+        keywords=topic.keywords or ({} if topic.examples else topic.vector),
+        examples=tuple(KnownPage(page.key, page.terms) for page in topic.examples),
+        negatives=tuple(KnownPage(page.key, page.terms) for page in topic.negatives),
+        threshold=threshold,
+    )
 
 
 def own_judge(spec: JudgeSpec, methods: Mapping[str, Any]) -> Judge:
@@ -155,6 +166,12 @@ def own_judge(spec: JudgeSpec, methods: Mapping[str, Any]) -> Judge:
         )
     judge: Judge = loaded(method.judges[spec.kind])(methods.get(method.name), spec)
     return judge
+
+
+def labels_are_answers(spec: Spec) -> bool:
+    """Whether labels only tell the judge: then nothing else is stale when they change, and no page is read again."""
+    judge = judge_of(spec)
+    return judge.kind == "topic" and not wanted_models([spec.strategy], judge)
 
 
 def judge_of(spec: Spec) -> JudgeSpec:

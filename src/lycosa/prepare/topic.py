@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from lycosa.methods.seam import GetDocument
 
 
+DESCRIPTION_WEIGHT = 0.3
+"""Of a word of the description, that of a keyword being 1: a sentence has words that are not about the topic."""
+
+
 class TopicModel(msgspec.Struct, frozen=True):
     """The topic as prepared: saved as models/topic.json, where it can be read and edited."""
 
@@ -37,6 +41,8 @@ class TopicModel(msgspec.Struct, frozen=True):
     negatives: tuple[ExamplePage, ...] = ()
     unread: tuple[str, ...] = ()
     """Examples that could not be had; the next run tries them again."""
+    keywords: dict[str, float] = {}
+    """Terms of the keywords, and with less weight those of the description: what the judge compares pages with."""
 
 
 async def prepared_topic(
@@ -52,6 +58,8 @@ async def prepared_topic(
     found: dict[str, ExamplePage | None] = {}
     if saved and saved.exists():
         model = load_topic(saved)
+        if not model.keywords:  # saved before judges asked for them
+            model = msgspec.structs.replace(model, keywords=keywords_of(spec))
         for where in model.unread:
             found[where] = await _example(where, folder, get, spec.language, say)
         if not any(found.values()):
@@ -103,7 +111,17 @@ def make_topic(
             "The topic is empty. Give [topic] keywords, a description or examples, "
             'or set judge.kind = "all" to keep every page.'
         )
-    return TopicModel(spec.language, vector, tuple(examples), tuple(negatives))
+    return TopicModel(spec.language, vector, tuple(examples), tuple(negatives), keywords=keywords_of(spec))
+
+
+def keywords_of(spec: TopicSpec) -> dict[str, float]:
+    """The terms of the keywords with weight 1, those that only the description has with less.
+
+    >>> keywords_of(TopicSpec(keywords=("barn owls",), description="Owls at night"))
+    {'owl': 1.0, 'night': 0.3, 'barn': 1.0}
+    """
+    described = dict.fromkeys(terms_of(spec.description, spec.language), DESCRIPTION_WEIGHT)
+    return described | dict.fromkeys(terms_of(" ".join(spec.keywords), spec.language), 1.0)
 
 
 def load_topic(path: Path) -> TopicModel:

@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
-from lycosa.errors import InputError
+from lycosa.errors import InputError, ModelError
 from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import UrlState
 from lycosa.frontier.inspection import dropped_for, url_state_in
 from lycosa.frontier.waiting import urls_known_below
+from lycosa.judge.version import Reasons, Scorer, load_version
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link, Score
@@ -58,6 +59,7 @@ class Explanation(msgspec.Struct, frozen=True):
     title: str = ""
     at: str = ""
     judgement: Judgement | None = None
+    words: Reasons | None = None  # those that a judge that learns went by
     evidence: dict[str, Fact] = {}
     refusal: str = ""
     archive: str = ""
@@ -104,6 +106,7 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
         title=page.title,
         at=_time(page.at),
         judgement=page.judgement,
+        words=_words(collection, page),
         evidence=collection.reader.evidence(page.id),
         refusal=str(page.refusal or ""),
         archive=f"{capture.file} at byte {capture.offset}",
@@ -111,6 +114,19 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
         found_on=found_on,
         image=opened_by(collection.reader, page.link),
     )
+
+
+def _words(collection: ReadCollection, page: StoredPage) -> Reasons | None:
+    """What made the score of a page, where a version of a judge that learns has judged it and is still there."""
+    try:
+        version = load_version(collection.directory / "models", collection.reader.judge_version())
+    except ModelError:
+        return None
+    if page.judgement is None or page.judgement.rule != version.rule:
+        return None
+    fact = collection.reader.evidence(page.id).get(version.evidence)
+    value = fact.value if isinstance(fact, Score) else 0.0
+    return Scorer(version).reasons(collection.reader.terms_of(page.id), value)
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
@@ -242,6 +258,12 @@ def explanation_text(why: Explanation) -> str:
         lines.append(f"  when      {why.at}" + (f", status {why.status}" if why.status else ""))
     if why.judgement:
         lines.append(f"  score     {why.judgement.score:.4f}  ({why.judgement.rule})")
+    if why.words:
+        told = ", ".join(f"{word} {amount:+.2f}" for word, amount in why.words.words)
+        lines.append(
+            f"  words     {told}, all others {why.words.others:+.2f}, to begin with {why.words.base:+.2f}: "
+            f"{why.words.score:+.2f}, which is likely by {why.words.probability:.2f}"
+        )
     for name, fact in why.evidence.items():
         lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
     if why.archive:

@@ -249,13 +249,11 @@ class JudgeSpec(Section):
     """What makes a page relevant: the same judge for every strategy."""
 
     kind: str = "topic"
-    """Which judge: `topic` (similarity to the topic vector), `text` (a classifier trained on the
-    examples), `all` (keep every page), or one that a method brings, such as `event`."""
+    """Which judge: `topic` (learns from the topic and from what is fetched), `text` (a classifier trained on
+    the examples), `all` (keep every page), or one that a method brings, such as `event`."""
     threshold: Share | None = None
-    """Pages scored at least this are relevant. Default: 0.3 for `topic`, the classifier's decision
-    boundary for `text`, that of its model for a method's own."""
-    damping: NotNegative = 3.0
-    """How many topic words halve the doubt that a score rests on too few (0: no doubt)."""
+    """Pages with at least this probability are relevant. Default: found while the crawl goes on for `topic`,
+    the classifier's decision boundary for `text`, that of its model for a method's own."""
 
 
 class ArchiveSpec(Section):

@@ -6,14 +6,14 @@ catalogue (`Collection`), or, for experiments, the order of URLs in memory (`Mem
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 import msgspec
 
 from lycosa.store.warc import EarlierCapture
-from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, Refusal
+from lycosa.values import Decision, Fact, Fetched, Judgement, Link, NotFetched, Page, PageTerms, Refusal
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -57,6 +57,16 @@ class Counts(msgspec.Struct, frozen=True):
     bytes: int = 0  # received bodies
 
 
+class Rejudged(msgspec.Struct, frozen=True):
+    """A page whose judgement was overwritten: it was this before, and is that now."""
+
+    key: int
+    source: str
+    before: Judgement
+    now: Judgement
+    explored: bool = False
+
+
 class Store(Protocol):
     """Where a crawl puts what it found. Readers are not part of it, but all stores have `counts`."""
 
@@ -84,6 +94,26 @@ class Store(Protocol):
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         """The first capture whose body (status 200, not empty) has this `warc.digest_of`."""
+        ...
+
+
+Lesson = tuple[Link, Judgement, Mapping[str, Fact]]
+"""What `Strategy.learn` is told of a page."""
+
+
+class LearningStore(Store, Protocol):
+    """A store that a judge learns from, and whose pages are judged anew when it has learned."""
+
+    def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
+        """The pages that were judged and kept, behind this id, with their terms and the value of this evidence."""
+        ...
+
+    def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
+        """Overwrite the judgements of pages, by key, by those of a version of the judge; inside `commit`."""
+        ...
+
+    def lessons(self) -> Iterable[Lesson]:
+        """What strategies learn from all pages, as they are judged now, in their order."""
         ...
 
 

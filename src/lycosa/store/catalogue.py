@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar, cast
 
 import msgspec
 
-from lycosa.store import Conclusion, Counts, Record, add_to, concluded, conclusion_of
+from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
 from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns, number_or_nan, stored_fact
 from lycosa.store.phrases import as_indexed
 from lycosa.store.terms import packed_terms
@@ -135,6 +135,22 @@ class Catalogue:
         self._write(record, fetched, Capture(*place), known, _tables_of(page))
         self._connection.execute("DELETE FROM lessons WHERE page = ?", (known.page,))
         self.counts = concluded(self.counts, known.conclusion, conclusion_of(record))
+
+    def judge_anew(self, judgements: Mapping[int, Judgement]) -> list[Rejudged]:
+        """Overwrite the judgements of pages, by key; refused pages stay as they are. Returns what has changed."""
+        sql = "SELECT key, source, relevant, score, explored FROM pages WHERE relevant IS NOT NULL AND refusal IS NULL"
+        changed, relevant = [], 0
+        for key, source, was_relevant, score, explored in self._connection.execute(sql):
+            now, before = judgements.get(key), Judgement(bool(was_relevant), number_or_nan(score))
+            if now is not None:
+                changed.append(Rejudged(key, source, before, now, bool(explored)))
+                relevant += 0 if explored else now.relevant - before.relevant
+        self._connection.executemany(
+            "UPDATE pages SET relevant = ?, score = ?, rule = ? WHERE key = ?",
+            ((*self._judged(one.now), one.key) for one in changed),
+        )
+        self.counts = msgspec.structs.replace(self.counts, relevant=self.counts.relevant + relevant)
+        return changed
 
     def settle(self, decisions: Iterable[Decision]) -> None:
         """Overwrite what was decided on held links; they are found by their parent and key."""

@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,17 +23,17 @@ import msgspec
 
 from lycosa import __version__
 from lycosa.errors import CollectionBusy, CollectionError
-from lycosa.store import Conclusion, Counts, Record
+from lycosa.store import Conclusion, Counts, Lesson, Record, Rejudged
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.page_filter import COLLECTED, PageFilter
-from lycosa.store.reader import Reader, StoredPage
+from lycosa.store.reader import JUDGE_VERSION, Reader, StoredPage
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.search import Search
 from lycosa.store.statistics import Statistics
 from lycosa.store.warc import Capture, EarlierCapture, WarcWriter, digest_of, read_capture
-from lycosa.values import Decision, Fetched, Refusal
+from lycosa.values import Decision, Fetched, Judgement, PageTerms, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
 """What a run leaves that ended before there was a catalogue."""
@@ -145,6 +145,16 @@ class Collection:
 
     def promote(self, keys: Sequence[int]) -> int:
         return self.catalogue.promote(keys)
+
+    def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
+        return self.reader.terms(after, evidence=evidence)
+
+    def lessons(self) -> Iterable[Lesson]:
+        return self.reader.lessons()
+
+    def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
+        self.catalogue.set_fact(JUDGE_VERSION, str(version).encode())
+        return self.catalogue.judge_anew(judgements)
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         with plain_errors(self.path):

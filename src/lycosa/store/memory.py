@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
 
-from lycosa.store import Conclusion, Counts, Record, add_to, concluded, conclusion_of
+from lycosa.store import Conclusion, Counts, Lesson, Record, Rejudged, add_to, concluded, conclusion_of
+from lycosa.store.terms import kept_terms
 from lycosa.store.warc import EarlierCapture, digest_of
-from lycosa.values import Decision, Judgement
+from lycosa.urls import authority_of, source_of
+from lycosa.values import Decision, Judgement, Page, PageTerms, Score
 
 NEW = Conclusion()
 
@@ -22,6 +24,8 @@ class MemoryStore:
         self.judgements: dict[int, Judgement] = {}
         self.explored: set[int] = set()
         self._conclusions: dict[int, Conclusion] = {}
+        self._judged: list[Page] = []
+        self._lessons: list[Page] = []  # those that were refused too
         self._counts = Counts()
         self._digests: dict[bytes, EarlierCapture] = {}
 
@@ -45,6 +49,10 @@ class MemoryStore:
             self.judgements[link.key] = record.judgement
         if record.explored:
             self.explored.add(link.key)
+        if record.page is not None and record.judgement is not None and not before.judged:
+            self._lessons.append(record.page)
+            if record.refusal is None:
+                self._judged.append(record.page)
         if fetched.status == 200 and fetched.body:
             digest = digest_of(fetched.body)
             self._digests.setdefault(digest, EarlierCapture(link.url, fetched.started, digest))
@@ -66,6 +74,31 @@ class MemoryStore:
             self._counts = concluded(self._counts, before, now)
             relevant += now.relevant
         return relevant
+
+    def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
+        for number, page in enumerate(self._judged[after:], start=after + 1):
+            fact, key = page.evidence.get(evidence), page.link.key
+            value = fact.value if isinstance(fact, Score) else 0.0
+            yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value)
+
+    def lessons(self) -> Iterable[Lesson]:
+        return ((page.link, self.judgements[page.link.key], page.evidence) for page in self._lessons)
+
+    def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
+        changed = []
+        for page in self._judged:
+            key = page.link.key
+            if (now := judgements.get(key)) is None:
+                continue
+            before, conclusion = self.judgements[key], self._conclusions[key]
+            source = source_of(authority_of(page.link.url))
+            changed.append(Rejudged(key, source, before, now, conclusion.explored))
+            self.judgements[key] = now
+            self._conclusions[key] = msgspec.structs.replace(
+                conclusion, relevant=now.relevant and not conclusion.explored
+            )
+            self._counts = concluded(self._counts, conclusion, self._conclusions[key])
+        return changed
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         return self._digests.get(digest)

@@ -24,10 +24,12 @@ from lycosa.store.phrases import as_written
 from lycosa.store.queries import Queries
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
-from lycosa.values import Fact, Judgement, Kind, Link, LinkPartners, Reason, Refusal
+from lycosa.values import Fact, Judgement, Kind, Link, LinkPartners, PageTerms, Reason, Refusal
 
 _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
 
+JUDGE_VERSION = "judge_version"
+"""The fact that names the version of the judge that all pages were judged by."""
 PAUSED = "paused"
 """The fact that says how many seconds of the runs the crawl was paused."""
 
@@ -166,14 +168,40 @@ class Reader(Queries):
         rows = self._rows(f"{_PAGES} WHERE pages.kind = 'image' ORDER BY pages.id")
         return ((page.link, self.evidence(page.id)) for page in map(_page, rows))
 
-    def terms(self, after: int = 0) -> Iterator[tuple[int, int, dict[str, int]]]:
-        """(id, key, counts by term) of every page whose terms were kept, in commit order, behind the id `after`."""
+    def terms(self, after: int = 0, *, evidence: str = "") -> Iterator[PageTerms]:
+        """Every page that was judged and kept, with its terms as far as it has any, behind the id `after`.
+
+        With the value of the evidence of that name, where one is named.
+        """
         rows = self._rows(
-            "SELECT pages.id, key, counts FROM terms JOIN pages ON pages.id = terms.page "
-            "WHERE pages.id > ? ORDER BY pages.id",
+            "SELECT pages.id, key, counts, NOT explored, coalesce(value, 0.0) FROM pages "
+            "LEFT JOIN terms ON terms.page = pages.id "
+            "LEFT JOIN evidence ON evidence.page = pages.id AND name = ? "
+            f"WHERE pages.id > ? AND {_JUDGED} AND refusal IS NULL ORDER BY pages.id",
+            evidence,
             after,
         )
-        return ((number, key, unpacked_terms(packed)) for number, key, packed in rows)
+        return (
+            PageTerms(number, key, unpacked_terms(packed) if packed else {}, bool(collected), value)
+            for number, key, packed, collected, value in rows
+        )
+
+    def terms_of(self, page: int) -> dict[str, int]:
+        """The terms of a page (by its id) as they were kept; none where they were not."""
+        row = next(self._rows("SELECT counts FROM terms WHERE page = ?", page), None)
+        return unpacked_terms(row[0]) if row else {}
+
+    def lacks_terms(self) -> bool:
+        """Whether pages were judged whose terms were not kept, as before judges learned."""
+        sql = (
+            f"SELECT count(*) FROM pages WHERE {_JUDGED} AND id NOT IN (SELECT page FROM terms) AND words > 0"
+        )
+        return self._number(sql) > 0
+
+    def judge_version(self) -> int:
+        """The number of the judge's version that the pages were judged by; 0 where it was none that learns."""
+        row = next(self._rows("SELECT value FROM facts WHERE name = ?", JUDGE_VERSION), None)
+        return int(row[0]) if row else 0
 
     def fingerprints(self) -> Iterator[tuple[int, int, bytes]]:
         """(key, simhash, sketch) of every page that has them, in commit order."""

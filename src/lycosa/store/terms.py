@@ -24,10 +24,18 @@ def packed_terms(terms: Mapping[str, int]) -> bytes:
     >>> unpacked_terms(packed_terms({"owl": 3, "night": 1}))
     {'owl': 3, 'night': 1}
     """
-    kept = (
-        terms if len(terms) <= MOST_TERMS else dict(nlargest(MOST_TERMS, terms.items(), key=lambda i: i[1]))
-    )
-    return _pack(_encode(kept))
+    return _pack(_encode(kept_terms(terms)))
+
+
+def kept_terms(terms: Mapping[str, int]) -> dict[str, int]:
+    """The most frequent terms.
+
+    >>> len(kept_terms({f"w{n}": n for n in range(3000)}))
+    2000
+    """
+    if len(terms) <= MOST_TERMS:
+        return dict(terms)
+    return dict(nlargest(MOST_TERMS, terms.items(), key=lambda item: item[1]))
 
 
 def unpacked_terms(packed: bytes) -> dict[str, int]:

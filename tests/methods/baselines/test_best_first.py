@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from lycosa.methods import best_first_priority
+from lycosa.judge.kinds import EveryPage
+from lycosa.judge.learning import LearningJudge
+from lycosa.methods import Preparation, best_first_priority
 from lycosa.methods.baselines.best_first import BestFirst
 from lycosa.values import Reason, Score, fact_of
 from tests.methods.conftest import analysed
 
+
+@pytest.fixture
+def about(ready: Preparation) -> Preparation:
+    """A preparation whose judge has no words of its own, so that the topic vector counts, as in the paper."""
+    return replace(ready, judge=EveryPage())
+
+
 PAGE = '<p>owl night <a href="/owl">owl</a> <a href="/x">bread</a>'
 
 
-def test_priority_is_the_mean_of_link_and_page(ready):
+def test_priority_is_the_mean_of_link_and_page(about):
     """Each link waits by the mean of its own score and its page's."""
-    strategy = BestFirst().fit(ready)
+    strategy = BestFirst().fit(about)
     page = analysed(strategy, PAGE)
     decisions = strategy.rank(page, strategy.judge(page))
     of_page = fact_of(page.evidence, "topic", Score).value
@@ -26,9 +37,23 @@ def test_priority_is_the_mean_of_link_and_page(ready):
     assert not any(decision.refusal for decision in decisions)
 
 
-def test_url_threshold_refuses_and_keeps_the_score(ready):
+def test_by_a_judge_that_learns_links_wait_by_what_it_has_learned(ready):
+    """The page counts by its probability, the anchor by the words of the judge; no other evidence is asked for."""
+    strategy = BestFirst().fit(ready)
+    assert [kind.name for kind in strategy.needs] == ["terms"]
+    page = analysed(strategy, PAGE)
+    judgement = strategy.judge(page)
+    good, bad = strategy.rank(page, judgement)
+    assert isinstance(ready.judge, LearningJudge)
+    assert [good.priority, bad.priority] == [
+        best_first_priority(score, judgement.score) for score in ready.judge.link_scores(page.links)
+    ]
+    assert good.priority > bad.priority
+
+
+def test_url_threshold_refuses_and_keeps_the_score(about):
     """A link below it is refused with the setting's name, and `why` still shows its priority."""
-    strategy = BestFirst(url_threshold=0.6).fit(ready)
+    strategy = BestFirst(url_threshold=0.6).fit(about)
     page = analysed(strategy, PAGE)
     good, bad = strategy.rank(page, strategy.judge(page))
     assert good.refusal is None
@@ -55,4 +80,4 @@ def test_a_vector_of_its_own(ready, settings, terms):
     """With k or centroid weights it ranks by a vector of the examples; the judge keeps the spec's."""
     strategy = BestFirst(**settings).fit(ready)
     assert set(strategy.topic_.vector) == terms
-    assert [kind.name for kind in strategy.needs] == ["topic", "best-first"]
+    assert [kind.name for kind in strategy.needs] == ["terms", "best-first"]

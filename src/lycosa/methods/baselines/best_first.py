@@ -1,10 +1,12 @@
-"""Best-first with a topic vector: the event paper's baseline (ch. 3)."""
+"""Best-first with a topic vector: the event paper's baseline (ch. 3). With a judge that learns, by what it has learned."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
+from lycosa.judge.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Count, Share
@@ -38,24 +40,25 @@ class BestFirst(BaseStrategy):
         self.tunnelling = tunnelling
 
     def fit(self, preparation: Preparation) -> Self:
-        """Use the spec's topic vector, or one of its own where the settings ask for it."""
+        """Use the words of a judge that learns, else the topic vector; one of its own where the settings ask for it."""
         super().fit(preparation)
         self.topic_ = preparation.topic
-        if preparation.examples and (self.k or self.weights == "centroid"):
+        of_its_own = self.k or self.weights == "centroid"
+        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) and not of_its_own else None
+        if preparation.examples and of_its_own:
             make = centroid if self.weights == "centroid" else topic_vector
             vector = make(preparation.examples, self.k or len(self.topic_.vector))
             self.topic_ = TopicEvidence(vector, preparation.topic.language, name="best-first")
-        if self.topic_ not in self.needs:
+        if self.words_ is None and self.topic_ not in self.needs:
             self.needs = (*self.needs, self.topic_)
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link, by the mean of link and page score."""
-        page_score = fact_of(page.evidence, self.topic_.name, Score).value
+        page_score, scores = self._scores(page, judgement)
         if not self.tunnelling and page_score < self.page_threshold:
             refusal = Refusal(Reason.LOW_PRIORITY, "its page is below best-first.page_threshold")
             return [Decision(link, refusal=refusal, rule="no tunnelling") for link in page.links]
-        scores = page.link_evidence[self.topic_.name]
         decisions = []
         for link, score in zip(page.links, scores, strict=True):
             priority = best_first_priority(score, page_score)
@@ -65,3 +68,10 @@ class BestFirst(BaseStrategy):
             else:
                 decisions.append(Decision(link, priority, rule="mean of link and page score"))
         return decisions
+
+    def _scores(self, page: Page, judgement: Judgement) -> tuple[float, Sequence[float]]:
+        """The page's score and that of each of its links: what the judge has learned, else the similarity to the topic."""
+        if self.words_ is not None:
+            return judgement.score, self.words_.link_scores(page.links)
+        score = fact_of(page.evidence, self.topic_.name, Score).value
+        return score, page.link_evidence[self.topic_.name]

@@ -1,0 +1,285 @@
+"""Where a judge is fitted: in a process of its own that stays up, or in this one.
+
+The process reads the catalogue itself, only what is committed and only what it has not read yet, so that the crawl
+goes on meanwhile and never loads SciPy. It gets its work over a pair of sockets and dies with its parent:
+
+    python -m lycosa.engine.fitting FD
+
+With `process.workers = 0`, in tests and in the lab the same is done at once, in the process of the crawl.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol, Self
+
+import msgspec
+
+from lycosa.engine.workers import FRAME, MAX_FRAME, ONE_THREAD, die_with_parent
+from lycosa.errors import LycosaError, ModelError
+from lycosa.judge.fitter import Fit, Fitter
+from lycosa.judge.learning import Brief
+from lycosa.judge.version import save_version
+from lycosa.store import LearningStore
+from lycosa.store.collection import Collection
+from lycosa.store.labels import labels_in
+
+NICE = 10
+"""Fetching and analysing come first."""
+
+Answers = Callable[[], Mapping[int, bool]]
+"""What people said of pages, by key, as of now."""
+
+
+class Fits(Protocol):
+    """Fits judges, one at a time."""
+
+    is_inline: bool
+    """Whether `begin` does it all at once: then it may be called inside of a commit, and what that saves is fitted."""
+
+    def begin(self, number: int) -> None:
+        """Begin to fit the version of this number on all pages that are there by now."""
+        ...
+
+    def arrived(self) -> Fit | None:
+        """The version that was begun, once it is there; it is handed over once."""
+        ...
+
+    async def last(self) -> Fit | None:
+        """Wait for the version that was begun; None if none was."""
+        ...
+
+    def forget(self) -> None:
+        """Read all pages again next time: they have changed."""
+        ...
+
+
+class Job(msgspec.Struct, frozen=True, array_like=True):
+    """The first thing a process is told: what to fit from, and where."""
+
+    brief: Brief
+    directory: str
+
+
+class Request(msgspec.Struct, frozen=True, array_like=True):
+    """Which version to fit, and whether pages have to be read from the first one on."""
+
+    number: int
+    anew: bool
+
+
+class Reply(msgspec.Struct, frozen=True, array_like=True):
+    """The version with what it says, or what went wrong."""
+
+    fit: Fit | None
+    trouble: str = ""
+
+
+def answers_in(directory: Path) -> dict[int, bool]:
+    """What people said of pages of a collection."""
+    return {key: label.relevant for key, label in labels_in(directory).items()}
+
+
+class InlineFits:
+    """Fits at once, in this process: repeatable to the page."""
+
+    is_inline = True
+
+    def __init__(
+        self, brief: Brief, store: LearningStore, answers: Answers = dict, models: Path | None = None
+    ) -> None:
+        self.brief = brief
+        self.store = store
+        self.answers = answers
+        self.models = models
+        self._fitter = Fitter(brief)
+        self._fit: Fit | None = None
+
+    def begin(self, number: int) -> None:
+        fitter = self._fitter
+        fitter.read(self.store.page_terms(fitter.upto, self.brief.evidence))
+        self._fit = fitter.fit(self.answers(), number)
+        if self.models is not None:
+            save_version(self._fit.version, self.models)
+
+    def arrived(self) -> Fit | None:
+        fit, self._fit = self._fit, None
+        return fit
+
+    async def last(self) -> Fit | None:
+        return self.arrived()
+
+    def forget(self) -> None:
+        self._fitter = Fitter(self.brief)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+def fits_of(brief: Brief, collection: Collection, *, inline: bool) -> InlineFits | ChildFits:
+    """What fits the judge of a collection."""
+    directory = collection.directory
+    if inline:
+        return InlineFits(brief, collection, partial(answers_in, directory), directory / "models")
+    return ChildFits(brief, directory)
+
+
+@dataclass(slots=True)
+class _Child:
+    process: subprocess.Popen[bytes]
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def ask(self, request: Request) -> Reply:
+        message = _encode(request)
+        self.writer.write(FRAME.pack(len(message)) + message)
+        await self.writer.drain()
+        (size,) = FRAME.unpack(await self.reader.readexactly(FRAME.size))
+        if size > MAX_FRAME:
+            raise ConnectionError("it sent nonsense")
+        return _decode_reply(await self.reader.readexactly(size))
+
+    def kill(self) -> None:
+        self.writer.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class ChildFits:
+    """Fits in a process that is started with the first version and stays up."""
+
+    is_inline = False
+
+    def __init__(self, brief: Brief, directory: Path) -> None:
+        self.brief = brief
+        self.directory = directory
+        self._child: _Child | None = None
+        self._fitting: asyncio.Task[Fit] | None = None
+        self._anew = False
+
+    def begin(self, number: int) -> None:
+        if self._fitting is None:
+            self._fitting = asyncio.ensure_future(self._fit(Request(number, self._anew)))
+            self._anew = False
+
+    def arrived(self) -> Fit | None:
+        if self._fitting is None or not self._fitting.done():
+            return None
+        fitting, self._fitting = self._fitting, None
+        return fitting.result()
+
+    async def last(self) -> Fit | None:
+        if self._fitting is not None:
+            await asyncio.wait([self._fitting])
+        return self.arrived()
+
+    def forget(self) -> None:
+        self._anew = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._fitting is not None:
+            self._fitting.cancel()
+            await asyncio.gather(self._fitting, return_exceptions=True)
+        self._end()
+
+    async def _fit(self, request: Request) -> Fit:
+        """One version; of a process that is gone, another one makes it."""
+        try:
+            return await self._asked(request)
+        except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError):
+            self._end()
+        try:
+            return await self._asked(request)
+        except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError) as error:
+            self._end()
+            raise ModelError(
+                f"The process that fits the judge ended ({error}). Run the same command again, with --set "
+                "process.workers=0 to fit it in the crawl itself."
+            ) from None
+
+    async def _asked(self, request: Request) -> Fit:
+        if self._child is None:
+            self._child = await self._start()
+        reply = await self._child.ask(request)
+        if reply.fit is None:
+            raise ModelError(f"The judge could not be fitted: {reply.trouble}")
+        return reply.fit
+
+    async def _start(self) -> _Child:
+        ours, theirs = socket.socketpair()
+        # Not in a thread: Linux would end the process with the thread that started it.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lycosa.engine.fitting", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env=os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            process_group=0,  # out of the terminal's reach from the first moment
+        )
+        theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
+        job = _encode(Job(self.brief, str(self.directory.absolute())))
+        writer.write(FRAME.pack(len(job)) + job)
+        return _Child(process, reader, writer)
+
+    def _end(self) -> None:
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_reply = msgspec.msgpack.Decoder(Reply).decode
+_decode_request = msgspec.msgpack.Decoder(Request).decode
+
+
+def _work(channel: socket.socket) -> None:
+    """The life of the process: a request in, a version out, until the channel closes."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
+    die_with_parent()
+    with contextlib.suppress(OSError):
+        os.nice(NICE)
+    with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
+        job = msgspec.msgpack.decode(_frame(stream.read), type=Job)
+        fitter = Fitter(job.brief)
+        while header := stream.read(FRAME.size):
+            request = _decode_request(stream.read(FRAME.unpack(header)[0]))
+            if request.anew:
+                fitter = Fitter(job.brief)
+            answer = _encode(_reply(request, fitter, Path(job.directory)))
+            stream.write(FRAME.pack(len(answer)) + answer)
+            stream.flush()
+
+
+def _frame(read: Callable[[int], bytes]) -> bytes:
+    return read(FRAME.unpack(read(FRAME.size))[0])
+
+
+def _reply(request: Request, fitter: Fitter, directory: Path) -> Reply:
+    try:
+        with Collection.read(directory) as collection:
+            fitter.read(collection.reader.terms(fitter.upto, evidence=fitter.brief.evidence))
+        fit = fitter.fit(answers_in(directory), request.number)
+        save_version(fit.version, directory / "models")
+    except (LycosaError, ImportError, OSError) as error:
+        return Reply(None, str(error))
+    return Reply(fit)
+
+
+if __name__ == "__main__":
+    _work(socket.socket(fileno=int(sys.argv[1])))

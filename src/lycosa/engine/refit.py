@@ -1,0 +1,222 @@
+"""The judge fitted again while the crawl goes on: when, and what follows. In: pages judged so far. Out: all judged anew.
+
+At set points a version is begun. When it is there, every page is judged by it in one commit, together with the note
+which version it was; so whatever kills the process, pages and version agree. The last thing a crawl does, however it
+ends, is one more fit, so that all pages are judged by one version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.fitting import Fits, InlineFits, fits_of
+from lycosa.errors import ModelError
+from lycosa.judge.fitter import Fit
+from lycosa.judge.kinds import Judge
+from lycosa.judge.learning import LearningJudge
+from lycosa.judge.version import Version, load_version
+from lycosa.prepare.labels import verdicts_in
+from lycosa.store import LearningStore
+from lycosa.store.collection import Collection
+from lycosa.values import Judgement, Say
+
+SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
+GROWTH = 1.25
+"""Beyond the schedule, a fit comes with so many times the pages of the one before: the cost of all is bounded."""
+
+Verdicts = Callable[[], Mapping[int, Judgement]]
+
+
+def next_fit(pages: int) -> int:
+    """At how many pages the next fit is due, after one at this many.
+
+    >>> [next_fit(pages) for pages in (0, 10, 37, 200, 250, 999)]
+    [10, 20, 45, 250, 312, 1248]
+    """
+    return next((point for point in SCHEDULE if point > pages), int(pages * GROWTH))
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """A share of pages, and between what it lies in 80 of 100 crawls; None where nobody knows."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        """As progress shows it.
+
+        >>> str(Harvest(0.25, 0.1, 0.4)), str(Harvest(0.25))
+        ('0.25, 0.10 to 0.40', '0.25')
+        """
+        interval = "" if self.low is None or self.high is None else f", {self.low:.2f} to {self.high:.2f}"
+        return f"{self.value:.2f}{interval}"
+
+
+class Refits:
+    """Fits a crawl's judge at the set points, and judges all pages by each version when it has come."""
+
+    def __init__(
+        self,
+        judge: LearningJudge,
+        conclusions: Conclusions,
+        store: LearningStore,
+        fits: Fits,
+        *,
+        verdicts: Verdicts = dict,
+        note: Say = lambda _: None,
+        number: int = 0,
+    ) -> None:
+        """Store what is fitted; `number` is that of the last version there was, `verdicts` what people say of pages."""
+        self.judge = judge
+        self.conclusions = conclusions
+        self.store = store
+        self.fits = fits
+        self.verdicts = verdicts
+        self.note = note
+        self.number = number
+        self._begun_at: int | None = None
+        self._applied_at = 0
+        self._is_stale = False
+
+    @property
+    def version(self) -> Version | None:
+        """The version that judges just now."""
+        return self.judge.version if self.judge.is_fitted else None
+
+    @property
+    def harvest(self) -> Harvest | None:
+        """The share of all pages that is relevant, as the version estimates it; None before it has seen any."""
+        version, pages = self.version, self._applied_at or self._pages_then()
+        if version is None or not version.pages or not pages:
+            return None
+        told = version.estimate
+        return Harvest(told.relevant / pages, told.relevant_low / pages, told.relevant_high / pages)
+
+    def resume(self, version: Version) -> None:
+        """Go on with the version that all pages were judged by."""
+        self.judge.use(version)
+        self.number = version.number
+
+    def forget(self) -> None:
+        """All pages were read again: the next version is fitted on what they are now."""
+        self.fits.forget()
+        self._is_stale = True
+
+    def during(self) -> None:
+        """Judge all pages by a version that has come; inside a commit, after its pages."""
+        if self.fits.is_inline and self._is_due():
+            self._begin()
+        if (fit := self._arrived()) is not None:
+            self._apply(fit)
+
+    def after(self) -> None:
+        """Begin a version that is due; after the commit, so that its pages can be read."""
+        if not self.fits.is_inline and self._is_due():
+            self._begin()
+
+    async def prepare(self) -> None:
+        """Fit a version on what there is, before any page is judged by it."""
+        self._begin()
+        if (fit := await self.fits.last()) is not None:
+            self.resume(fit.version)
+
+    async def catch_up(self) -> None:
+        """Judge all pages anew if people have said something of them since, or taken it back."""
+        if self._is_stale or self.version is None or not self._knows_answers(self.version):
+            await self.finish()
+
+    async def finish(self) -> None:
+        """Judge all pages by one version that has seen all of them and all that people said."""
+        fit = await self.fits.last()
+        if fit is not None and not self._has_seen_all(fit.version):
+            fit = None
+        elif fit is None and not self._is_stale and self.version and self._has_seen_all(self.version):
+            return
+        if fit is None:
+            self._begin()
+            fit = await self.fits.last()
+        if fit is not None:
+            with self.store.commit():
+                self._apply(fit)
+
+    def _begin(self) -> None:
+        self._begun_at = self.conclusions.tally.pages
+        self._is_stale = False
+        self.fits.begin(self.number + 1)
+
+    def _arrived(self) -> Fit | None:
+        try:
+            return self.fits.arrived()
+        except ModelError as error:
+            self.note(f"{error} Until then the version before judges.")
+            return None
+
+    def _is_due(self) -> bool:
+        return self.conclusions.tally.pages >= next_fit(self._pages_then())
+
+    def _pages_then(self) -> int:
+        """How many pages there were, refused ones too, when the last version was begun."""
+        if self._begun_at is None:  # a resumed crawl: not what was fetched since its version
+            newer = self.store.page_terms(self.version.upto if self.version else 0, "")
+            self._begun_at = self.conclusions.tally.pages - sum(1 for _ in newer)
+        return self._begun_at
+
+    def _has_seen_all(self, version: Version) -> bool:
+        newer = next(self.store.page_terms(version.upto, ""), None)
+        return newer is None and self._knows_answers(version)
+
+    def _knows_answers(self, version: Version) -> bool:
+        said = {key: verdict.relevant for key, verdict in self.verdicts().items()}
+        given = {page.key: False for page in self.judge.brief.negatives}
+        return version.said == given | said
+
+    def _apply(self, fit: Fit) -> None:
+        judge, version = self.judge, fit.version
+        self.resume(version)
+        self._applied_at = self._pages_then()
+        verdicts = self.verdicts()
+        self.conclusions.verdicts = verdicts
+        judgements = {
+            key: verdicts.get(key) or judge.judgement(key, p) for key, p in fit.probabilities.items()
+        }
+        for page in self.store.page_terms(version.upto, judge.brief.evidence):  # fetched while it was fitted
+            probability = judge.probability(page.terms, page.evidence)
+            judgements[page.key] = verdicts.get(page.key) or judge.judgement(page.key, probability)
+        self.conclusions.rejudged(self.store.judge_anew(judgements, version.number), self.store.lessons)
+
+
+def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningStore) -> Refits | None:
+    """The fits of a judge in an experiment, at once and repeatable; None for a judge that learns nothing."""
+    if not isinstance(judge, LearningJudge):
+        return None
+    return Refits(judge, conclusions, store, InlineFits(judge.brief, store))
+
+
+@asynccontextmanager
+async def refits_for(
+    judge: Judge, conclusions: Conclusions, collection: Collection, *, inline: bool, note: Say
+) -> AsyncIterator[Refits | None]:
+    """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing."""
+    if not isinstance(judge, LearningJudge):
+        yield None
+        return
+    directory = collection.directory
+    async with fits_of(judge.brief, collection, inline=inline) as fits:
+        number = collection.reader.judge_version()
+        verdicts = partial(verdicts_in, directory)
+        yield Refits(judge, conclusions, collection, fits, verdicts=verdicts, note=note, number=number)
+
+
+def saved_version(collection: Collection) -> Version | None:
+    """The version that the pages of a collection were judged by; None if there is none, or it cannot be read."""
+    number = collection.reader.judge_version()
+    try:
+        return load_version(collection.directory / "models", number) if number else None
+    except ModelError:
+        return None

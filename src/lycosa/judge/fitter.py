@@ -1,0 +1,77 @@
+"""Fits a learning judge again and again as pages come in. In: a Brief, pages, answers. Out: versions with all probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+import numpy as np
+
+from lycosa.judge.background import background_of
+from lycosa.judge.corpus import Corpus
+from lycosa.judge.fit import Given, fit_judge
+from lycosa.judge.learning import Brief
+from lycosa.judge.version import Version
+from lycosa.values import PageTerms
+
+
+class Fit(msgspec.Struct, frozen=True, array_like=True):
+    """A version, and what it says of the pages that it was fitted on, by key: of each as if it had not been in the fit."""
+
+    version: Version
+    probabilities: dict[int, float]
+
+
+class Fitter:
+    """Remembers the pages that it was shown, so that each is read once."""
+
+    def __init__(self, brief: Brief) -> None:
+        self.brief = brief
+        self.upto = 0
+        self._corpus = Corpus(background_of(brief.language))
+        self._row: dict[int, int] = {}
+        self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
+        self._evidence: list[float] = []
+        for page in (*brief.examples, *brief.negatives):
+            self._add(page.key, page.terms, 0.0)
+
+    def read(self, pages: Iterable[PageTerms]) -> None:
+        """Take in further pages of the crawl, in the order of their ids."""
+        for page in pages:
+            self._add(page.key, page.terms, page.evidence)
+            self._pages[page.key] = page.collected
+            self.upto = page.id
+
+    def fit(self, answers: Mapping[int, bool], number: int) -> Fit:
+        """A version on all pages so far. `answers` are what people said of pages, by key."""
+        said = {page.key: False for page in self.brief.negatives} | dict(answers)
+        rows = [self._row[key] for key in self._pages]
+        counted = np.zeros(len(self._corpus), np.bool_)
+        counted[rows] = list(self._pages.values())
+        examples = {self._row[page.key] for page in self.brief.examples if said.get(page.key, True)}
+        given = Given(
+            keywords=self.brief.keywords,
+            examples=tuple(sorted(examples)),
+            answers={self._row[key]: relevant for key, relevant in said.items() if key in self._row},
+            evidence=np.array(self._evidence) if self.brief.evidence else None,
+            evidence_name=self.brief.evidence,
+            counted=counted,
+            threshold=self.brief.threshold,
+        )
+        fitted = fit_judge(self._corpus, given)
+        version = msgspec.structs.replace(
+            fitted.version,
+            number=number,
+            pages=len(self._pages),
+            upto=self.upto,
+            said=dict(sorted(said.items())),
+        )
+        probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
+        return Fit(version, dict(probabilities))
+
+    def _add(self, key: int, terms: Mapping[str, int], evidence: float) -> None:
+        if key in self._row:  # an example that was fetched as a page too
+            self._evidence[self._row[key]] = evidence
+            return
+        self._row[key] = self._corpus.add(terms)
+        self._evidence.append(evidence)

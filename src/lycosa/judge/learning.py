@@ -1,0 +1,106 @@
+"""`topic`: a judge that learns while the crawl goes on. In: what the user gave, and its newest version. Out: judgements.
+
+Fitting it (`fitter`) is heavy and happens elsewhere; judging a page is one look-up for each of its terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from lycosa.evidence import Evidence, Need
+from lycosa.judge.version import Scorer, Version
+from lycosa.page.terms import terms_of_each
+from lycosa.values import Fact, Judgement, Link, Page, Score
+
+EXAMPLE = Judgement(True, 1.0, "an example of yours")
+NEGATIVE = Judgement(False, 0.0, "a negative example of yours")
+
+
+class KnownPage(msgspec.Struct, frozen=True, array_like=True):
+    """A page of which the user said what it is."""
+
+    key: int
+    terms: dict[str, int]
+
+
+class Brief(msgspec.Struct, frozen=True):
+    """What a judge is fitted from beside the pages of the crawl: plain data, as it is sent to who fits.
+
+    `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any.
+    """
+
+    language: str = "english"
+    keywords: dict[str, float] = {}
+    examples: tuple[KnownPage, ...] = ()
+    negatives: tuple[KnownPage, ...] = ()
+    threshold: float | None = None
+    evidence: str = ""
+
+
+class TermsOfPage(Evidence):
+    """Says nothing itself: pages bring their terms along, for the judge to look at in the loop."""
+
+    name = "terms"
+    needs = frozenset({Need.TERMS})
+
+
+class LearningJudge:
+    """Relevant is what its newest version takes for likely enough; what the user said himself holds."""
+
+    def __init__(self, brief: Brief, needs: tuple[Evidence, ...] = ()) -> None:
+        self.needs: tuple[Evidence, ...] = (*needs, TermsOfPage())
+        self.brief = brief
+        self._certain = {page.key: EXAMPLE for page in brief.examples} | {
+            page.key: NEGATIVE for page in brief.negatives
+        }
+        self._scorer: Scorer | None = None
+
+    @property
+    def version(self) -> Version:
+        """The version that judges just now."""
+        return self._newest().version
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether it has a version already."""
+        return self._scorer is not None
+
+    def use(self, version: Version) -> None:
+        """Judge by this version from now on."""
+        self._scorer = Scorer(version)
+
+    def judge(self, page: Page) -> Judgement:
+        """Relevant if the probability reaches the version's threshold."""
+        return self.judgement(
+            page.link.key, self._newest().probability(page.terms, self.evidence_in(page.evidence))
+        )
+
+    def judgement(self, key: int, probability: float) -> Judgement:
+        """The verdict on a page of this probability."""
+        version = self._newest().version
+        found = Judgement(probability >= version.threshold, probability, version.rule)
+        return self._certain.get(key, found)
+
+    def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:
+        """The chance that a page with these terms is relevant."""
+        return self._newest().probability(terms, evidence)
+
+    def evidence_in(self, evidence: Mapping[str, Fact]) -> float:
+        """The value of the evidence that it looks at beside the words."""
+        fact = evidence.get(self.brief.evidence)
+        return fact.value if isinstance(fact, Score) else 0.0
+
+    def link_scores(self, links: Sequence[Link]) -> list[float]:
+        """How much the anchor text of each link is what relevant pages say and others do not, in [0, 1]."""
+        scorer = self._newest()
+        anchors = terms_of_each([link.anchor for link in links], self.brief.language)
+        return [scorer.link_score(terms) if terms else 0.0 for terms in anchors]
+
+    def _newest(self) -> Scorer:
+        if self._scorer is None:  # nobody fits it for us: a check, a test, a page judged on its own
+            from lycosa.judge.fitter import Fitter
+
+            self._scorer = Scorer(Fitter(self.brief).fit({}, 1).version)
+        return self._scorer

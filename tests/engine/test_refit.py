@@ -1,0 +1,247 @@
+"""A judge that learns, in a crawl: fitted again, applied in one commit, killed, resumed and told by people."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lycosa.engine.fitting import ChildFits, InlineFits
+from lycosa.judge.learning import Brief, LearningJudge
+from lycosa.judge.version import load_version, save_version, saved_versions
+from lycosa.report.why import explain
+from lycosa.store.collection import Collection
+from lycosa.store.labels import Label, clear_label, set_label
+from lycosa.testing import Site
+from lycosa.values import Judgement
+from tests.crawling import KEYWORDS, crawl, crawling, kept, pages_of, small_web, spec_text
+
+TOPIC: dict[str, Any] = {
+    "top": {"strategy": "best-first"},
+    "topic": {"keywords": list(KEYWORDS)},
+    "judge": {"kind": "topic"},
+}
+
+
+@pytest.fixture
+def site() -> Any:
+    with Site(small_web(4, 40)) as local:
+        yield local
+
+
+def spec(site: Site, pages: int, **sections: Any) -> str:
+    return spec_text(site, ["http://h0.test/"], limits={"pages": pages}, **(TOPIC | sections))
+
+
+def judgements(out: Path) -> dict[str, Judgement]:
+    return {url: page.judgement for url, page in pages_of(out).items() if page.judgement}
+
+
+def version_of(out: Path) -> int:
+    with Collection.read(out) as collection:
+        return collection.reader.judge_version()
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_all_pages_are_judged_by_the_last_version(site, tmp_path, workers):
+    """However many versions there were, whether fitted in the crawl or beside it."""
+    summary = crawl(spec(site, 50, process={"workers": workers}), tmp_path / "out")
+    number = version_of(tmp_path / "out")
+    version = load_version(tmp_path / "out" / "models", number)
+    assert summary.judge_version == number == saved_versions(tmp_path / "out" / "models")[-1]
+    assert number > 3
+    assert version.pages == summary.pages
+    found = judgements(tmp_path / "out")
+    assert {judgement.rule for judgement in found.values()} == {version.rule}
+    assert all(one.relevant == (one.score >= version.threshold) for one in found.values())
+    assert summary.relevant == sum(one.relevant for one in found.values())
+
+
+def test_the_harvest_is_an_estimate_with_an_interval(site, tmp_path):
+    """Not the share of what was kept: the sum of the probabilities, between two bounds."""
+    summary = crawl(spec(site, 40), tmp_path / "out")
+    expected = sum(one.score for one in judgements(tmp_path / "out").values()) / summary.pages
+    assert summary.harvest == pytest.approx(expected, abs=1e-3)
+    assert summary.harvest_low is not None
+    assert summary.harvest_high is not None
+    assert 0 <= summary.harvest_low < summary.harvest < summary.harvest_high <= 1
+
+
+def test_fits_are_the_same_wherever_they_are_made(tmp_path):
+    """The whole web, crawled by processes beside or in the crawl: the last version says the same of every page."""
+    with Site(small_web(2, 40)) as site:
+        crawl(spec(site, 1000), tmp_path / "inline")
+        crawl(spec(site, 1000, process={"workers": 1}), tmp_path / "beside")
+    inline, beside = judgements(tmp_path / "inline"), judgements(tmp_path / "beside")
+    assert inline.keys() == beside.keys()
+    assert all(one.score == pytest.approx(beside[url].score, abs=1e-6) for url, one in inline.items())
+
+
+def test_a_threshold_in_the_spec_holds(site, tmp_path):
+    crawl(spec(site, 30, judge={"kind": "topic", "threshold": 0.9}), tmp_path / "out")
+    assert all(one.relevant == (one.score >= 0.9) for one in judgements(tmp_path / "out").values())
+
+
+@pytest.mark.parametrize(
+    ("point", "nth", "workers"), [("synced", 14, 0), ("appended", 14, 1), ("committed", 36, 1)]
+)
+def test_a_kill_loses_nothing_and_pages_agree_with_their_version(tmp_path, point, nth, workers):
+    """SIGKILL around a fit: the catalogue names the version that judged its pages; run again, all is as if unkilled."""
+    path, out = tmp_path / "crawl.toml", tmp_path / "killed"
+    with Site(small_web(2, 40)) as site:
+        path.write_text(spec(site, 1000, process={"workers": workers}), encoding="utf-8")
+        with crawling(path, out, point, str(nth)) as process:
+            assert process.wait(60) == -signal.SIGKILL
+        if number := version_of(out):
+            rule = load_version(out / "models", number).rule
+            assert {one.rule for one in judgements(out).values()} == {rule}
+        crawl(spec(site, 1000), out)
+        crawl(spec(site, 1000), tmp_path / "whole")
+    whole, killed = judgements(tmp_path / "whole"), judgements(out)
+    assert whole.keys() == killed.keys()
+    assert all(one.score == pytest.approx(killed[url].score, abs=1e-6) for url, one in whole.items())
+
+
+def test_a_version_that_was_written_but_not_applied_is_nothing(site, tmp_path):
+    """Killed between its file and its commit: the version before is the judge's, and the next one takes its number."""
+    out = tmp_path / "out"
+    crawl(spec(site, 30), out)
+    number = version_of(out)
+    orphan = load_version(out / "models", 1)
+    save_version(type(orphan)(**{**_fields(orphan), "number": number + 1}), out / "models")
+    crawl(spec(site, 40), out)
+    assert version_of(out) > number
+    assert load_version(out / "models", number + 1).pages > 30
+
+
+def _fields(version: Any) -> dict[str, Any]:
+    return {name: getattr(version, name) for name in version.__struct_fields__}
+
+
+def test_a_resumed_crawl_has_the_same_judge(site, tmp_path):
+    """Nothing is fitted again without a reason, and what was fitted is not forgotten."""
+    out = tmp_path / "out"
+    crawl(spec(site, 30), out)
+    number, before = version_of(out), judgements(out)
+    said: list[str] = []
+    crawl(spec(site, 30), out, say=said.append)
+    assert version_of(out) == number
+    assert judgements(out) == before
+    assert saved_versions(out / "models")[-1] == number
+    crawl(spec(site, 32), out, say=said.append)
+    assert version_of(out) == number + 1  # that of the end
+    assert not said
+
+
+def test_a_version_that_is_gone_is_fitted_anew(site, tmp_path):
+    out = tmp_path / "out"
+    crawl(spec(site, 30), out)
+    for path in (out / "models" / "judge").iterdir():
+        path.unlink()
+    crawl(spec(site, 30), out)
+    version = load_version(out / "models", version_of(out))
+    assert {one.rule for one in judgements(out).values()} == {version.rule}
+
+
+def test_what_people_say_is_learned_without_reading_a_page_again(site, tmp_path, monkeypatch):
+    """A label holds on its page, teaches a new version, and can be taken back; nothing is read from the archive."""
+    out = tmp_path / "out"
+    crawl(spec(site, 40), out)
+    before = judgements(out)
+    url, verdict = next((url, one) for url, one in before.items() if one.relevant)
+    key = pages_of(out)[url].link.key
+    set_label(out, Label(key, url, False, time.time()))
+    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.prepare.labels.response_of", None)
+    crawl(spec(site, 40), out)
+    assert judgements(out)[url] == Judgement(False, 0.0, "labelled by a person")
+    assert load_version(out / "models", version_of(out)).said == {key: False}
+    clear_label(out, key)
+    crawl(spec(site, 40), out)
+    assert judgements(out)[url].score == pytest.approx(verdict.score, abs=1e-9)
+
+
+def test_examples_and_negatives_are_what_the_user_said(site, tmp_path):
+    """Fetched in the crawl too, they are what they were given as."""
+    urls = ["http://h0.test/", "http://h1.test/"]
+    topic = {"keywords": list(KEYWORDS), "examples": [urls[0]], "negatives": [urls[1]]}
+    crawl(spec(site, 60, topic=topic), tmp_path / "out")
+    found = judgements(tmp_path / "out")
+    assert found[urls[0]] == Judgement(True, 1.0, "an example of yours")
+    assert found[urls[1]] == Judgement(False, 0.0, "a negative example of yours")
+
+
+def test_why_names_the_version_and_the_words(site, tmp_path):
+    """The words add up to the score that the version gives."""
+    out = tmp_path / "out"
+    crawl(spec(site, 40), out)
+    told = explain(out, kept(out)[5])
+    assert told.words is not None
+    words = told.words
+    assert sum(amount for _, amount in words.words) + words.others + words.base == pytest.approx(words.score)
+    assert f"judge version {version_of(out)}, fitted at 40 pages" in str(told)
+    assert words.words[0][0] in str(told)
+
+
+BRIEF = Brief(keywords={"granit": 1.0})
+
+
+@pytest.fixture
+def crawled(site: Site, tmp_path: Path) -> Path:
+    """A collection of twenty pages."""
+    crawl(spec(site, 20), tmp_path / "crawled")
+    return tmp_path / "crawled"
+
+
+async def test_a_process_that_died_is_replaced(crawled):
+    """The next version is made by another one."""
+    async with ChildFits(BRIEF, crawled) as fits:
+        fits.begin(1)
+        first = await fits.last()
+        assert fits._child is not None
+        fits._child.process.kill()
+        fits._child.process.wait()
+        fits.begin(2)
+        second = await fits.last()
+    assert first is not None
+    assert second is not None
+    assert second.version.number == 2
+    assert first.probabilities == second.probabilities
+
+
+async def test_the_process_ends_with_its_context(crawled):
+    async with ChildFits(BRIEF, crawled) as fits:
+        fits.begin(1)
+        await fits.last()
+        assert fits._child is not None
+        process = fits._child.process
+        assert process.poll() is None
+    assert process.poll() is not None
+
+
+def test_only_what_is_new_is_read(site, crawled):
+    """Fitted twice with pages in between: as one that has read all at once."""
+    with Collection.create_or_open(crawled, spec(site, 20)) as collection:
+        grown = InlineFits(BRIEF, collection)
+        grown.begin(1)
+        grown.arrived()
+    crawl(spec(site, 40), crawled)
+    with Collection.create_or_open(crawled, spec(site, 40)) as collection:
+        grown.store = collection
+        whole = InlineFits(BRIEF, collection)
+        for fits in (grown, whole):
+            fits.begin(2)
+        first, second = grown.arrived(), whole.arrived()
+    assert first is not None
+    assert second is not None
+    assert first.probabilities == pytest.approx(second.probabilities)
+
+
+def test_a_judge_that_nobody_fits_fits_itself():
+    """As when one page is judged on its own."""
+    judge = LearningJudge(BRIEF)
+    assert not judge.is_fitted
+    assert judge.probability({"granit": 5, "rock": 2}) > judge.probability({"owl": 5, "rock": 2})
