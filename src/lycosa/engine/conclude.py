@@ -7,16 +7,16 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from lycosa.engine.admission import Admission
 from lycosa.engine.follow import Follow
 from lycosa.frontier import Frontier, FrontierView
-from lycosa.methods import BaseStrategy, Step, Strategy
+from lycosa.methods import Step, Strategy
 from lycosa.page.duplicates import NearDuplicates
-from lycosa.store import Lesson, Record, Rejudged, Store, conclusion_of
+from lycosa.store import Record, Rejudged, Store, conclusion_of
 from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
@@ -152,8 +152,8 @@ class Conclusions:
         self.frontier.reweigh(source, counts[0], counts[1])
         self.strategy.learn(link, judgement, evidence)
 
-    def rejudged(self, changed: Sequence[Rejudged], lessons: Callable[[], Iterable[Lesson]]) -> None:
-        """Count pages for what they are taken for now; a strategy that can forget learns from all of them again."""
+    def rejudged(self, changed: Sequence[Rejudged]) -> None:
+        """Count pages for what they are taken for now, let the strategy know, and score again what waits for it."""
         touched = set()
         for page in changed:
             if not page.explored:
@@ -166,10 +166,8 @@ class Conclusions:
                 touched.add(page.source)
         for source in sorted(touched):
             self.frontier.reweigh(source, *self.tally.sources[source])
-        if type(self.strategy).forget is not BaseStrategy.forget:
-            self.strategy.forget()
-            for link, judgement, evidence in lessons():
-                self.strategy.learn(link, judgement, evidence)
+        self.strategy.rejudged({page.key: page.now for page in changed})
+        if self.strategy.records is not None:
             self.frontier.rescore(MOST_RESCORED)
 
     def settle(self, hold: str, value: float | None) -> None:

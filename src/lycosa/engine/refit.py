@@ -188,7 +188,7 @@ class Refits:
         for page in self.store.page_terms(version.upto, judge.brief.evidence):  # fetched while it was fitted
             probability = judge.probability(page.terms, page.evidence)
             judgements[page.key] = verdicts.get(page.key) or judge.judgement(page.key, probability)
-        self.conclusions.rejudged(self.store.judge_anew(judgements, version.number), self.store.lessons)
+        self.conclusions.rejudged(self.store.judge_anew(judgements, version.number))
 
 
 def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningStore) -> Refits | None:

@@ -6,14 +6,14 @@ catalogue (`Collection`), or, for experiments, the order of URLs in memory (`Mem
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 import msgspec
 
 from lycosa.store.warc import EarlierCapture
-from lycosa.values import Decision, Fact, Fetched, Judgement, Link, NotFetched, Page, PageTerms, Refusal
+from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageTerms, Refusal
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -97,10 +97,6 @@ class Store(Protocol):
         ...
 
 
-Lesson = tuple[Link, Judgement, Mapping[str, Fact]]
-"""What `Strategy.learn` is told of a page."""
-
-
 class LearningStore(Store, Protocol):
     """A store that a judge learns from, and whose pages are judged anew when it has learned."""
 
@@ -110,10 +106,6 @@ class LearningStore(Store, Protocol):
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         """Overwrite the judgements of pages, by key, by those of a version of the judge; inside `commit`."""
-        ...
-
-    def lessons(self) -> Iterable[Lesson]:
-        """What strategies learn from all pages, as they are judged now, in their order."""
         ...
 
 

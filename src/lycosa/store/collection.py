@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ import msgspec
 
 from lycosa import __version__
 from lycosa.errors import CollectionBusy, CollectionError
-from lycosa.store import Conclusion, Counts, Lesson, Record, Rejudged
+from lycosa.store import Conclusion, Counts, Record, Rejudged
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.page_filter import COLLECTED, PageFilter
@@ -148,9 +148,6 @@ class Collection:
 
     def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
         return self.reader.terms(after, evidence=evidence)
-
-    def lessons(self) -> Iterable[Lesson]:
-        return self.reader.lessons()
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         self.catalogue.set_fact(JUDGE_VERSION, str(version).encode())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
 
-from lycosa.store import Conclusion, Counts, Lesson, Record, Rejudged, add_to, concluded, conclusion_of
+from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
 from lycosa.store.terms import kept_terms
 from lycosa.store.warc import EarlierCapture, digest_of
 from lycosa.urls import authority_of, source_of
@@ -25,7 +25,6 @@ class MemoryStore:
         self.explored: set[int] = set()
         self._conclusions: dict[int, Conclusion] = {}
         self._judged: list[Page] = []
-        self._lessons: list[Page] = []  # those that were refused too
         self._counts = Counts()
         self._digests: dict[bytes, EarlierCapture] = {}
 
@@ -49,10 +48,9 @@ class MemoryStore:
             self.judgements[link.key] = record.judgement
         if record.explored:
             self.explored.add(link.key)
-        if record.page is not None and record.judgement is not None and not before.judged:
-            self._lessons.append(record.page)
-            if record.refusal is None:
-                self._judged.append(record.page)
+        is_kept = record.judgement is not None and record.refusal is None
+        if record.page is not None and is_kept and not before.judged:
+            self._judged.append(msgspec.structs.replace(record.page, links=(), text=""))
         if fetched.status == 200 and fetched.body:
             digest = digest_of(fetched.body)
             self._digests.setdefault(digest, EarlierCapture(link.url, fetched.started, digest))
@@ -80,9 +78,6 @@ class MemoryStore:
             fact, key = page.evidence.get(evidence), page.link.key
             value = fact.value if isinstance(fact, Score) else 0.0
             yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value)
-
-    def lessons(self) -> Iterable[Lesson]:
-        return ((page.link, self.judgements[page.link.key], page.evidence) for page in self._lessons)
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         changed = []
