@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import tomllib
 from dataclasses import replace
@@ -9,18 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.engine.limits import Limits
 from lycosa.errors import InputError, SpecError
 from lycosa.lab import results
+from lycosa.lab.answers import SimulatedUser
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.comparing import compare
 from lycosa.lab.given import Given, parse_given, refuse_ungiven
 from lycosa.lab.grid import Laboratory, Variant
 from lycosa.lab.plots import plot_scores
 from lycosa.lab.protocol import Options
-from lycosa.lab.run import Run
+from lycosa.lab.run import CountingStore, Run, make_crawl
 from lycosa.lab.user import user_spec
 from lycosa.lab.web import VirtualWeb
+from lycosa.methods.lookup import fitted
 from lycosa.spec.sections import JudgeSpec
+from lycosa.store.memory import MemoryStore
+from lycosa.values import Link
 
 FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())["as-user"]
 BOTH = Options(pages=40, given=Given(keywords=True, examples=3))
@@ -101,6 +107,35 @@ def test_the_kept_pages_are_measured(web: CachedWeb):
     assert 0 < run.brier < 1
 
 
+def test_answers_are_those_of_the_labels_and_teach(web: CachedWeb):
+    """As many as are given, to the program's own questions; in the end every answered page is what was answered."""
+    laboratory = Laboratory(web, "owls", 1, BOTH)
+    laboratory.prepare(["best-first"])
+    strategy = fitted("best-first", {}, laboratory.preparation)
+    store, user = CountingStore(laboratory.draw.excluded, 200), SimulatedUser(laboratory.topic, 12)
+    crawl = make_crawl(strategy, web, store, limits=Limits(pages=70), user=user)
+    asyncio.run(crawl.run([Link(web.url(key), key) for key in laboratory.draw.seeds]))
+    relevant = laboratory.topic.relevant()
+
+    assert len(user.answers) == 12
+    assert not user.answers.keys() & {*laboratory.draw.positives}
+    assert user.answers == {key: key in relevant for key in user.answers}
+    assert {key: store.judgements[key].relevant for key in user.answers} == user.answers
+    assert crawl.refits is not None
+    assert crawl.refits.version is not None
+    assert crawl.refits.version.said == user.answers
+
+
+def test_only_a_judge_that_learns_can_ask(web: CachedWeb):
+    """The papers' judges and events are fitted once."""
+    laboratory = Laboratory(web, "owls", 1, Options(pages=10))
+    laboratory.prepare(["best-first"])
+    strategy = fitted("best-first", {}, laboratory.preparation)
+
+    with pytest.raises(InputError, match="does not learn from answers"):
+        make_crawl(strategy, web, MemoryStore(), user=SimulatedUser(laboratory.topic, 5))
+
+
 def test_an_event_is_given_by_its_model_pages(web: CachedWeb):
     """A topic that a method has a section for is written as `lycosa init` would begin it."""
     topic = replace(web.web.topic("owls"), is_event=True)
@@ -118,6 +153,7 @@ def test_an_event_is_given_by_its_model_pages(web: CachedWeb):
         ("keywords", Given(keywords=True)),
         ("examples:3", Given(examples=3)),
         (" keywords, examples:12", Given(keywords=True, examples=12)),
+        ("examples:3,labels:10,keywords", Given(keywords=True, examples=3, labels=10)),
     ],
 )
 def test_given_is_read(text: str, given: Given):
@@ -125,7 +161,9 @@ def test_given_is_read(text: str, given: Given):
     assert parse_given(text) == parse_given(str(given)) == given
 
 
-@pytest.mark.parametrize("text", ["examples", "examples:0", "keywords:2", "", "keywords,keywords", "pages:3"])
+@pytest.mark.parametrize(
+    "text", ["examples", "examples:0", "keywords:2", "", "keywords,keywords", "pages:3", "labels:5"]
+)
 def test_what_cannot_be_given_is_refused_with_what_can(text: str):
     """The message shows how it is written."""
     with pytest.raises(SpecError, match="keywords,examples:3"):
@@ -154,11 +192,14 @@ def test_every_table_has_the_figures_of_the_kept_pages(web: CachedWeb, tmp_path:
     found = results.summary(runs, BOTH, web="demo")
     results.write_csv(tmp_path / "a.csv", runs)
 
-    assert found["options"]["given"] == {"keywords": True, "examples": 3}
+    assert found["options"]["given"] == {"keywords": True, "examples": 3, "labels": 0}
     assert found["strategies"][0]["f1"]["mean"] == pytest.approx((runs[0].f1 + runs[1].f1) / 2)
     assert sum(bin_["pages"] for bin_ in found["strategies"][0]["reliability"] if bin_) == 74
     assert "|reported − true|" in results.table_text(found)
-    assert "harvest_error,calibration_error,brier,overstated" in (tmp_path / "a.csv").read_text()
+    assert (
+        "harvest_error,estimate_error,calibration_error,brier,overstated,estimated"
+        in (tmp_path / "a.csv").read_text()
+    )
     assert [path.name for path in plot_scores(runs, tmp_path / "s.png")] == ["s.png", "s.svg"]
 
 

@@ -10,15 +10,19 @@ from lycosa.errors import InputError, SpecError
 from lycosa.lab.web import Topic
 
 MOST = 1_000
-_COUNTED = re.compile(r"(examples):([1-9]\d{0,3})")
+HOW = (
+    "Write keywords, examples:3, or keywords,examples:3; with answers to the program's questions …,labels:10."
+)
+_COUNTED = re.compile(r"(examples|labels):([1-9]\d{0,3})")
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """All that is known of a topic beforehand: its keywords, or this many relevant pages, or both."""
+    """All that a user gives: keywords, or this many relevant pages, or both; and this many answers to questions."""
 
     keywords: bool = False
     examples: int = 0
+    labels: int = 0
 
     def __str__(self) -> str:
         """As it is written on the command line.
@@ -26,27 +30,27 @@ class Given:
         >>> str(Given(keywords=True, examples=3))
         'keywords,examples:3'
         """
+        counts = {"examples": self.examples, "labels": self.labels}
         parts = ["keywords"] if self.keywords else []
-        return ",".join([*parts, *([f"examples:{self.examples}"] if self.examples else [])])
+        return ",".join([*parts, *(f"{name}:{count}" for name, count in counts.items() if count)])
 
 
 def parse_given(text: str) -> Given:
     """What `--given` says.
 
     >>> parse_given("keywords,examples:3")
-    Given(keywords=True, examples=3)
+    Given(keywords=True, examples=3, labels=0)
     """
     found: dict[str, int] = {}
     for part in text.split(","):
         counted = _COUNTED.fullmatch(part.strip())
         name, count = (counted[1], int(counted[2])) if counted else (part.strip(), 1)
         if name in found or not (counted or name == "keywords") or count > MOST:
-            raise SpecError(
-                f"--given {text}: {part.strip()!r} is not understood. Write keywords, examples:3, "
-                "or keywords,examples:3."
-            )
+            raise SpecError(f"--given {text}: {part.strip()!r} is not understood. {HOW}")
         found[name] = count
-    return Given("keywords" in found, found.get("examples", 0))
+    if set(found) == {"labels"}:
+        raise SpecError(f"--given {text}: nobody can be asked before anything is known of the topic. {HOW}")
+    return Given("keywords" in found, found.get("examples", 0), found.get("labels", 0))
 
 
 def refuse_ungiven(given: Given, topics: Iterable[Topic]) -> None:

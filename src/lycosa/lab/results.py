@@ -20,7 +20,7 @@ from lycosa.lab.sweeps import Sweep, sweeps
 if TYPE_CHECKING:
     from rich.table import Table
 
-PIPE_WIDTH = 160
+PIPE_WIDTH = 180
 OF_FETCHED = {"harvest": "harvest", "recall": "recall", "auc": "AUC"}
 OF_KEPT = {
     "precision": "precision",
@@ -28,11 +28,12 @@ OF_KEPT = {
     "f1": "F1",
     "reported": "reported harvest",
     "harvest_error": "|reported − true|",
+    "estimate_error": "|estimated − true|",
     "calibration_error": "calibration error",
     "brier": "Brier score",
 }
 """What is measured of the pages that were fetched, and of those that were kept: names in files, words in tables."""
-MEASURES = (*OF_FETCHED, *OF_KEPT, "overstated")
+MEASURES = (*OF_FETCHED, *OF_KEPT, "overstated", "estimated")
 
 
 def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Memory frontier and memory store behind the same seams, one URL in flight, a vir
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -23,6 +24,7 @@ from lycosa.engine.refit import inline_refits
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.lab import metrics
+from lycosa.lab.answers import SimulatedUser, asking_refits
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Draw, Options
 from lycosa.lab.seen_images import seeing
@@ -102,6 +104,16 @@ class Run(msgspec.Struct, frozen=True):
         return abs(self.overstated)
 
     @property
+    def estimated(self) -> float:
+        """The harvest as the scores have it, read as probabilities: their mean."""
+        return math.fsum(self.scores) / len(self.scores) if self.scores else 0.0
+
+    @property
+    def estimate_error(self) -> float:
+        """|Estimated harvest − true harvest|."""
+        return abs(self.estimated - self.harvest)
+
+    @property
     def calibration_error(self) -> float:
         """How far the scores of the pages are from being probabilities."""
         return metrics.calibration_error(self.scores, self.relevant)
@@ -150,11 +162,14 @@ def run_strategy(
     store = CountingStore(draw.excluded, options.pages)
     # As a user, the limit is the crawl's own: examples and seeds use it up, though they do not count.
     limits = Limits(pages=options.pages if options.given else None)
-    crawl = make_crawl(strategy, web, store, limits=limits)
+    answers = options.given.labels if options.given else 0
+    user = SimulatedUser(topic, answers) if answers else None
+    crawl = make_crawl(strategy, web, store, limits=limits, user=user)
     store.crawl = crawl
     seeds = [Link(web.url(key), key, priority=1.0) for key in draw.seeds]
     asyncio.run(crawl.run(seeds))
-    threshold = getattr(getattr(strategy, "judge_", None), "threshold", None)
+    judge = getattr(strategy, "judge_", None)
+    threshold = getattr(getattr(judge, "version", judge), "threshold", None)
     return _measured(name, settings, topic, draw, options, random_seed, store, threshold)
 
 
@@ -164,9 +179,10 @@ def make_crawl(
     store: MemoryStore,
     scope: ScopeSpec = ANYTHING,
     limits: Limits = UNLIMITED,
+    user: SimulatedUser | None = None,
 ) -> Crawl:
-    """The engine on a cached web."""
-    analyser = seeing(web.for_evidence(strategy.needs))
+    """The engine on a cached web; a simulated user may be asked what is relevant."""
+    analyser, judge = seeing(web.for_evidence(strategy.needs)), getattr(strategy, "judge_", None)
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
     policy = Policy(
         max_waiting=frontier.max_waiting,
@@ -186,7 +202,9 @@ def make_crawl(
         conclusions=conclusions,
         limits=limits,
         clock=VirtualClock(),
-        refits=inline_refits(getattr(strategy, "judge_", None), conclusions, store),
+        refits=asking_refits(judge, conclusions, store, user)
+        if user
+        else inline_refits(judge, conclusions, store),
     )
 
 
