@@ -198,6 +198,17 @@ def test_console_snippets_run(demo):
         assert run([sys.executable, "-m", "lycosa", command, *arguments], demo, demo).strip()
 
 
+def test_the_commands_that_teach_a_judge_run(demo):
+    """Those of docs/labels.md, as they stand, on the demo."""
+    lines = [
+        line for page, text in snippets("console") if page.name == "labels.md" for line in text.splitlines()
+    ]
+    assert len(lines) == 3
+    for line in lines:
+        command = line.replace("lycosa ", f"{shlex.quote(sys.executable)} -m lycosa ")
+        assert run(["bash", "-c", f"set -o pipefail; {command}"], demo, demo).strip()
+
+
 def test_the_readme_says_what_the_demo_says(demo):
     """Its figures are those of the demo and of the blind crawl; hosts answer in any order, so by a few pages."""
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from lycosa import __version__
-from lycosa.commands import control, engine, judging, lab, library, seeding, training
+from lycosa.commands import control, engine, judging, lab, labelling, library, seeding, training
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
@@ -42,7 +42,7 @@ def _root(
         os.environ[DEBUG] = "1"  # worker processes of the lab should know it too
 
 
-for group in (engine, control, seeding, training, judging, library, lab):
+for group in (engine, control, seeding, training, labelling, judging, library, lab):
     group.register(app)
 
 

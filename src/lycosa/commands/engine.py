@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lycosa.commands import Changes, Json, as_json, room_for, say
 from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 from lycosa.methods.registry import methods
+
+if TYPE_CHECKING:
+    from lycosa.engine.session import Summary
 
 
 def register(app: typer.Typer) -> None:
@@ -99,6 +102,14 @@ def crawl(
         str | None,
         typer.Option(help="For `profile`: the topic's tags with commas, or a file of them; skips stage one."),
     ] = None,
+    ask: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=1000,
+            help="After 50 pages ask so many questions (y/n) in the terminal; answers teach the judge.",
+        ),
+    ] = 0,
     changes: Changes = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -116,7 +127,7 @@ def crawl(
         extra.append(f"strategy={strategy}")
     if topic_tags is not None:
         extra.append(f"profile.topic_tags={_tags(topic_tags)}")
-    summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json)
+    summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json, ask=ask)
     if json:
         typer.echo(as_json(summary))
     else:
@@ -124,6 +135,7 @@ def crawl(
             f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant (harvest {summary.harvest_told}), "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
+        _tell_health(summary)
     if summary.pages and not summary.relevant:
         say(
             "No page was judged relevant. See how a page scored: "
@@ -142,6 +154,14 @@ def crawl(
             "No page was collected: all that the seeds lead to was refused. "
             f"See why: lycosa why {summary.collection} SEED"
         )
+
+
+def _tell_health(summary: Summary) -> None:
+    from lycosa.engine.health import health_of
+
+    health = health_of(summary) if summary.pages else None
+    if health is not None:
+        typer.echo(f"\n{health}")
 
 
 def _tags(given: str) -> str:

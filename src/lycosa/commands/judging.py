@@ -1,4 +1,4 @@
-"""`lycosa judge`: what a saved model says of files and URLs."""
+"""`lycosa judge`: what a saved model says of files and URLs, and the versions of a collection's own judge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lycosa.commands import as_json, warn_no_contact
-from lycosa.errors import LycosaError, ModelError
+from lycosa.errors import InputError, LycosaError, ModelError
 
 if TYPE_CHECKING:
     from lycosa.fetch.polite.reader import PoliteReader
@@ -23,21 +23,48 @@ def register(app: typer.Typer) -> None:
 
 def judge(
     model: Annotated[
-        Path, typer.Argument(help="A saved model (text or images), or `heatmap`: the built-in image model.")
+        Path,
+        typer.Argument(
+            help="A saved model (text or images), or `heatmap`: the built-in image model. With --history or --undo: "
+            "a collection."
+        ),
     ],
-    inputs: Annotated[list[str], typer.Argument(help="Files or URLs.")],
+    inputs: Annotated[list[str] | None, typer.Argument(help="Files or URLs.")] = None,
     language: Annotated[str, typer.Option(help="Of the stemmer, for text models.")] = "english",
     contact: Annotated[
         str, typer.Option(help="Your address, for the User-Agent when URLs are fetched.")
     ] = "",
-    json: Annotated[bool, typer.Option("--json", help="The output is JSON lines in any case.")] = True,  # noqa: ARG001
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="Show the versions of a collection's judge, and which is in use."),
+    ] = False,
+    undo: Annotated[
+        bool,
+        typer.Option(
+            "--undo",
+            help="Go back one version: it judges all pages again, and holds until further pages are labelled.",
+        ),
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print --history as JSON; other output is JSON lines in any case.")
+    ] = False,
 ) -> None:
     """Judge pages or images with a model: one JSON object a line with input, score, relevant, label.
 
     What cannot be judged has `refused` with the reason; if that is so of all inputs, the exit code is 1.
 
+    With --history or --undo it is about the versions of a collection's judge, which learns while it crawls.
+
     Example: lycosa judge owls.model page.html https://en.wikipedia.org/wiki/Owl --contact me@my.org
     """
+    if undo:
+        _undo(model)
+    if history:
+        _show_history(model, json=json)
+    if history or undo:
+        return
+    if not inputs:
+        raise InputError("Name files or URLs to judge; or a collection with --history or --undo.")
     says = _loaded(model, language)
     if not contact and any("://" in name for name in inputs):
         warn_no_contact()
@@ -45,6 +72,40 @@ def judge(
         raise LycosaError(
             "Nothing was judged; each line says why (refused). "
             "Name files or http(s) URLs: of pages for a text model, of images for an image model."
+        )
+
+
+def _undo(directory: Path) -> None:
+    from lycosa.engine.relearn import undo
+
+    done = undo(directory)
+    typer.echo(
+        f"Back to judge version {done.after.version}: kept {done.before.kept:,} → {done.after.kept:,}. Your answers hold "
+        f"for their own pages. Version {done.before.version} is kept, and no other is fitted until you label further "
+        f"pages (lycosa label {directory}): then all answers count again."
+    )
+
+
+def _show_history(directory: Path, *, json: bool) -> None:
+    from lycosa.engine.relearn import history
+
+    found = history(directory)
+    if json:
+        typer.echo(as_json(found))
+        return
+    if not found:
+        typer.echo("This judge has no versions: it does not learn while it crawls.")
+        return
+    typer.echo(
+        f"{'version':>7} {'pages':>7} {'answers':>8} {'agree':>6} {'threshold':>10}  {'harvest':<17} {'':}"
+    )
+    for one in found:
+        between = (
+            f"{one.harvest:.2f} ({one.harvest_low:.2f}–{one.harvest_high:.2f})" if one.pages else "not known"
+        )
+        typer.echo(
+            f"{one.number:>7} {one.pages:>7,} {one.answers:>8} {one.agreeing:>6} {one.threshold:>10.2f}  {between:<17} "
+            f"{one.status}"
         )
 
 

@@ -3,25 +3,34 @@
 At set points a version is begun. When it is there, every page is judged by it in one commit, together with the note
 which version it was; so whatever kills the process, pages and version agree. The last thing a crawl does, however it
 ends, is one more fit, so that all pages are judged by one version.
+
+A version that forecasts what people answered worse than the one before is kept, but set aside: the one before goes on
+judging, and the answers hold for their own pages.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Protocol
 
-from lycosa.engine.conclude import Conclusions
+import msgspec
+import numpy as np
+
+from lycosa.engine.conclude import Conclusions, Tally
 from lycosa.engine.fitting import Fits, InlineFits, fits_of
 from lycosa.errors import ModelError
 from lycosa.judge.fitter import Fit
 from lycosa.judge.kinds import Judge
 from lycosa.judge.learning import LearningJudge
-from lycosa.judge.version import Version, load_version
-from lycosa.prepare.labels import verdicts_in
-from lycosa.store import LearningStore
-from lycosa.store.collection import Collection
+from lycosa.judge.threshold import is_worse
+from lycosa.judge.version import Version, load_version, save_version
+from lycosa.prepare.labels import labels_as_used, verdicts_in
+from lycosa.store import LearningStore, Rejudged, SetAside
+from lycosa.store.collection import Collection, ReadCollection
 from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
@@ -29,6 +38,15 @@ GROWTH = 1.25
 """Beyond the schedule, a fit comes with so many times the pages of the one before: the cost of all is bounded."""
 
 Verdicts = Callable[[], Mapping[int, Judgement]]
+
+
+class Concluded(Protocol):
+    """What is told of pages that were judged anew."""
+
+    tally: Tally
+    verdicts: Mapping[int, Judgement]
+
+    def rejudged(self, changed: Sequence[Rejudged]) -> None: ...
 
 
 def next_fit(pages: int) -> int:
@@ -64,15 +82,20 @@ class Refits:
     def __init__(
         self,
         judge: LearningJudge,
-        conclusions: Conclusions,
+        conclusions: Concluded,
         store: LearningStore,
         fits: Fits,
         *,
         verdicts: Verdicts = dict,
         note: Say = lambda _: None,
         number: int = 0,
+        models: Path | None = None,
+        is_held: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Store what is fitted; `number` is that of the last version there was, `verdicts` what people say of pages."""
+        """Store what is fitted; `number` is that of the last version there was, `verdicts` what people say of pages.
+
+        While `is_held` (by an undo), the version in use judges, and none is fitted.
+        """
         self.judge = judge
         self.conclusions = conclusions
         self.store = store
@@ -80,6 +103,10 @@ class Refits:
         self.verdicts = verdicts
         self.note = note
         self.number = number
+        self.models = models
+        self.is_held = is_held
+        self._newest: Version | None = None  # applied or set aside
+        self._held_at = 0
         self._begun_at: int | None = None
         self._applied_at = 0
         self._is_stale = False
@@ -98,10 +125,11 @@ class Refits:
         told = version.estimate
         return Harvest(told.relevant / pages, told.relevant_low / pages, told.relevant_high / pages)
 
-    def resume(self, version: Version) -> None:
-        """Go on with the version that all pages were judged by."""
+    def resume(self, version: Version, refused: Version | None = None) -> None:
+        """Go on with the version that all pages were judged by; a newer one may have been set aside."""
         self.judge.use(version)
-        self.number = version.number
+        self._newest = refused or version
+        self.number = max(self.number, self._newest.number)
 
     def forget(self) -> None:
         """All pages were read again: the next version is fitted on what they are now."""
@@ -122,21 +150,26 @@ class Refits:
 
     async def prepare(self) -> None:
         """Fit a version on what there is, before any page is judged by it."""
+        self.is_held = lambda: (
+            False
+        )  # the version that was gone back to is not to be had, or of another topic
         self._begin()
         if (fit := await self.fits.last()) is not None:
             self.resume(fit.version)
 
     async def catch_up(self) -> None:
         """Judge all pages anew if people have said something of them since, or taken it back."""
-        if self._is_stale or self.version is None or not self._knows_answers(self.version):
+        if self._is_stale or self._newest is None or not self._knows_answers(self._newest):
             await self.finish()
 
     async def finish(self) -> None:
         """Judge all pages by one version that has seen all of them and all that people said."""
+        if self.is_held():
+            return
         fit = await self.fits.last()
         if fit is not None and not self._has_seen_all(fit.version):
             fit = None
-        elif fit is None and not self._is_stale and self.version and self._has_seen_all(self.version):
+        elif fit is None and not self._is_stale and self._newest and self._has_seen_all(self._newest):
             return
         if fit is None:
             self._begin()
@@ -158,7 +191,13 @@ class Refits:
             return None
 
     def _is_due(self) -> bool:
-        return self.conclusions.tally.pages >= next_fit(self._pages_then())
+        pages = self.conclusions.tally.pages
+        if pages < next_fit(max(self._held_at, self._pages_then())):
+            return False
+        if self.is_held():
+            self._held_at = pages
+            return False
+        return True
 
     def _pages_then(self) -> int:
         """How many pages there were, refused ones too, when the last version was begun."""
@@ -178,6 +217,9 @@ class Refits:
 
     def _apply(self, fit: Fit) -> None:
         judge, version = self.judge, fit.version
+        if self._is_worse(version):
+            self._refuse(version)
+            return
         self.resume(version)
         self._applied_at = self._pages_then()
         verdicts = self.verdicts()
@@ -189,6 +231,45 @@ class Refits:
             probability = judge.probability(page.terms, page.evidence)
             judgements[page.key] = verdicts.get(page.key) or judge.judgement(page.key, probability)
         self.conclusions.rejudged(self.store.judge_anew(judgements, version.number))
+
+    def _is_worse(self, new: Version) -> bool:
+        """Whether it forecasts the answers worse than the version in use, which had not heard of some of them."""
+        if not (unheard := self._unheard(new)):
+            return False
+        assert self.version is not None
+        old = self.store.scores(unheard - self.version.forecasts.keys()) | self.version.forecasts
+        keys = [key for key in new.forecasts if key in old]
+        said = np.array([new.said[key] for key in keys], np.bool_)
+        return is_worse(
+            np.array([new.forecasts[key] for key in keys]), np.array([old[key] for key in keys]), said
+        )
+
+    def _unheard(self, new: Version) -> set[int]:
+        """Answers that the version in use was not fitted with."""
+        old = self.version
+        if old is None:
+            return set()
+        return {key for key in new.forecasts if old.said.get(key) is not new.said[key]}
+
+    def _refuse(self, worse: Version) -> None:
+        """Keep a version without applying it; what was answered holds for its pages."""
+        old = self.version
+        assert old is not None
+        self._newest, self.number = worse, max(self.number, worse.number)
+        self.note(
+            f"Judge version {worse.number} forecasts your answers worse than version {old.number}, which goes on "
+            "judging; the answers hold for their own pages."
+        )
+        # Before the answers take the place of what it forecast: the next version is compared with that.
+        forecasts = self.store.scores(self._unheard(worse) - old.forecasts.keys()) | old.forecasts
+        kept = msgspec.structs.replace(old, forecasts=forecasts)
+        if self.models is not None:
+            save_version(kept, self.models)
+        self.judge.use(kept)
+        self.conclusions.verdicts = verdicts = self.verdicts()
+        self.store.set_aside(worse.number)
+        answered = {key: verdicts[key] for key in worse.said if key in verdicts}
+        self.conclusions.rejudged(self.store.judge_anew(answered, old.number))
 
 
 def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningStore) -> Refits | None:
@@ -206,16 +287,50 @@ async def refits_for(
     if not isinstance(judge, LearningJudge):
         yield None
         return
-    directory = collection.directory
     async with fits_of(judge.brief, collection, inline=inline) as fits:
-        number = collection.reader.judge_version()
-        verdicts = partial(verdicts_in, directory)
-        yield Refits(judge, conclusions, collection, fits, verdicts=verdicts, note=note, number=number)
+        yield refits_in(judge, conclusions, collection, fits, note)
 
 
-def saved_version(collection: Collection) -> Version | None:
+def refits_in(
+    judge: LearningJudge, conclusions: Concluded, collection: Collection, fits: Fits, note: Say
+) -> Refits:
+    """The fits of the judge of a collection."""
+    directory, aside = collection.directory, collection.reader.set_aside()
+    return Refits(
+        judge,
+        conclusions,
+        collection,
+        fits,
+        verdicts=partial(verdicts_in, directory),
+        note=note,
+        number=max(collection.reader.judge_version(), *aside.versions, 0),
+        models=directory / "models",
+        is_held=lambda: is_held(directory, aside),
+    )
+
+
+def is_held(directory: Path, aside: SetAside) -> bool:
+    """Whether an undo still holds: nobody has said anything of a page since."""
+    return bool(aside.undone_with) and aside.undone_with == labels_now(directory)
+
+
+def labels_now(directory: Path) -> str:
+    """What tells the labels of a collection from others."""
+    return labels_as_used(directory).get("labels", "none")
+
+
+def saved_version(collection: Collection | ReadCollection) -> Version | None:
     """The version that the pages of a collection were judged by; None if there is none, or it cannot be read."""
-    number = collection.reader.judge_version()
+    return _saved(collection, collection.reader.judge_version())
+
+
+def refused_version(collection: Collection | ReadCollection) -> Version | None:
+    """The newest version, where it was refused or undone; None where the newest one judges."""
+    number = max(collection.reader.set_aside().versions, default=0)
+    return _saved(collection, number) if number > collection.reader.judge_version() else None
+
+
+def _saved(collection: Collection | ReadCollection, number: int) -> Version | None:
     try:
         return load_version(collection.directory / "models", number) if number else None
     except ModelError:

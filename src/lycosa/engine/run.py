@@ -6,6 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from lycosa.engine.ask_meanwhile import Asking
 from lycosa.engine.checking import looked_over
 from lycosa.engine.loop import Crawl
 from lycosa.engine.progress import Progress
@@ -20,9 +21,15 @@ from lycosa.values import Say
 
 
 def crawl_file(
-    path: Path, out: Path | None, changes: tuple[str, ...] = (), *, say: Say, quiet: bool = False
+    path: Path,
+    out: Path | None,
+    changes: tuple[str, ...] = (),
+    *,
+    say: Say,
+    quiet: bool = False,
+    ask: int = 0,
 ) -> Summary:
-    """Crawl as a spec file (or the one in a folder) says, with live progress."""
+    """Crawl as a spec file (or the one in a folder) says, with live progress; `ask` so many questions meanwhile."""
     path = spec_path(path)
     if out is None:
         refuse_collection(path)
@@ -30,7 +37,7 @@ def crawl_file(
     for note in looked_over(spec, path):
         say(f"Note: {note}")
     text = as_run(spec) if changes or in_file(spec.strategy) else text
-    return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet)
+    return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet, ask=ask)
 
 
 def refuse_collection(path: Path) -> None:
@@ -42,11 +49,14 @@ def refuse_collection(path: Path) -> None:
         )
 
 
-def run_spec(spec: Spec, text: str, folder: Path, directory: Path, *, say: Say, quiet: bool) -> Summary:
+def run_spec(
+    spec: Spec, text: str, folder: Path, directory: Path, *, say: Say, quiet: bool, ask: int = 0
+) -> Summary:
     """Crawl in an event loop of its own."""
+    asking = Asking(directory, ask, say)
 
     def watch(crawl: Crawl) -> asyncio.Task[None]:
-        return asyncio.ensure_future(Progress(crawl, quiet=quiet).run())
+        return asyncio.ensure_future(asking.watch(crawl, lambda: Progress(crawl, quiet=quiet).run()))
 
     work = crawl_spec(spec, text, folder, directory, say=say, watch=watch)
     try:

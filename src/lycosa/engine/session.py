@@ -25,7 +25,7 @@ from lycosa.engine.control import RELEARN, control_of
 from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import TOO_LONG, Crawl
-from lycosa.engine.refit import Harvest, refits_for, saved_version
+from lycosa.engine.refit import Harvest, refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.engine.resume import recall
 from lycosa.engine.workers import analyser_for
@@ -182,7 +182,7 @@ async def _crawl(
                 )
                 earlier_version = None if judged_otherwise else saved_version(collection)
                 if refits and earlier_version:
-                    refits.resume(earlier_version)
+                    refits.resume(earlier_version, refused_version(collection))
                 elif refits:
                     await refits.prepare()
                     judged_otherwise = True  # by another judge, or by none that learns

@@ -38,6 +38,8 @@ ANSWER_WEIGHT = 3.0
 MOST_TRAINING = 1500
 """Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample."""
 MOST_LEFT_OUT = 10
+MOST_LEFT_OUT_ANSWERS = 200
+"""Of more answers, one alone no longer moves the calibration."""
 LEAST_OTHERS = 5
 """With fewer pages beside the examples nothing can be standardised over them, and there is nothing to learn."""
 ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
@@ -82,6 +84,8 @@ class Fitted:
 
     version: Version
     probability: Floats
+    forecasts: Mapping[int, float] = field(default_factory=dict)
+    """Of the answered rows what it would have said without their answers."""
     signs: tuple[Floats, ...] = ()
     """What calibration saw, in the first round and in the second: for fitting coefficients."""
 
@@ -96,12 +100,12 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     told: list[Floats] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= LEAST_OTHERS else [known.at_first]
     shift, logits, used = Shift(), np.zeros(len(corpus)), known.at_first
+    plain, asked = logits, sorted(given.answers)
     for used in rounds:
         score = fitting.score(probability, with_text=used is known.in_full)
         signs = signs_of(score, fitting.cosine(), known.cap)[:, : len(used) - 1]
         told.append(signs)
         plain = log_odds(used, signs)
-        asked = sorted(given.answers)
         shift = shift_of(plain[asked], [given.answers[row] for row in asked])
         logits = shift.a + shift.b * plain
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
@@ -125,7 +129,19 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         examples=len(given.examples),
         evidence=given.evidence_name,
     )
-    return Fitted(version, probability, tuple(told))
+    return Fitted(version, probability, _forecasts(plain, given.answers, shift), tuple(told))
+
+
+def _forecasts(plain: Floats, answers: Mapping[int, bool], shift: Shift) -> dict[int, float]:
+    """The probability of each answered row with a shift that has not heard of its answer."""
+    rows = sorted(answers)
+    found = {}
+    for row in rows:
+        others = [other for other in rows if other != row]
+        if len(rows) <= MOST_LEFT_OUT_ANSWERS:
+            shift = shift_of(plain[others], [answers[other] for other in others])
+        found[row] = float(sigmoid(np.array([shift.a + shift.b * plain[row]]))[0])
+    return found
 
 
 class _Fitting:

@@ -65,6 +65,7 @@ class Fitter:
             pages=len(self._pages),
             upto=self.upto,
             said=dict(sorted(said.items())),
+            forecasts={key: fitted.forecasts[self._row[key]] for key in sorted(said) if key in self._row},
         )
         probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
         return Fit(version, dict(probabilities))

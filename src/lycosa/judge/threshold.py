@@ -5,6 +5,8 @@ The same for topics and events: it needs calibrated probabilities and nothing el
 
 from __future__ import annotations
 
+from math import sqrt
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ LEAST, MOST = 0.4, 0.6
 clearly likelier. Without the lower bound, what is kept of vague topics is mostly wrong."""
 LEAST_ANSWERED, MANY_ANSWERS = 0.5, 20
 """From so many answers on the judge is sharp enough to ask for more."""
+USUAL_DIFFERENCE = 0.5
+"""By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
 Z = 1.28
 """Standard deviations of an interval that holds in 80 of 100 cases."""
 
@@ -81,16 +85,21 @@ def is_worse(new: Floats, old: Floats, answers: NDArray[np.bool_]) -> bool:
     """Whether a new version explains the answers worse than the old one, by log loss: then it is not applied.
 
     `old` is what the version before said of these pages *before* they were answered; `new` what the new one says of
-    each as if it had not been answered. No page counts for more than one forecast with 2 % of being wrong. The
-    answers themselves always hold.
+    each as if it had not been answered. No page counts for more than one forecast with 2 % of being wrong. Worse is
+    what is so by more than the standard error of the difference: leaving out one of few answers moves the
+    calibration against it, so that of equals the new one would lose. The answers themselves always hold.
 
     >>> yes = np.array([True])
     >>> is_worse(np.array([0.2]), np.array([0.6]), yes), is_worse(np.array([0.9]), np.array([0.6]), yes)
     (True, False)
     """
 
-    def loss(probability: Floats) -> float:
+    def losses(probability: Floats) -> Floats:
         p = np.clip(probability, 0.02, 0.98)
-        return float(-np.mean(np.where(answers, np.log(p), np.log(1.0 - p))))
+        return -np.where(answers, np.log(p), np.log(1.0 - p))
 
-    return bool(len(answers)) and loss(new) > loss(old)
+    if not len(answers):
+        return False
+    more = losses(new) - losses(old)
+    error = sqrt(float(((more - more.mean()) ** 2).sum()) + USUAL_DIFFERENCE**2) / len(more)
+    return float(more.mean()) > error

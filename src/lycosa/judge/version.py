@@ -58,12 +58,19 @@ class Version(msgspec.Struct, frozen=True):
     estimate: Estimate = Estimate()
     examples: int = 0
     said: dict[int, bool] = {}  # by the key of the page: answers of people, and negatives of the spec
+    forecasts: dict[int, float] = {}  # of answered pages, as if they had not been answered
     evidence: str = ""
 
     @property
     def name(self) -> str:
         """As `why` and the report call it."""
         return f"judge version {self.number}, fitted at {self.pages:,} pages"
+
+    @property
+    def agreeing(self) -> int:
+        """Of how many answered pages it says what people say, as if they had not been answered."""
+        asked = self.said.keys() & self.forecasts
+        return sum((self.forecasts[key] >= self.threshold) == self.said[key] for key in asked)
 
     @property
     def rule(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,6 +13,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from lycosa.engine.control import ask
+from lycosa.engine.relearn import learns, relearn
+from lycosa.errors import CollectionBusy, LycosaError
 from lycosa.library.access import local_path
 from lycosa.library.context import LibraryContext, root_of
 from lycosa.library.labelling import label_page
@@ -20,7 +23,10 @@ CONTROLS = ("pause", "resume", "stop")
 SAID = {
     "later": "The labels are kept. No crawl is running (or it cannot relearn): they are used when the crawl is run again.",
     "now": "The running crawl finishes what is under way, then learns from the labels and scores its waiting links anew.",
+    "busy": "The labels are kept. Something else is writing to this collection: try again when it has ended.",
 }
+PATIENCE_S = 20.0
+"""How long a reader waits for a running crawl to learn, before only being told that it will."""
 
 
 class FormRoutes:
@@ -62,13 +68,24 @@ class FormRoutes:
         return RedirectResponse(root_of(request.path_params["name"]) + "/monitor", 303)
 
     async def retrain(self, request: Request) -> Response:
-        """Hand the labels to the running crawl."""
+        """Let the judge learn from the labels, here or in the running crawl, and say what changed."""
         await self._form(request)
+        said = await run_in_threadpool(self._retrain, request)
+        return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{urlencode(said)}", 303)
+
+    def _retrain(self, request: Request) -> dict[str, str]:
         with self._context.collection(request) as collection:
-            answer = await run_in_threadpool(ask, collection.directory, "labels-changed", 120.0)
-        said = "later" if not answer or not answer.get("ok") else "now"
-        query = urlencode({"said": said})
-        return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{query}", 303)
+            directory, is_learning = collection.directory, learns(collection)
+        if not is_learning:
+            answer = ask(directory, "labels-changed", 120.0)
+            return {"said": "later" if not answer or not answer.get("ok") else "now"}
+        try:
+            done = relearn(directory, PATIENCE_S)
+        except CollectionBusy:
+            return {"said": "busy"}
+        except LycosaError:
+            return {"said": "now" if ask(directory, "status") else "later"}
+        return {"learned": msgspec.json.encode(done).decode()}
 
     async def index(self, request: Request) -> Response:
         """Look through the pages for dates, places, names and texts, in a process of its own."""

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from urllib.parse import quote
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from lycosa.engine.questions import questions_in
+from lycosa.engine.relearn import Relearned, learns
 from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.api import URL_CHARS
@@ -34,6 +37,8 @@ from lycosa.store.statistics import PlaceCount
 from lycosa.urls import key_of
 
 TEXT_CHARS = 60_000
+QUESTIONS = 5
+"""Pages that the page of labels asks about."""
 
 Handler = Callable[[Request, ReadCollection], Response]
 
@@ -226,12 +231,14 @@ class HtmlRoutes:
             stored = collection.reader.page(label.key)
             if stored is not None:
                 rows.append({"label": label, "page": stored})
-        said = request.query_params.get("said", "")
+        said = SAID.get(request.query_params.get("said", ""), "")
         return self._context.render(
             request,
             "labels.html",
             rows=rows,
-            said=SAID.get(said, ""),
+            said=said or _what_changed(request.query_params.get("learned", "")),
+            asked=questions_in(collection, QUESTIONS),
+            learning=learns(collection),
             effect=effect_of_labels(collection.spec()),
             running=views.status(collection)["running"],
         )
@@ -245,6 +252,14 @@ class HtmlRoutes:
     def _of_period(self, request: Request) -> Callable[[str], str]:
         query, root = search_query_of(request.query_params), root_of(request.path_params["name"])
         return lambda period: f"{root}/search?{query.encoded(since=period, until=period)}"
+
+
+def _what_changed(told: str) -> str:
+    """What retraining did, as its address tells; figures only, whoever made the address."""
+    try:
+        return str(msgspec.json.decode(told[:URL_CHARS], type=Relearned))
+    except msgspec.MsgspecError:
+        return ""
 
 
 def _narrow(query: SearchQuery, field: str, value: str) -> str:

@@ -6,7 +6,7 @@ catalogue (`Collection`), or, for experiments, the order of URLs in memory (`Mem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -67,6 +67,16 @@ class Rejudged(msgspec.Struct, frozen=True):
     explored: bool = False
 
 
+class SetAside(msgspec.Struct, frozen=True):
+    """Versions of the judge that are kept and do not judge: refused because they were worse, or undone.
+
+    After an undo, `undone_with` tells the labels of that time: while they are the same, nothing is fitted.
+    """
+
+    versions: tuple[int, ...] = ()
+    undone_with: str = ""
+
+
 class Store(Protocol):
     """Where a crawl puts what it found. Readers are not part of it, but all stores have `counts`."""
 
@@ -106,6 +116,14 @@ class LearningStore(Store, Protocol):
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         """Overwrite the judgements of pages, by key, by those of a version of the judge; inside `commit`."""
+        ...
+
+    def scores(self, keys: Collection[int]) -> dict[int, float]:
+        """The scores of judged pages, by key."""
+        ...
+
+    def set_aside(self, version: int) -> None:
+        """Note that a version of the judge was not applied; inside `commit`."""
         ...
 
 

@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,11 +23,11 @@ import msgspec
 
 from lycosa import __version__
 from lycosa.errors import CollectionBusy, CollectionError
-from lycosa.store import Conclusion, Counts, Record, Rejudged
+from lycosa.store import Conclusion, Counts, Record, Rejudged, SetAside
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.page_filter import COLLECTED, PageFilter
-from lycosa.store.reader import JUDGE_VERSION, Reader, StoredPage
+from lycosa.store.reader import JUDGE_ASIDE, JUDGE_VERSION, Reader, StoredPage
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_reading, open_for_writing, plain_errors
 from lycosa.store.search import Search
@@ -152,6 +152,15 @@ class Collection:
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         self.catalogue.set_fact(JUDGE_VERSION, str(version).encode())
         return self.catalogue.judge_anew(judgements)
+
+    def scores(self, keys: Iterable[int]) -> dict[int, float]:
+        pages = ((key, self.reader.page(key)) for key in keys)
+        return {key: page.judgement.score for key, page in pages if page and page.judgement}
+
+    def set_aside(self, version: int, undone_with: str = "") -> None:
+        versions = {*self.reader.set_aside().versions, version}
+        aside = SetAside(tuple(sorted(versions)), undone_with)
+        self.catalogue.set_fact(JUDGE_ASIDE, msgspec.json.encode(aside))
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         with plain_errors(self.path):

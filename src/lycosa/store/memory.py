@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -94,6 +94,12 @@ class MemoryStore:
             )
             self._counts = concluded(self._counts, conclusion, self._conclusions[key])
         return changed
+
+    def scores(self, keys: Collection[int]) -> dict[int, float]:
+        return {key: self.judgements[key].score for key in keys if key in self.judgements}
+
+    def set_aside(self, version: int) -> None:
+        """Versions are not kept, so there is nothing to note."""
 
     def known_digest(self, digest: bytes) -> EarlierCapture | None:
         return self._digests.get(digest)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from lycosa.frontier.stored_links import read_link
-from lycosa.store import Counts
+from lycosa.store import Counts, SetAside
 from lycosa.store.facts import (
     FACT,
     LINK_FACTS,
@@ -30,6 +30,8 @@ _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]
 
 JUDGE_VERSION = "judge_version"
 """The fact that names the version of the judge that all pages were judged by."""
+JUDGE_ASIDE = "judge_aside"
+"""The fact that names the versions of the judge that were refused or undone."""
 PAUSED = "paused"
 """The fact that says how many seconds of the runs the crawl was paused."""
 
@@ -202,6 +204,11 @@ class Reader(Queries):
         """The number of the judge's version that the pages were judged by; 0 where it was none that learns."""
         row = next(self._rows("SELECT value FROM facts WHERE name = ?", JUDGE_VERSION), None)
         return int(row[0]) if row else 0
+
+    def set_aside(self) -> SetAside:
+        """The versions of the judge that are kept and do not judge."""
+        row = next(self._rows("SELECT value FROM facts WHERE name = ?", JUDGE_ASIDE), None)
+        return msgspec.json.decode(row[0], type=SetAside) if row else SetAside()
 
     def fingerprints(self) -> Iterator[tuple[int, int, bytes]]:
         """(key, simhash, sketch) of every page that has them, in commit order."""

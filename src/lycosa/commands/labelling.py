@@ -1,0 +1,62 @@
+"""`lycosa label`: questions about pages, whose answers teach the judge."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    app.command()(label)
+
+
+def label(
+    collection: Annotated[Path, typer.Argument(help="A collection; its crawl may be running.")],
+    count: Annotated[int, typer.Option(min=1, max=1000, help="How many questions.")] = 20,
+) -> None:
+    """Ask about the pages whose answers teach most: y, n, s (skip), b (back) or q (quit).
+
+    After every 5 answers the judge learns from them, and it is said what changed. Answers may come from a pipe, one
+    a line.
+
+    Example: lycosa label owls/owls --count 10
+    """
+    from lycosa.engine.questions import AT_ONCE, PROMPT, Interview
+
+    interview, trouble = Interview(collection, count), ""
+    while text := interview.text:
+        if not trouble:
+            typer.echo(text)
+        typer.echo(PROMPT, nl=False)
+        line = sys.stdin.readline()
+        if not sys.stdin.isatty():
+            typer.echo(line.strip())
+        if trouble := interview.take(line or "q"):
+            typer.echo(f"  {trouble}")
+        if interview.unlearned >= AT_ONCE:
+            _learn(collection)
+            interview.unlearned = 0
+            interview.choose_again()
+    if interview.unlearned:
+        _learn(collection)
+    if not interview.answers:
+        typer.echo("No page was answered, so nothing has changed.")
+
+
+def _learn(directory: Path) -> None:
+    """Let the judge learn what was answered, and say what changed."""
+    from lycosa.engine.relearn import learns, relearn
+    from lycosa.store.collection import Collection
+
+    with Collection.read(directory) as collection:
+        is_learning = learns(collection)
+    if is_learning:
+        typer.echo(f"\n{relearn(directory)}")
+    else:
+        typer.echo(
+            "\nThe answers are kept. This judge does not learn by itself: they are used when the crawl is run again."
+        )

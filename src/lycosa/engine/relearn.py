@@ -1,0 +1,261 @@
+"""A judge taught by answers, outside of its crawl. In: a collection with labels. Out: its pages judged anew, and what changed.
+
+Nothing is fetched or parsed: terms are stored. A crawl that runs on the collection learns itself, when it is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from lycosa.engine.conclude import Tally
+from lycosa.engine.control import ask
+from lycosa.engine.fitting import InlineFits, answers_in
+from lycosa.engine.refit import labels_now, refits_in, refused_version, saved_version
+from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
+from lycosa.judge.learning import LearningJudge
+from lycosa.judge.version import Version, load_version, saved_versions
+from lycosa.methods.lookup import all_settings
+from lycosa.prepare import brief_of, judge_of, labels_are_answers
+from lycosa.prepare.labels import verdicts_in
+from lycosa.prepare.topic import keywords_of, load_topic
+from lycosa.spec.reading import parse_spec
+from lycosa.store import Rejudged
+from lycosa.store.collection import Collection, ReadCollection
+from lycosa.values import Judgement
+
+PATIENCE_S = 120.0
+"""How long to wait for a running crawl to learn."""
+POLL_S = 0.2
+TOPIC = Path("models", "topic.json")
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What judges a collection, and what it keeps."""
+
+    version: int
+    kept: int
+    answers: int = 0
+    agreeing: int = 0
+    precision: float = 0.0
+    precision_low: float = 0.0
+    precision_high: float = 0.0
+
+
+class Relearned(msgspec.Struct, frozen=True):
+    """How a collection stood before answers were learned, and after; `refused` is a version that would have been worse."""
+
+    before: Standing
+    after: Standing
+    refused: int = 0
+
+    def __str__(self) -> str:
+        """What changed, for people.
+
+        >>> print(Relearned(Standing(3, 217), Standing(4, 64, 20, 19, 0.85, 0.75, 0.95)))
+        Judge version 4: kept 217 → 64; of the 20 you answered 19 agree; precision now about 0.85 ± 0.10.
+        >>> print(Relearned(Standing(3, 217), Standing(3, 216), refused=4))
+        Version 4 forecasts your answers worse than version 3, so it is kept but not used: kept 217 → 216. Your answers hold for their own pages, and count again in the next fit.
+        """
+        before, after = self.before, self.after
+        kept = f"kept {before.kept:,} → {after.kept:,}"
+        if self.refused:
+            return (
+                f"Version {self.refused} forecasts your answers worse than version {after.version}, so it is kept but "
+                f"not used: {kept}. Your answers hold for their own pages, and count again in the next fit."
+            )
+        if before.version == after.version:
+            return f"Nothing new was learned: judge version {after.version} goes on judging, {kept}."
+        off = (after.precision_high - after.precision_low) / 2
+        return (
+            f"Judge version {after.version}: {kept}; of the {after.answers} you answered {after.agreeing} agree; "
+            f"precision now about {after.precision:.2f} ± {off:.2f}."
+        )
+
+
+class PastVersion(msgspec.Struct, frozen=True):
+    """A version that a collection keeps; what could not be read has no pages."""
+
+    number: int
+    status: str  # in use, earlier, set aside
+    pages: int = 0
+    answers: int = 0
+    agreeing: int = 0
+    threshold: float = 0.0
+    harvest: float = 0.0
+    harvest_low: float = 0.0
+    harvest_high: float = 0.0
+    precision: float = 0.0
+
+
+def standing_of(collection: Collection | ReadCollection) -> Standing:
+    """How a collection stands."""
+    version, kept = saved_version(collection), collection.reader.counts().relevant
+    if version is None:
+        return Standing(0, kept)
+    told = version.estimate
+    return Standing(
+        version.number,
+        kept,
+        len(version.said),
+        version.agreeing,
+        told.precision,
+        told.precision_low,
+        told.precision_high,
+    )
+
+
+def learns(collection: ReadCollection) -> bool:
+    """Whether answers teach the judge of a collection at once, without its crawl."""
+    if not collection.reader.judge_version() or not (collection.directory / TOPIC).exists():
+        return False
+    try:
+        return labels_are_answers(parse_spec(collection.spec_text(), all_settings()))
+    except SpecError:  # of another version, or of a strategy that is not here
+        return False
+
+
+def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
+    """Let a collection's judge learn what people said by now, here or in the crawl that runs; and say what changed."""
+    with Collection.read(directory) as collection:
+        before = standing_of(collection)
+        if not learns(collection):
+            raise InputError(
+                f"The judge of {directory} does not learn by itself. Run its crawl again: labels hold for their pages."
+            )
+    until = time.monotonic() + patience_s
+    answer = ask(directory, "labels-changed", patience_s)
+    while answer is not None:
+        with Collection.read(directory) as collection:
+            if _knows_all(collection):
+                return _relearned(before, collection)
+        if time.monotonic() > until:
+            raise LycosaError(
+                "The running crawl has not learned yet; your answers are kept, and it will. See: lycosa judge --history "
+                f"{directory}"
+            )
+        time.sleep(POLL_S)
+        answer = ask(directory, "status", patience_s)
+    with _reopened(directory) as collection:
+        _learn(collection)
+        return _relearned(before, collection)
+
+
+def history(directory: Path) -> list[PastVersion]:
+    """All versions of a collection's judge, the first one first."""
+    with Collection.read(directory) as collection:
+        used, aside = collection.reader.judge_version(), collection.reader.set_aside().versions
+    models, found = directory / "models", []
+    for number in saved_versions(models):
+        status = (
+            "in use" if number == used else "set aside" if number in aside or number > used else "earlier"
+        )
+        try:
+            found.append(_past(load_version(models, number), status))
+        except ModelError:
+            found.append(PastVersion(number, "unreadable"))
+    return found
+
+
+def undo(directory: Path) -> Relearned:
+    """Go back to the version before: it judges all pages again, and none is fitted until people say more."""
+    if ask(directory, "status") is not None:
+        raise CollectionBusy(
+            f"A crawl is running on {directory}. Stop it first (lycosa stop {directory}), then undo."
+        )
+    with Collection.read(directory) as reading:
+        earlier = [past.number for past in history(directory) if past.status == "earlier"]
+        if not reading.reader.judge_version() or not earlier:
+            raise InputError(
+                f"{directory} has no version before this one. See: lycosa judge --history {directory}"
+            )
+    with _reopened(directory) as collection:
+        before = standing_of(collection)
+        _go_back(collection, load_version(directory / "models", earlier[-1]))
+        return Relearned(before, standing_of(collection))
+
+
+def _go_back(collection: Collection, version: Version) -> None:
+    judge = _judge_of(collection)
+    judge.use(version)
+    verdicts = verdicts_in(collection.directory)
+    with collection.commit():
+        judgements = {
+            page.key: verdicts.get(page.key)
+            or judge.judgement(page.key, judge.probability(page.terms, page.evidence))
+            for page in collection.page_terms(0, judge.brief.evidence)
+        }
+        collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
+        collection.judge_anew(judgements, version.number)
+
+
+def _learn(collection: Collection) -> None:
+    judge, directory = _judge_of(collection), collection.directory
+    fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
+    refits = refits_in(judge, _AtRest(collection.reader.counts().judged), collection, fits, lambda _: None)
+    if (version := saved_version(collection)) is None:
+        raise ModelError(
+            f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
+        )
+    refits.resume(version, refused_version(collection))
+    asyncio.run(refits.catch_up())
+
+
+class _AtRest:
+    """A collection whose crawl does not run: sources and strategy hear of new judgements when it goes on."""
+
+    def __init__(self, pages: int) -> None:
+        self.tally = Tally(pages=pages)
+        self.verdicts: Mapping[int, Judgement] = {}
+
+    def rejudged(self, changed: Sequence[Rejudged]) -> None:
+        """Nobody is there to be told."""
+
+
+def _relearned(before: Standing, collection: Collection | ReadCollection) -> Relearned:
+    refused, now = refused_version(collection), standing_of(collection)
+    is_undone = bool(collection.reader.set_aside().undone_with)
+    return Relearned(before, now, refused.number if refused and not is_undone else 0)
+
+
+def _knows_all(collection: ReadCollection) -> bool:
+    newest = refused_version(collection) or saved_version(collection)
+    answers = answers_in(collection.directory)
+    return newest is not None and answers.items() <= newest.said.items()
+
+
+def _past(version: Version, status: str) -> PastVersion:
+    told, pages = version.estimate, max(1, version.pages)
+    return PastVersion(
+        version.number,
+        status,
+        version.pages,
+        len(version.said),
+        version.agreeing,
+        version.threshold,
+        told.relevant / pages,
+        told.relevant_low / pages,
+        told.relevant_high / pages,
+        told.precision,
+    )
+
+
+def _judge_of(collection: Collection) -> LearningJudge:
+    spec, topic = (
+        parse_spec(collection.earlier_spec, all_settings()),
+        load_topic(collection.directory / TOPIC),
+    )
+    if not topic.keywords:  # saved before judges asked for them
+        topic = msgspec.structs.replace(topic, keywords=keywords_of(spec.topic))
+    return LearningJudge(brief_of(topic, judge_of(spec).threshold))
+
+
+def _reopened(directory: Path) -> Collection:
+    with Collection.read(directory) as collection:
+        text = collection.spec_text()
+    return Collection.create_or_open(directory, text, name=parse_spec(text, all_settings()).name)

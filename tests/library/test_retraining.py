@@ -1,0 +1,74 @@
+"""The page of labels: it asks about the most telling pages, and Retrain says what changed, or that nothing did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.engine.questions import questions_in
+from lycosa.store.collection import Collection
+from lycosa.store.labels import labels_in
+from lycosa.testing import Site
+from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_text
+from tests.library import sample_library
+
+
+@pytest.fixture
+def crawled(tmp_path) -> Path:
+    """A crawl for a topic that has ended."""
+    out: Path = tmp_path / "storm"
+    sections: dict[str, Any] = {
+        "top": {"strategy": "best-first"},
+        "topic": {"keywords": list(KEYWORDS)},
+        "judge": {"kind": "topic"},
+        "limits": {"pages": 60},
+    }
+    with Site(small_web(4, 40)) as site:
+        crawl(spec_text(site, ["http://h0.test/"], **sections), out)
+    return out
+
+
+def scores(out: Path) -> dict[str, float]:
+    return {url: page.judgement.score for url, page in pages_of(out).items() if page.judgement}
+
+
+def test_it_asks_about_the_same_pages_as_the_terminal(crawled):
+    """Answered by a button, a page is asked about no more."""
+    with sample_library.client(crawled) as browser:
+        tree = LexborHTMLParser(browser.get("/c/storm/labels").text)
+        assert "Ask me" in tree.text()
+        ids = [node.attributes["value"] for node in tree.css("input[name=id]")]
+        with Collection.read(crawled) as collection:
+            assert ids == [str(question.id) for question in questions_in(collection, 5)]
+        sample_library.post(
+            browser, "/c/storm/label", id=ids[0] or "", relevant="yes", next="/c/storm/labels"
+        )
+        assert len(labels_in(crawled)) == 1
+        with Collection.read(crawled) as collection:
+            assert ids[0] not in {str(question.id) for question in questions_in(collection, 5)}
+
+
+def test_retraining_a_stopped_collection_says_before_and_after(crawled):
+    """By the same path as in the terminal, without a crawl; kept pages before and after are told."""
+    best = sorted(scores(crawled).items(), key=lambda item: -item[1])[:3]
+    pages = pages_of(crawled)
+    with sample_library.client(crawled) as browser:
+        for url, _ in best:
+            sample_library.post(browser, "/c/storm/label", id=str(pages[url].id), relevant="no", next="/")
+        answer = sample_library.post(browser, "/c/storm/retrain")
+        told = browser.get(answer.headers["location"]).text
+    learned = json.loads(parse_qs(urlsplit(answer.headers["location"]).query)["learned"][0])
+    assert f"kept {learned['before']['kept']} → {learned['after']['kept']}" in told
+    now = scores(crawled)
+    assert all(now[url] == 0.0 for url, _ in best)
+
+
+def test_a_made_up_address_says_nothing(crawled):
+    with sample_library.client(crawled) as browser:
+        for said in ("x", "{}", '{"before": 1}', "<b>"):
+            assert browser.get("/c/storm/labels", params={"learned": said}).status_code == 200
