@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import Explanation, explain, explanation_text
 from lycosa.testing import Pages, Site, links
-from tests.crawling import spec_of
-from tests.report.conftest import HOSTILE_PATH, spec
+from tests.crawling import crawl, spec_of
+from tests.report.conftest import HOSTILE_PATH, PAGES, spec
 
 
 def told(collection: Path, url: str) -> tuple[Explanation, str]:
@@ -78,6 +79,27 @@ def test_the_score_can_be_worked_out(collection):
     assert {"owl", "night"} <= dict(why.words.words).keys()
     assert "judge version 2, fitted at 4 pages: probability against 0.30 (given)" in text
     assert f"owl {dict(why.words.words)['owl']:+.2f}" in text
+
+
+def test_a_learned_rank_is_taken_apart(tmp_path):
+    """What a URL was ranked by is said in words and numbers that add up to its priority, taken or waiting."""
+    with Site(PAGES) as site:
+        top = {"name": "owls", "strategy": "fused"}
+        crawl(spec(site, top=top, limits={"pages": 3}, fetch={"concurrency": 1}), tmp_path / "owls")
+    waiting = [
+        u
+        for u in ("/bread", "/later/1", "/owls")
+        if "Waiting" in explain(tmp_path / "owls", f"http://a.test{u}").verdict
+    ]
+    for path in ("/owls", *waiting):
+        why, text = told(tmp_path / "owls", f"http://a.test{path}")
+        assert "ranked by" in text
+        assert why.ranked_by
+        score = sum(value for _, value in why.ranked_by)
+        if "Waiting" in why.verdict:
+            assert f"priority {1 / (1 + math.exp(-score)):.4g}" in why.verdict
+    assert waiting
+    assert not explain(tmp_path / "owls", "http://a.test/").ranked_by  # a seed
 
 
 def test_what_a_full_host_left_out(tmp_path):

@@ -9,12 +9,14 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
-from lycosa.errors import InputError, ModelError
+from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import UrlState
 from lycosa.frontier.inspection import dropped_for, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.version import Reasons, Scorer, load_version
+from lycosa.methods.lookup import strategy_class
+from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link, Score
@@ -67,6 +69,7 @@ class Explanation(msgspec.Struct, frozen=True):
     found_on: tuple[FoundOn, ...] = ()  # at most NEAR of them
     more: int = 0  # how many other links lead there, as far as they were counted
     image: OpenedBy | None = None
+    ranked_by: tuple[tuple[str, float], ...] = ()  # what its rank in the queue was the sum of
     nearby: tuple[str, ...] = ()
     links_near: tuple[LinkNear, ...] = ()
 
@@ -84,7 +87,21 @@ def explain(directory: str | PathLike[str], url: str) -> Explanation:
         leading = list(collection.reader.links_to(key, COUNTED))
         found_on = tuple(_found_on(collection.reader, link) for link in leading[:NEAR])
         explained = _explained(collection, parsed, key, found_on)
-        return msgspec.structs.replace(explained, more=len(leading) - len(found_on))
+        return msgspec.structs.replace(
+            explained, more=len(leading) - len(found_on), ranked_by=_ranked_by(collection, key)
+        )
+
+
+def _ranked_by(collection: ReadCollection, key: int) -> tuple[tuple[str, float], ...]:
+    """What the strategy of the last run put the URL where it stands for, or stood when it was taken."""
+    state = url_state_in(collection.connection, key)
+    if state is None or not state.link.record:
+        return ()
+    name = str(collection.spec().get("", {}).get("strategy", Spec.model_fields["strategy"].default))
+    try:
+        return tuple(strategy_class(name).reasons(state.link.record))
+    except LycosaError:  # a strategy of one's own that is not here any more
+        return ()
 
 
 def _explained(collection: ReadCollection, url: str, key: int, found_on: tuple[FoundOn, ...]) -> Explanation:
@@ -266,6 +283,10 @@ def explanation_text(why: Explanation) -> str:
         )
     for name, fact in why.evidence.items():
         lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
+    if why.ranked_by:
+        score = sum(value for _, value in why.ranked_by)
+        lines.append(f"  ranked by {score:+.2f}, the sum of")
+        lines += [f"            {value:+.2f}  {part}" for part, value in why.ranked_by]
     if why.archive:
         lines.append(f"  archive   {why.archive}")
     if len(why.path) > 1:

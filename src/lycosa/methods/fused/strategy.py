@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.training.example import ExamplePage
+from lycosa.judge.learning import LearningJudge
 from lycosa.methods.fused import evidence as ev
 from lycosa.methods.fused.known import Known, KnownPage, beside
 from lycosa.methods.fused.outcomes import Outcomes, buckets_of
@@ -26,8 +27,6 @@ from lycosa.values import Decision, Fact, Floats, Judgement, Kind, Link, Merge, 
 
 SUBLINEAR = "sublinear"
 """The text model that reads pages and links where the judge is a text classifier."""
-LinkScores = Callable[[Sequence[Link]], Sequence[float]]
-"""What a judge that learns says of links by the words of their anchors, a number in [0, 1] each."""
 DEFAULTS = Weights()
 RULE = "all that is known of the URL"
 
@@ -99,7 +98,7 @@ class Fused(BaseStrategy):
             self.needs = (*self.needs, *own)
         else:
             self.needs = (*self.needs, ev.ContextTopic(preparation.topic.vector))
-        self.link_scores_: LinkScores | None = getattr(self.judge_, "link_scores", None)
+        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
         extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
         self.needs = (*self.needs, *(e for e in extras if e.name not in {need.name for need in self.needs}))
         self.extras_ = tuple(evidence.name for evidence in extras)
@@ -161,7 +160,7 @@ class Fused(BaseStrategy):
         if self.model_ is not None:
             anchors, contexts = (ev.decisions(found[name]).tolist() for name in (ev.ANCHOR, ev.CONTEXT))
         else:
-            anchors = self.link_scores_(page.links) if self.link_scores_ else nothing
+            anchors = self.words_.link_scores(page.links) if self.words_ else nothing
             contexts = found.get(ev.CONTEXT, nothing)
         others = [page.link_evidence[name] for name in self.extras_ if name in page.link_evidence]
         return anchors, contexts, np.mean(others, axis=0).tolist() if others and page.links else ()
