@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from lycosa.engine.conclude import Tally
 from lycosa.engine.limits import Limits
 from lycosa.fetch.polite.delays import MAX_BACKOFF_S
-from lycosa.spec.sections import FetchSpec, LimitsSpec
+from lycosa.spec.sections import LATEST, FetchSpec, LimitsSpec
 
 
 def done(pages: int = 0, size: int = 0, seconds: float = 0.0) -> Any:
@@ -37,6 +38,35 @@ def test_the_limit_that_was_reached_is_named(limits, before, after, word):
     """Exactly at the limit, not before it, and in the words of the spec."""
     assert limits.reached(before) == ""
     assert word in limits.reached(after)
+
+
+def test_a_crawl_that_brings_too_little_ends():
+    """With enough pages to look back on, as many relevant ones as asked for keep it going."""
+    limits, tally = Limits.of(LimitsSpec(until="3 in 10"), FetchSpec()), Tally()
+    for number in range(9):
+        tally.count(number, relevant=False)
+    assert limits.reached(tally) == ""
+    for number in range(9, 12):
+        tally.count(number, relevant=True)
+    assert limits.reached(tally) == ""
+    for number in range(12, 20):
+        tally.count(number, relevant=False)
+    assert limits.reached(tally) == 'limits.until = "3 in 10" reached: the last 10 pages brought 2'
+    tally.latest[19] = True  # judged anew
+    assert limits.reached(tally) == ""
+
+
+def test_only_the_last_pages_are_remembered():
+    tally = Tally()
+    for number in range(LATEST + 5):
+        tally.count(number, relevant=True)
+    assert len(tally.latest) == tally.brought(10**6) == LATEST
+
+
+@pytest.mark.parametrize("until", ["10", "200 in 10", "0 in 10", "10 in 100000", "ten in 200", ""])
+def test_until_that_means_nothing_is_refused(until):
+    with pytest.raises(ValueError, match="10 in 200"):
+        LimitsSpec(until=until)
 
 
 def test_without_limits_nothing_ends_it():

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from lycosa.engine import progress
+from lycosa.engine.conclude import Tally
 from lycosa.engine.limits import Limits
 from lycosa.engine.progress import Progress
 from lycosa.engine.refit import Harvest
@@ -21,7 +22,9 @@ from lycosa.values import Reason
 
 def a_crawl(limits: Limits | None = None, pages: int = 120, paused: bool = False) -> Any:
     refused = Counter({Reason.ROBOTS: 7, Reason.HTTP_ERROR: 3, Reason.DNS: 2, Reason.TLS: 1})
-    tally = SimpleNamespace(pages=pages, relevant=pages // 4, bytes=12_500_000, seconds=60.0, refused=refused)
+    tally = Tally(relevant=pages // 4, bytes=12_500_000, seconds=60.0, refused=refused)
+    for number in range(pages):
+        tally.count(number, relevant=number % 4 == 0)
     counts = FrontierCounts(waiting=4321, authorities=40, active_authorities=12)
     return SimpleNamespace(
         paused=paused,
@@ -43,7 +46,7 @@ def shown(watch: Progress, width: int) -> str:
 def test_a_line_has_all_of_it():
     """Pages, harvest, speed, hosts, queue, bytes and the commonest reasons, in one line."""
     line = Progress(a_crawl()).line()
-    for words in ("120 of 1,000", "harvest 0.25, 0.20 to 0.30; judge version 7", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
+    for words in ("120 of 1,000", "harvest 0.25, 0.20 to 0.30; judge version 7", "lately 30 of the last 120", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
                   "7 × robots.txt disallows it"):  # fmt: skip
         assert words in line
     assert "\n" not in line

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
 
 from lycosa.engine.admission import Admission
@@ -16,6 +17,7 @@ from lycosa.engine.follow import Follow
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
 from lycosa.page.duplicates import NearDuplicates
+from lycosa.spec.sections import LATEST
 from lycosa.store import Record, Rejudged, Store, conclusion_of
 from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, key_of, source_of
@@ -60,6 +62,20 @@ class Tally:
     seconds: float = 0.0
     refused: Counter[Reason] = field(default_factory=Counter)
     sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
+    latest: dict[int, bool] = field(default_factory=dict)
+    """Whether each of the last pages, by key, is relevant: the last LATEST of them."""
+
+    def count(self, key: int, relevant: bool) -> None:
+        """Count one more page."""
+        self.pages += 1
+        self.latest.pop(key, None)
+        self.latest[key] = relevant
+        if len(self.latest) > LATEST:
+            del self.latest[next(iter(self.latest))]
+
+    def brought(self, pages: int) -> int:
+        """How many of the last so many pages are relevant."""
+        return sum(islice(reversed(self.latest.values()), pages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +160,7 @@ class Conclusions:
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
-        self.tally.pages += 1
+        self.tally.count(link.key, judgement.relevant and not link.trail)
         counts = self.tally.sources[source := source_of(authority_of(link.url))]
         credit = self.strategy.credit(judgement)
         counts[0] += credit
@@ -158,6 +174,8 @@ class Conclusions:
         for page in changed:
             if not page.explored:
                 self.tally.relevant += page.now.relevant - page.before.relevant
+                if page.key in self.tally.latest:
+                    self.tally.latest[page.key] = page.now.relevant
             credit = self.strategy.credit(page.now) - self.strategy.credit(page.before)
             if credit:
                 counts = self.tally.sources[page.source]

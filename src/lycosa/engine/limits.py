@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lycosa.fetch.polite.delays import MAX_BACKOFF_S
 from lycosa.spec.sections import FetchSpec, LimitsSpec
@@ -16,6 +16,30 @@ class Usage(Protocol):
     bytes: int
     seconds: float
 
+    def brought(self, pages: int) -> int:
+        """How many of the last so many pages are relevant."""
+        ...
+
+
+class Until(NamedTuple):
+    """A crawl goes on until its last pages bring too little: fewer than `least` relevant among the last `pages`."""
+
+    least: int
+    pages: int
+
+    @classmethod
+    def of(cls, written: str) -> Until:
+        """As limits.until has it.
+
+        >>> Until.of("10 in 200")
+        Until(least=10, pages=200)
+        """
+        least, _, pages = written.partition(" in ")
+        return cls(int(least), int(pages))
+
+    def __str__(self) -> str:
+        return f"{self.least} in {self.pages}"
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -26,13 +50,15 @@ class Limits:
     bytes: int | None = None
     hours: float | None = None
     patience_s: float = 3600.0
+    until: Until | None = None
 
     @classmethod
     def of(cls, limits: LimitsSpec, fetch: FetchSpec) -> Limits:
         """The limits of a spec."""
         # Our own back-off and Crawl-delays are always waited for; a Retry-After at its cap is not.
         patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
-        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s)
+        until = Until.of(limits.until) if limits.until else None
+        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s, until)
 
     def reached(self, done: Usage) -> str:
         """Which limit has been reached; '' if none."""
@@ -42,6 +68,10 @@ class Limits:
             return f"limits.bytes = {self.bytes} reached"
         if self.hours is not None and done.seconds >= self.hours * 3600:
             return f"limits.hours = {self.hours:g} reached"
+        if self.until is not None and done.pages >= self.until.pages:
+            brought = done.brought(self.until.pages)
+            if brought < self.until.least:
+                return f'limits.until = "{self.until}" reached: the last {self.until.pages} pages brought {brought}'
         return ""
 
     def full(self, done: Usage, flying: int) -> bool:

@@ -14,6 +14,8 @@ from rich.text import Text
 
 from lycosa.engine.loop import Crawl
 
+LATELY = 200
+"""So many last pages are told of, where limits.until does not say how many."""
 EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
 
 
@@ -67,6 +69,7 @@ class Progress:
                 f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else ""),
             ),
             ("relevant", f"{tally.relevant:,} (harvest {self._harvest()})"),
+            ("lately", self._lately()),
             ("speed", f"{speed:.1f} pages/s"),
             ("hosts", f"{counts.active_authorities:,} with work, {counts.authorities:,} seen"),
             ("waiting", f"{counts.waiting:,}"),
@@ -75,6 +78,12 @@ class Progress:
         if not self.crawl.paused and (left := self._time_left(speed, counts.waiting)) is not None:
             figures.append(("time left", f"about {_duration(left)}"))
         return [*figures, ("not taken", worst)] if worst else figures
+
+    def _lately(self) -> str:
+        """What the last pages brought: whether it is worth going on."""
+        until, tally = self.crawl.limits.until, self.crawl.tally
+        pages = min(until.pages if until else LATELY, len(tally.latest))
+        return f"{tally.brought(pages):,} of the last {pages:,}"
 
     def _harvest(self) -> str:
         version = self.crawl.refits.version if self.crawl.refits else None

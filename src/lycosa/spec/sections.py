@@ -7,6 +7,7 @@ its constructor's arguments, in a table named after it: `[best-first]`, `[select
 from __future__ import annotations
 
 import datetime
+import re
 from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 
@@ -43,6 +44,20 @@ def _language_code(given: str) -> str:
     if len(given) != 2 or not (given.isascii() and given.isalpha()):
         raise ValueError("a language is named by its two-letter code here: en, de, fr, …")
     return given.lower()
+
+
+LATEST = 1000
+"""The last pages of a crawl that limits.until can look back on."""
+UNTIL = re.compile(r"([1-9]\d{0,3}) in ([1-9]\d{0,3})")
+
+
+def _until(given: str) -> str:
+    found = UNTIL.fullmatch(given)
+    if found is None or not int(found[1]) <= int(found[2]) <= LATEST:
+        raise ValueError(
+            f'write it as "10 in 200": until fewer than 10 of the last 200 pages (at most {LATEST}) are relevant'
+        )
+    return given
 
 
 def _folder_name(given: str) -> str:
@@ -168,6 +183,8 @@ class LimitsSpec(Section):
     """Bytes received."""
     hours: Hours | None = None
     """Hours of crawling, pauses between two runs not counted."""
+    until: Annotated[str, AfterValidator(_until)] | None = None
+    """"10 in 200": until fewer than 10 of the last 200 pages are relevant, as they are judged."""
     pages_per_host: PositiveInt | None = None
     """Pages of one host."""
     pages_per_site: PositiveInt | None = None
