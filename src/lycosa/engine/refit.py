@@ -276,6 +276,7 @@ def inline_refits(judge: Judge | None, conclusions: Conclusions, store: Learning
     """The fits of a judge in an experiment, at once and repeatable; None for a judge that learns nothing."""
     if not isinstance(judge, LearningJudge):
         return None
+    judge.forget()  # strategies that are compared share one preparation
     return Refits(judge, conclusions, store, InlineFits(judge.brief, store))
 
 

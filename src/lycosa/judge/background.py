@@ -64,6 +64,11 @@ class Background:
         """What each term of the table weighs."""
         return {term: rarity(zipf) for term, zipf in self.table.items()}
 
+    @cached_property
+    def rarity_elsewhere(self) -> float:
+        """What a word weighs that is not in the table, and of no characters that have another."""
+        return rarity(self.unknown)
+
     def zipf(self, term: str) -> float:
         """The Zipf frequency of a term.
 
@@ -79,7 +84,10 @@ class Background:
 
     def rarity(self, term: str) -> float:
         """What a term weighs."""
-        return self.rarities.get(term) or rarity(self.zipf(term))
+        found = self.rarities.get(term)
+        if found is None:
+            return self.rarity_elsewhere if term < FIRST_CJK else rarity(self.zipf(term))
+        return found
 
     def share(self, term: str) -> float:
         """The share of pages of the language that have a term."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from lycosa.judge.background import background_of
 from lycosa.judge.corpus import Corpus
-from lycosa.judge.fit import Given, fit_judge
+from lycosa.judge.fit import Fitted, Given, fit_judge
 from lycosa.judge.learning import Brief
 from lycosa.judge.version import Version
 from lycosa.values import PageTerms
@@ -29,7 +29,7 @@ class Fitter:
         self.brief = brief
         self.upto = 0
         self._corpus = Corpus(background_of(brief.language))
-        self._row: dict[int, int] = {}
+        self.rows: dict[int, int] = {}
         self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
         self._evidence: list[float] = []
         for page in (*brief.examples, *brief.negatives):
@@ -45,34 +45,39 @@ class Fitter:
     def fit(self, answers: Mapping[int, bool], number: int) -> Fit:
         """A version on all pages so far. `answers` are what people said of pages, by key."""
         said = {page.key: False for page in self.brief.negatives} | dict(answers)
-        rows = [self._row[key] for key in self._pages]
-        counted = np.zeros(len(self._corpus), np.bool_)
-        counted[rows] = list(self._pages.values())
-        examples = {self._row[page.key] for page in self.brief.examples if said.get(page.key, True)}
-        given = Given(
-            keywords=self.brief.keywords,
-            examples=tuple(sorted(examples)),
-            answers={self._row[key]: relevant for key, relevant in said.items() if key in self._row},
-            evidence=np.array(self._evidence) if self.brief.evidence else None,
-            evidence_name=self.brief.evidence,
-            counted=counted,
-            threshold=self.brief.threshold,
-        )
-        fitted = fit_judge(self._corpus, given)
+        fitted = self.fitted(said)
         version = msgspec.structs.replace(
             fitted.version,
             number=number,
             pages=len(self._pages),
             upto=self.upto,
             said=dict(sorted(said.items())),
-            forecasts={key: fitted.forecasts[self._row[key]] for key in sorted(said) if key in self._row},
+            forecasts={key: fitted.forecasts[self.rows[key]] for key in sorted(said) if key in self.rows},
         )
+        rows = [self.rows[key] for key in self._pages]
         probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
         return Fit(version, dict(probabilities))
 
+    def fitted(self, said: Mapping[int, bool]) -> Fitted:
+        """All that a fit says, by rows, on all pages so far and what was said of some, by key."""
+        rows = [self.rows[key] for key in self._pages]
+        counted = np.zeros(len(self._corpus), np.bool_)
+        counted[rows] = list(self._pages.values())
+        examples = {self.rows[page.key] for page in self.brief.examples if said.get(page.key, True)}
+        given = Given(
+            keywords=self.brief.keywords,
+            examples=tuple(sorted(examples)),
+            answers={self.rows[key]: relevant for key, relevant in said.items() if key in self.rows},
+            evidence=np.array(self._evidence) if self.brief.evidence else None,
+            evidence_name=self.brief.evidence,
+            counted=counted,
+            threshold=self.brief.threshold,
+        )
+        return fit_judge(self._corpus, given)
+
     def _add(self, key: int, terms: Mapping[str, int], evidence: float) -> None:
-        if key in self._row:  # an example that was fetched as a page too
-            self._evidence[self._row[key]] = evidence
+        if key in self.rows:  # an example that was fetched as a page too
+            self._evidence[self.rows[key]] = evidence
             return
-        self._row[key] = self._corpus.add(terms)
+        self.rows[key] = self._corpus.add(terms)
         self._evidence.append(evidence)

@@ -71,6 +71,10 @@ class LearningJudge:
         """Judge by this version from now on."""
         self._scorer = Scorer(version)
 
+    def forget(self) -> None:
+        """Begin again with what the user gave: another crawl is judged."""
+        self._scorer = None
+
     def judge(self, page: Page) -> Judgement:
         """Relevant if the probability reaches the version's threshold."""
         return self.judgement(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lycosa.judge.background import Background
+from lycosa.judge.background import FIRST_CJK, Background
 from lycosa.values import Floats
 
 if TYPE_CHECKING:  # SciPy is loaded where judges are fitted, not where pages are judged
@@ -32,11 +32,12 @@ def unit_weights(terms: Mapping[str, int], background: Background) -> dict[str, 
     >>> unit_weights({"owl": 1, "night": 1}, Background({"owl": 4.5, "night": 3.5}))
     {'owl': 0.6, 'night': 0.8}
     """
-    weights = {
-        term: (LOGS[times] if times < len(LOGS) else 1.0 + math.log(times)) * background.rarity(term)
-        for term, times in terms.items()
-        if times > 0
-    }
+    known, elsewhere, rarity_of = background.rarities.get, background.rarity_elsewhere, background.rarity
+    weights = {}
+    for term, times in terms.items():
+        if times > 0:
+            rarity = known(term) or (elsewhere if term < FIRST_CJK else rarity_of(term))
+            weights[term] = (LOGS[times] if times < len(LOGS) else 1.0 + math.log(times)) * rarity
     length = math.sqrt(sum(weight * weight for weight in weights.values()))
     return {term: weight / length for term, weight in weights.items()} if length else {}
 

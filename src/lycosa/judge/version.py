@@ -15,7 +15,7 @@ import msgspec
 import zstandard
 
 from lycosa.errors import ModelError
-from lycosa.judge.background import background_of
+from lycosa.judge.background import FIRST_CJK, background_of
 from lycosa.judge.calibration import Shift, page_log_odds
 from lycosa.judge.similarity import LOGS, unit_weights
 from lycosa.judge.threshold import Estimate
@@ -109,12 +109,12 @@ class Scorer:
     def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:
         """The chance that a page with these terms (and this value of the evidence) is relevant."""
         # As `unit_weights`, in one pass: this is done for every page, in the loop.
-        words, plain, rarity_of = self._words, self.version.plain, self._background.rarities.get
+        words, plain, background = self._words, self.version.plain, self._background
+        known, elsewhere, rarity_of = background.rarities.get, background.rarity_elsewhere, background.rarity
         squares = score = cosine = 0.0
         for term, times in terms.items():
-            weight = (LOGS[times] if times < len(LOGS) else 1.0 + log(times)) * (
-                rarity_of(term) or self._background.rarity(term)
-            )
+            rarity = known(term) or (elsewhere if term < FIRST_CJK else rarity_of(term))
+            weight = (LOGS[times] if times < len(LOGS) else 1.0 + log(times)) * rarity
             squares += weight * weight
             if term in words:
                 score += weight * words[term]
