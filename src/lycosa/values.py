@@ -231,6 +231,7 @@ class Fetched(msgspec.Struct, frozen=True):
     address: str = ""  # the IP address that answered
     rest_s: float = 0.0  # how long its authority wants to rest now
     truncated: str = ""  # WARC-Truncated reason, where the body was cut
+    archived: bool = False  # it was read from the collection's own archive, and is not archived again
 
     def header(self, name: str) -> str:
         """The first value of a header, or ''."""
@@ -411,7 +412,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
 class PageTerms(msgspec.Struct, frozen=True, array_like=True):
     """A fetched page as a judge is fitted on it.
 
-    `collected`: not only explored, so that it counts for the harvest. `evidence` is the value of the evidence that
+    `collected`: neither only explored nor an example, so that it counts for the harvest. `evidence` is the value of the evidence that
     the judge looks at beside the words, where it does.
     """
 
@@ -428,6 +429,10 @@ class Judgement(msgspec.Struct, frozen=True):
     relevant: bool
     score: float
     rule: str = ""
+
+
+EXAMPLE = Judgement(True, 1.0, "an example of yours")
+"""The verdict on a page that the user gave to say what is wanted. It says nothing of how well a crawl finds pages."""
 
 
 class Touch(msgspec.Struct, frozen=True):

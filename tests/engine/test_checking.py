@@ -39,7 +39,7 @@ def test_what_is_on_the_web_is_only_counted(tmp_path):
     """Lists and examples there are named, and not asked for."""
     text = 'name = "x"\n[topic]\nexamples = ["http://a.test/owl"]\n[seeds]\nsitemaps = ["http://a.test/map.xml"]\n'
     checked = check_spec(spec(tmp_path, text))
-    assert (checked.seeds, checked.lists) == (0, ("http://a.test/map.xml",))
+    assert (checked.seeds, checked.lists) == (1, ("http://a.test/map.xml",))  # the example is a seed
     assert checked.examples == ("http://a.test/owl",)
     assert "and those of lists on the Web" in check_text(checked)
 

@@ -7,6 +7,7 @@ models, event. Nothing is fetched from the Web: URLs are counted, and that is al
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from lycosa.errors import SpecError
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
-from lycosa.prepare import prepare
+from lycosa.prepare import Ready, prepare
 from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
@@ -79,9 +80,9 @@ async def _look(
     spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]
 ) -> tuple[int, tuple[str, ...]]:
     """How many seeds there are, and which classifiers are to be trained first."""
-    seeds = await _seeds(spec, folder, seen, said)
     Admission(spec.scope, spec.fetch, spec.frontier)
-    return seeds, await _fitted(spec, folder, models, seen, said)
+    ready = await _fitted(spec, folder, models, seen, said)
+    return await _seeds(spec, folder, seen, said, ready.given), ready.missing
 
 
 class _Web:
@@ -100,17 +101,17 @@ class _Web:
         return Document(_STAND_IN, url, "text/html")
 
 
-async def _seeds(spec: Spec, folder: Path, seen: _Web, said: list[str]) -> int:
+async def _seeds(spec: Spec, folder: Path, seen: _Web, said: list[str], given: Sequence[str]) -> int:
     """How many seeds there are, those of lists on the Web not counted."""
     on_the_web = any(urls.parse(where) for where in (*spec.seeds.sitemaps, *spec.seeds.feeds))
     # One that stands for those lists: without any, a crawl could not begin.
     more = (_ELSEWHERE,) if on_the_web else ()
     seeds = spec.seeds.model_copy(update={"urls": (*spec.seeds.urls, *more)})
-    return len(await gather(seeds, folder, seen.list, said.append)) - len(more)
+    return len(await gather(seeds, folder, seen.list, said.append, given)) - len(more)
 
 
-async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[str, ...]:
-    """Prepare as a crawl does, as far as that goes without the Web. Returns the classifiers that are missing."""
+async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> Ready:
+    """Prepare as a crawl does, as far as that goes without the Web."""
 
     def say(message: str) -> None:
         if not seen.examples:  # what a stand-in makes of a model is nothing to tell
@@ -127,7 +128,7 @@ async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list
         strategy = fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready.preparation)
         for earlier in ready.source_priors:
             source_priors(earlier, strategy)
-    return ready.missing
+    return ready
 
 
 def looked_over(spec: Spec, path: Path | str) -> list[str]:

@@ -60,6 +60,8 @@ class Tally:
     relevant: int = 0
     bytes: int = 0
     seconds: float = 0.0
+    given: int = 0  # of these pages, so many the user gave
+    given_relevant: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
     sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
     latest: dict[int, bool] = field(default_factory=dict)
@@ -77,6 +79,12 @@ class Tally:
         """How many of the last so many pages are relevant."""
         return sum(islice(reversed(self.latest.values()), pages))
 
+    @property
+    def harvest(self) -> float:
+        """The share of relevant pages among those that the crawl found, and not the user."""
+        found = self.pages - self.given
+        return (self.relevant - self.given_relevant) / found if found > 0 else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -90,7 +98,8 @@ class Visit:
 class Conclusions:
     """Concludes one URL after the other. Every method is called inside the store's commit.
 
-    `verdicts` are what people said of pages, by key: they hold whatever the judge would say. With
+    `verdicts` are what people said of pages, by key: they hold whatever the judge would say. `given` is the same of
+    pages that say what the crawl is about; a later word on them counts more. With
     `settle_orphans` off, links that wait in vain are left to the caller, because what they wait for may come yet.
     """
 
@@ -103,6 +112,7 @@ class Conclusions:
         admission: Admission,
         follow: Follow,
         verdicts: Mapping[int, Judgement] | None = None,
+        given: Mapping[int, Judgement] | None = None,
         near: NearDuplicates | None = None,
         settle_orphans: bool = True,
     ) -> None:
@@ -112,6 +122,7 @@ class Conclusions:
         self.admission = admission
         self.follow = follow
         self.verdicts = verdicts or {}
+        self.given = given or {}
         self.near = near
         self.settle_orphans = settle_orphans
         self.tally = Tally()
@@ -125,6 +136,7 @@ class Conclusions:
             admission=self.admission,
             follow=self.follow,
             verdicts=self.verdicts,
+            given=self.given,
             near=self.near,
             settle_orphans=False,
         )
@@ -161,6 +173,9 @@ class Conclusions:
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
         self.tally.count(link.key, judgement.relevant and not link.trail)
+        if link.key in self.given:
+            self.tally.given += 1
+            self.tally.given_relevant += judgement.relevant and link.trail == 0
         counts = self.tally.sources[source := source_of(authority_of(link.url))]
         credit = self.strategy.credit(judgement)
         counts[0] += credit
@@ -209,7 +224,7 @@ class Conclusions:
             return link, Outcome(rested_at, rested_at, counts=False, tried=False)
         if isinstance(fetched, NotFetched):
             return link, self._not_fetched(fetched, now)
-        self.tally.bytes += len(fetched.body)
+        self.tally.bytes += 0 if fetched.archived else len(fetched.body)
         if not isinstance(page, Page):
             return self._no_page(link, fetched, page, now)
         if link.kind is Kind.IMAGE:
@@ -222,7 +237,8 @@ class Conclusions:
         self, page: Page, duplicate: Refusal | None
     ) -> tuple[Judgement, Refusal | None, Sequence[Step]]:
         """The verdict on a page, why it is not kept after all, and what the strategy makes of its links."""
-        judgement = self.verdicts.get(page.link.key) or self.strategy.judge(page)
+        key = page.link.key
+        judgement = self.verdicts.get(key) or self.given.get(key) or self.strategy.judge(page)
         refusal = self.admission.refuse_page(page) or duplicate
         if refusal:
             return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal, ()

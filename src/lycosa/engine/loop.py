@@ -64,7 +64,7 @@ class Crawl:
     @property
     def harvest(self) -> Harvest:
         """What share of its pages is relevant, as far as that can be told."""
-        kept = Harvest(self.tally.relevant / self.tally.pages if self.tally.pages else 0.0)
+        kept = Harvest(self.tally.harvest)
         return (self.refits.harvest if self.refits else None) or kept
 
     async def run(self, seeds: Iterable[Link]) -> Tally:

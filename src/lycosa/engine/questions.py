@@ -15,7 +15,7 @@ import numpy as np
 
 from lycosa.engine.refit import saved_version
 from lycosa.judge.asking import to_ask
-from lycosa.judge.learning import EXAMPLE, NEGATIVE
+from lycosa.judge.learning import NEGATIVE
 from lycosa.judge.version import Scorer, Version
 from lycosa.page.response import document_of
 from lycosa.page.terms import terms_of
@@ -23,7 +23,7 @@ from lycosa.store.collection import Collection, ReadCollection
 from lycosa.store.labels import Label, clear_label, labels_in, set_label
 from lycosa.store.reader import StoredPage
 from lycosa.store.responses import response_of
-from lycosa.values import Refusal, Score
+from lycosa.values import EXAMPLE, Refusal, Score
 
 NEAR = 0.15
 """Pages whose probability is no further from the threshold could as well be on its other side."""

@@ -45,6 +45,7 @@ class Concluded(Protocol):
 
     tally: Tally
     verdicts: Mapping[int, Judgement]
+    given: Mapping[int, Judgement]
 
     def rejudged(self, changed: Sequence[Rejudged]) -> None: ...
 
@@ -119,8 +120,9 @@ class Refits:
     @property
     def harvest(self) -> Harvest | None:
         """The share of all pages that is relevant, as the version estimates it; None before it has seen any."""
-        version, pages = self.version, self._applied_at or self._pages_then()
-        if version is None or not version.pages or not pages:
+        version = self.version
+        pages = (self._applied_at or self._pages_then()) - self.conclusions.tally.given
+        if version is None or not version.pages or pages <= 0:
             return None
         told = version.estimate
         return Harvest(told.relevant / pages, told.relevant_low / pages, told.relevant_high / pages)
@@ -222,8 +224,8 @@ class Refits:
             return
         self.resume(version)
         self._applied_at = self._pages_then()
-        verdicts = self.verdicts()
-        self.conclusions.verdicts = verdicts
+        self.conclusions.verdicts = self.verdicts()
+        verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
         judgements = {
             key: verdicts.get(key) or judge.judgement(key, p) for key, p in fit.probabilities.items()
         }

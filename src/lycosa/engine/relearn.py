@@ -212,6 +212,7 @@ class _AtRest:
     def __init__(self, pages: int) -> None:
         self.tally = Tally(pages=pages)
         self.verdicts: Mapping[int, Judgement] = {}
+        self.given: Mapping[int, Judgement] = {}  # the topic's examples, which its judge knows
 
     def rejudged(self, changed: Sequence[Rejudged]) -> None:
         """Nobody is there to be told."""

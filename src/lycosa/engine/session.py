@@ -23,6 +23,7 @@ from lycosa.engine.checking import refuse_unready
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.control import RELEARN, control_of
 from lycosa.engine.follow import Follow
+from lycosa.engine.given import AlreadyFetched, archived_page, given_verdicts
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import TOO_LONG, Crawl
 from lycosa.engine.refit import Harvest, refits_for, refused_version, saved_version
@@ -151,7 +152,7 @@ async def _crawl(
             judging = judging_of(spec, directory)  # with the models that have just been made
             judged_otherwise = judged_otherwise or judging != before
             strategy = _fitted(spec, ready.preparation)
-            seeds = await gather(spec.seeds, folder, helper.list, say)
+            seeds = await gather(spec.seeds, folder, helper.list, say, ready.given)
             await reader.rest()
             recipe = recipe_of(spec, strategy)
             with collection.commit():
@@ -165,6 +166,7 @@ async def _crawl(
                 admission=Admission(spec.scope, spec.fetch, spec.frontier),
                 follow=Follow(spec.fetch, spec.archive),
                 verdicts=verdicts_in(directory),
+                given=given_verdicts(collection, ready.given),
                 near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
             )
             judge, note = ready.preparation.judge, _note_in(collection)
@@ -173,7 +175,7 @@ async def _crawl(
                 refits_for(judge, conclusions, collection, inline=workers == 0, note=note) as refits,
             ):
                 crawl = Crawl(
-                    fetcher=fetcher,
+                    fetcher=AlreadyFetched(fetcher, collection),
                     analyser=analyser,
                     conclusions=conclusions,
                     limits=Limits.of(spec.limits, fetch),
@@ -260,23 +262,24 @@ class _Reader:
         return decoded_body(result, self.spec.fetch.max_decoded_bytes)
 
     async def document(self, url: str) -> Document | Refusal:
-        """An example page."""
-        result = await self._get(url, Kind.PAGE)
+        """An example page: from the archive, if it was fetched before."""
+        result = archived_page(self.collection, url) or await self._get(url, Kind.PAGE)
         if isinstance(result, NotFetched):
             return result.refusal
         language, finder = self.spec.topic.language, self.spec.index.place_finder
         return document_of(result, language=language, place_finder=finder)
 
     async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
-        result = await self.reader.get(url, kind)
-        if isinstance(result, Fetched):
-            # Kept as a requisite: it was fetched to prepare the crawl, not as a page of it.
-            link = msgspec.structs.replace(result.link, kind=Kind.REQUISITE)
-            with self.collection.commit():
-                self.collection.save(Record(time.time(), msgspec.structs.replace(result, link=link)))
-            if result.status != 200:
-                return NotFetched(result.link, Refusal(Reason.HTTP_ERROR, str(result.status)))
+        result = await self.reader.get(url, kind, self._save)
+        if isinstance(result, Fetched) and result.status != 200:
+            return NotFetched(result.link, Refusal(Reason.HTTP_ERROR, str(result.status)))
         return result
+
+    def _save(self, fetched: Fetched) -> None:
+        """Keep a response as a requisite: it was fetched to prepare the crawl. An example may become a page of it."""
+        link = msgspec.structs.replace(fetched.link, kind=Kind.REQUISITE)
+        with self.collection.commit():
+            self.collection.save(Record(time.time(), msgspec.structs.replace(fetched, link=link)))
 
 
 def _logged(say: Say, collection: Collection) -> Say:

@@ -12,9 +12,8 @@ import msgspec
 from lycosa.evidence import Evidence, Need
 from lycosa.judge.version import Scorer, Version
 from lycosa.page.terms import terms_of_each
-from lycosa.values import Fact, Judgement, Link, Page, Score
+from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score
 
-EXAMPLE = Judgement(True, 1.0, "an example of yours")
 NEGATIVE = Judgement(False, 0.0, "a negative example of yours")
 
 

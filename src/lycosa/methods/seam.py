@@ -101,11 +101,13 @@ class Prepared:
 
     `model` is handed to strategies and judges. `terms` stand for the topic where the spec gives none.
     `source_priors` names an earlier collection: what its sources gave counts as if this crawl had found it.
+    `pages` are the URLs of pages that the user gave as right ones, and that could be had.
     """
 
     model: Any
     terms: Mapping[str, float] = field(default_factory=dict)
     source_priors: Path | None = None
+    pages: tuple[str, ...] = ()
 
 
 class LabTopic(Protocol):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lycosa import urls
 from lycosa.errors import SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
@@ -41,12 +42,16 @@ class Material(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What was prepared. `preparation` is None while classifiers are `missing`, which only a crawl fits."""
+    """What was prepared. `preparation` is None while classifiers are `missing`, which only a crawl fits.
+
+    `given` are the URLs of the pages that the user gave as right ones, and that could be had.
+    """
 
     topic: TopicModel
     missing: tuple[str, ...]
     preparation: Preparation | None
     source_priors: tuple[Path, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 async def prepare(
@@ -63,11 +68,13 @@ async def prepare(
     models = material.classifiers(wants, topic)
     missing = tuple(name for name in wants if name not in models)
     priors = tuple(each.source_priors for each in made.values() if each.source_priors)
+    examples = [where for where in spec.topic.examples if urls.parse(where) and where not in topic.unread]
+    given = tuple(dict.fromkeys((*examples, *(url for each in made.values() for url in each.pages))))
     if missing:
-        return Ready(topic, missing, None, priors)
+        return Ready(topic, missing, None, priors, given)
     folder = material.means.folder
     ready = preparation(topic, judge, models, spec.random_seed, methods=own, folder=folder)
-    return Ready(topic, (), ready, priors)
+    return Ready(topic, (), ready, priors, given)
 
 
 async def _made_by_methods(

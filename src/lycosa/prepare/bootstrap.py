@@ -18,6 +18,7 @@ from lycosa.spec.sections import JudgeSpec, Spec
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
+from lycosa.values import EXAMPLE
 
 FIRST = "best-first"
 
@@ -37,7 +38,7 @@ def first_pages(spec: Spec, directory: Path) -> Spec | None:
 
 def unlabelled_pages(collection: Collection, language: str, most: int) -> list[ExamplePage]:
     """Pages of a collection, read from its archive, as examples of which nothing is known."""
-    judged = (page for page in collection.reader.pages() if page.judgement is not None)
+    judged = (page for page in collection.reader.pages() if page.judgement not in (None, EXAMPLE))
     found = []
     for page in islice(judged, most):
         fetched = response_of(collection, page)

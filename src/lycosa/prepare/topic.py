@@ -70,10 +70,17 @@ async def prepared_topic(
         if where not in found:
             found[where] = await _example(where, folder, get, spec.language, say)
     marked = labelled()
+    said = {page.key for page in (*marked.examples, *marked.negatives)}  # the newer word on an example
     model = make_topic(
         spec,
-        [*(page for where in spec.examples if (page := found[where])), *marked.examples],
-        [*(page for where in spec.negatives if (page := found[where])), *marked.negatives],
+        [
+            *(page for where in spec.examples if (page := found[where]) and page.key not in said),
+            *marked.examples,
+        ],
+        [
+            *(page for where in spec.negatives if (page := found[where]) and page.key not in said),
+            *marked.negatives,
+        ],
     )
     model = msgspec.structs.replace(model, unread=tuple(where for where, page in found.items() if not page))
     if saved:
@@ -146,5 +153,5 @@ async def _example(where: str, folder: Path, get: GetDocument, language: str, sa
         if isinstance(document, Refusal):
             say(f"The example {where} could not be used: {document}. The next run tries it again.")
             return None
-        return example_of(document, urls.key_of(url))
+        return example_of(document, urls.key_of(document.url))  # where it was found in the end
     return example_of(document_in(folder / where, language), urls.hash_of(where))

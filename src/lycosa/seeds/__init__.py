@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lycosa import urls
@@ -22,11 +22,16 @@ Read = Callable[[str], Awaitable[bytes | Refusal]]
 """How a list on the Web is read: politely, by whoever has a fetcher."""
 
 
-async def gather(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> list[Link]:
-    """All seeds of a spec, each once, in order. `say` hears of lists that could not be read."""
+async def gather(
+    spec: SeedsSpec, folder: Path, read: Read, say: Say, given: Sequence[str] = ()
+) -> list[Link]:
+    """All seeds of a spec, each once, in order. `say` hears of lists that could not be read.
+
+    `given` are pages that say what the crawl is about: seeds too, unless the spec has `examples = false`.
+    """
     links: dict[int, Link] = {}
     bad = 0
-    async for url in _all(spec, folder, read, say):
+    async for url in _all(spec, folder, read, say, given if spec.examples else ()):
         parsed = urls.parse(url)
         if parsed is None:
             bad += 1
@@ -38,12 +43,17 @@ async def gather(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> list[Li
     if bad > MAX_COMPLAINTS:
         say(f"{bad - MAX_COMPLAINTS} more lines are not http(s) URLs and were passed over.")
     if not links:
-        raise InputError("There are no seeds. Put URLs, files, sitemaps or feeds into [seeds] of the spec.")
+        raise InputError(
+            "There are no seeds. Put URLs, files, sitemaps or feeds into [seeds] of the spec, or example pages "
+            "into [topic] examples."
+        )
     return list(links.values())
 
 
-async def _all(spec: SeedsSpec, folder: Path, read: Read, say: Say) -> AsyncIterator[str]:
-    for url in spec.urls:
+async def _all(
+    spec: SeedsSpec, folder: Path, read: Read, say: Say, given: Sequence[str]
+) -> AsyncIterator[str]:
+    for url in (*spec.urls, *given):
         yield url
     for name in spec.files:
         for url in _first(urls_in_lines(_read(folder / name)), spec.max_per_list):

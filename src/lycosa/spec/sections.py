@@ -111,7 +111,7 @@ class TopicSpec(Section):
     description: str = ""
     """The topic in a few sentences."""
     examples: tuple[str, ...] = ()
-    """Relevant pages: URLs (fetched politely and archived) or files (HTML or text)."""
+    """Relevant pages: URLs (fetched politely, and pages of the collection) or files (HTML or text)."""
     negatives: tuple[str, ...] = ()
     """Pages that are not relevant, URLs or files: classifiers learn from both, and the topic turns away from them."""
     language: str = "english"
@@ -137,6 +137,8 @@ class SeedsSpec(Section):
     """Sitemaps or sitemap indexes: URLs or files."""
     feeds: tuple[str, ...] = ()
     """RSS or Atom feeds: URLs or files."""
+    examples: bool = True
+    """Whether the pages that say what is wanted ([topic] examples, model pages) are pages to start from too."""
     max_per_list: PositiveInt = 10_000
     """At most this many URLs are taken from one file, sitemap or feed."""
 

@@ -145,12 +145,15 @@ def add_to(counts: Counts, record: Record, before: Conclusion) -> Counts:
     if fetched is None:
         return msgspec.structs.replace(counts, failed=counts.failed + (record.not_fetched is not None))
     is_page = fetched.link.kind == "page"
-    counts = msgspec.structs.replace(
-        counts,
-        fetched=counts.fetched + is_page,
-        others=counts.others + (not is_page),
-        bytes=counts.bytes + len(fetched.body),
-    )
+    if fetched.archived:  # it was counted when it was fetched, as something that the crawl needed
+        counts = msgspec.structs.replace(counts, fetched=counts.fetched + 1, others=counts.others - 1)
+    else:
+        counts = msgspec.structs.replace(
+            counts,
+            fetched=counts.fetched + is_page,
+            others=counts.others + (not is_page),
+            bytes=counts.bytes + len(fetched.body),
+        )
     return concluded(counts, before, conclusion_of(record, before))
 
 

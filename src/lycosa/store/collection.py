@@ -135,7 +135,7 @@ class Collection:
         capture = None
         if record.fetched is not None:
             with _file_errors(self.archive):
-                capture = self._archive(record, record.fetched)
+                capture = self._archived(record.fetched) or self._archive(record, record.fetched)
         before = self.catalogue.save(record, capture)
         self._log_refusal(record)
         return before
@@ -189,6 +189,11 @@ class Collection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _archived(self, fetched: Fetched) -> Capture | None:
+        """Where a response is that was read from this archive; None for one that was fetched."""
+        page = self.reader.page(fetched.link.key) if fetched.archived else None
+        return page.capture if page else None
 
     def _archive(self, record: Record, fetched: Fetched) -> Capture:
         digest = digest_of(fetched.body)

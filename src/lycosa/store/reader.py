@@ -24,7 +24,7 @@ from lycosa.store.phrases import as_written
 from lycosa.store.queries import Queries
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
-from lycosa.values import Fact, Judgement, Kind, Link, LinkPartners, PageTerms, Reason, Refusal
+from lycosa.values import EXAMPLE, Fact, Judgement, Kind, Link, LinkPartners, PageTerms, Reason, Refusal
 
 _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
 
@@ -176,10 +176,11 @@ class Reader(Queries):
         With the value of the evidence of that name, where one is named.
         """
         rows = self._rows(
-            "SELECT pages.id, key, counts, NOT explored, coalesce(value, 0.0) FROM pages "
-            "LEFT JOIN terms ON terms.page = pages.id "
+            "SELECT pages.id, key, counts, NOT explored AND rules.text != ?, coalesce(value, 0.0) FROM pages "
+            "LEFT JOIN terms ON terms.page = pages.id LEFT JOIN rules ON rules.id = rule "
             "LEFT JOIN evidence ON evidence.page = pages.id AND name = ? "
             f"WHERE pages.id > ? AND {_JUDGED} AND refusal IS NULL ORDER BY pages.id",
+            EXAMPLE.rule,
             evidence,
             after,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from math import inf
 
 import msgspec
@@ -38,12 +38,17 @@ class PoliteReader:
         self._resting = resting or {}
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def get(self, url: str, kind: Kind = Kind.PAGE) -> Fetched | NotFetched:
-        """The response to a URL, redirects followed and passing faults tried again."""
+    async def get(
+        self, url: str, kind: Kind = Kind.PAGE, see: Callable[[Fetched], None] = lambda _: None
+    ) -> Fetched | NotFetched:
+        """The response to a URL, redirects followed and passing faults tried again. `see` is shown each response."""
         target = url
         for _ in range(self.max_redirects + 1):
             result = await self.get_once(target, kind)
-            onward = redirect_target(result) if isinstance(result, Fetched) else None
+            if isinstance(result, NotFetched):
+                return result
+            see(result)
+            onward = redirect_target(result)
             if isinstance(onward, Refusal):
                 return NotFetched(result.link, onward)
             if onward is None:

@@ -31,7 +31,10 @@ async def prepare(spec: EventSpec, means: Means) -> Prepared | None:
     """The event for strategies and judges; its terms stand for the topic where the spec gives none."""
     model = await prepared_event(spec, means)
     priors = means.folder / spec.source_priors if spec.source_priors else None
-    return Prepared(model, model.terms if model else {}, priors) if model or priors else None
+    if model is None:
+        return Prepared(None, source_priors=priors) if priors else None
+    pages = tuple(where for where in spec.pages if urls.parse(where) and where not in model.unread)
+    return Prepared(model, model.terms, priors, pages)
 
 
 def section_in_lab(topic: LabTopic, pages: Sequence[str]) -> EventSpec | None:

@@ -1,0 +1,72 @@
+"""Pages that the user gave: examples and model pages. They are fetched once, to prepare the crawl, and are part of it.
+
+In: their URLs, and a collection that has archived them. Out: what the user's word makes of them, and a fetcher that
+answers from the archive where the crawl comes to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from lycosa import urls
+from lycosa.fetch import CrawlFetcher
+from lycosa.fetch.redirects import redirect_target
+from lycosa.store.collection import Collection
+from lycosa.store.responses import response_of
+from lycosa.values import EXAMPLE, Fetched, Judgement, Kind, Later, Link, NotFetched, Refusal
+
+MOST_REDIRECTS = 20
+
+
+def given_verdicts(collection: Collection, given: Iterable[str]) -> dict[int, Judgement]:
+    """What the user's word makes of the pages that he gave, by key; also under the URL that one redirects to."""
+    found = (url for where in given if (url := urls.parse(where)))
+    return {urls.key_of(where): EXAMPLE for url in found for where, _ in _way(collection, url)}
+
+
+def archived_page(collection: Collection, url: str) -> Fetched | None:
+    """The archived response to a URL, redirects followed, if it is a good one."""
+    *_, (_, response) = _way(collection, url)
+    return response if response and response.status == 200 else None
+
+
+def _way(collection: Collection, url: str) -> Iterator[tuple[str, Fetched | None]]:
+    """A URL and those that it redirects to, as far as the archive goes, with its responses."""
+    target: str | Refusal | None = url
+    for _ in range(MOST_REDIRECTS):
+        if not isinstance(target, str):
+            return
+        page = collection.reader.page(urls.key_of(target))
+        response = response_of(collection, page) if page else None
+        yield target, response
+        target = redirect_target(response) if response else None
+
+
+class AlreadyFetched:
+    """Around the fetcher of a crawl: a seed that was fetched to prepare it is not asked for again."""
+
+    def __init__(self, fetcher: CrawlFetcher, collection: Collection) -> None:
+        self.fetcher = fetcher
+        self.collection = collection
+
+    async def fetch(self, link: Link) -> Fetched | NotFetched | Later:
+        """The archived response to a seed, if preparing left one; else what the fetcher says."""
+        return (self._archived(link) if link.depth == 0 else None) or await self.fetcher.fetch(link)
+
+    def _archived(self, link: Link) -> Fetched | None:
+        page = self.collection.reader.page(link.key)
+        if (
+            link.kind is not Kind.PAGE
+            or page is None
+            or page.kind is not Kind.REQUISITE
+            or page.status >= 400
+        ):
+            return None
+        response = response_of(self.collection, page)
+        if response is None:
+            return None
+        captures = self.collection.reader.captures(page.id)
+        started = next((one.at for one in captures if one.capture == page.capture), response.started)
+        return msgspec.structs.replace(response, link=link, started=started, archived=True)

@@ -1,0 +1,147 @@
+"""Pages that the user gave: fetched once, seeds, members of the collection, and no part of the harvest."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import pytest
+
+from lycosa.report.why import explain
+from lycosa.store.collection import Collection
+from lycosa.store.labels import Label, set_label
+from lycosa.testing import Page, Site, redirect, status
+from lycosa.urls import key_of
+from tests.crawling import crawl, kept, pages_of, spec_text
+
+OWL = "http://a.test/owl"
+PAGES: dict[str | tuple[str, str], Page] = {
+    "/owl": "<title>Owls</title><p>The owl hunts at night. Owls have silent wings. <a href=/barn>the barn owl</a>",
+    "/barn": "<title>Barn owl</title><p>The barn owl is an owl of farms, hunting at night on silent wings.",
+    "/old": redirect("/owl"),
+    "/start": "<title>Start</title><p>Trains and stations. <a href=/owl>owls</a> <a href=/barn>barns</a>",
+}
+FOUND = "an example of yours"
+
+
+def spec(site, *, examples=(OWL,), **sections) -> str:
+    topic: dict[str, Any] = {"keywords": ["owl"], "examples": list(examples)}
+    tables: dict[str, dict[str, Any]] = {"topic": topic, "judge": {"kind": "topic"}}
+    return spec_text(
+        site,
+        [],
+        top={"strategy": "best-first"},
+        **(tables | sections),
+    )
+
+
+def test_an_example_is_a_seed_and_a_page_and_asked_for_once(tmp_path):
+    """Without any other seed: its links are followed, and it counts as a page, relevant by the user's word."""
+    with Site(PAGES) as site:
+        summary = crawl(spec(site), tmp_path / "owls")
+        hits = {path: site.hits(f"http://a.test{path}") for path in ("/owl", "/barn")}
+    assert hits == {"/owl": 1, "/barn": 1}
+    assert kept(tmp_path / "owls") == [OWL, "http://a.test/barn"]
+    page = pages_of(tmp_path / "owls")[OWL]
+    assert page.judgement is not None
+    assert (page.judgement.relevant, page.judgement.rule) == (True, FOUND)
+    assert FOUND in str(explain(tmp_path / "owls", OWL))
+    assert summary.pages == 2
+    assert summary.bytes == sum(page.bytes for page in pages_of(tmp_path / "owls").values())
+
+
+def test_its_response_is_archived_once(tmp_path):
+    with Site(PAGES) as site:
+        crawl(spec(site), tmp_path / "owls")
+    with Collection.read(tmp_path / "owls") as collection:
+        page = collection.reader.page(key_of(OWL))
+        assert page is not None
+        assert len([*collection.reader.captures(page.id)]) == 1
+        counts = collection.reader.counts()
+        assert (counts.fetched, counts.judged, counts.others) == (2, 2, 0)
+    (warc,) = (tmp_path / "owls" / "archive").glob("*.warc.gz")
+    assert (
+        gzip.decompress(warc.read_bytes()).count(b"WARC-Target-URI: " + OWL.encode()) == 2
+    )  # with its request
+
+
+def test_examples_never_flatter_the_harvest(tmp_path):
+    web = PAGES | {"/owl": "<title>Owls</title><p>Owl owl owl. <a href=/x>x</a>", "/x": "<p>Trains."}
+    with Site(web) as site:
+        summary = crawl(spec(site, judge={"kind": "topic", "threshold": 0.3}), tmp_path / "owls")
+    assert (summary.pages, summary.relevant) == (2, 1)
+    assert summary.harvest < 0.1  # of the page that the crawl found itself
+
+
+def test_a_crawl_of_an_earlier_version_asks_for_nothing_again(tmp_path):
+    """It kept examples beside the collection; a resumed one takes them in from its archive."""
+    with Site(PAGES) as site:
+        before = spec(site, seeds={"urls": ["http://a.test/start"], "examples": False})
+        crawl(before, tmp_path / "owls")
+        asked = site.hits(OWL)
+        crawl(before.replace("examples = false", "examples = true"), tmp_path / "owls")
+        assert site.hits(OWL) == asked
+    assert OWL in kept(tmp_path / "owls")
+
+
+@pytest.mark.parametrize("examples", [("http://a.test/old",), ("http://a.test/old", OWL)])
+def test_an_example_that_has_moved_counts_where_it_is_now(tmp_path, examples):
+    with Site(PAGES) as site:
+        crawl(spec(site, examples=examples), tmp_path / "owls")
+        assert site.hits("http://a.test/old") == 1
+        assert site.hits(OWL) == 1
+    page = pages_of(tmp_path / "owls")[OWL]
+    assert page.judgement is not None
+    assert page.judgement.rule == FOUND
+
+
+def test_an_example_that_cannot_be_had_is_no_seed(tmp_path):
+    gone = "http://a.test/gone"
+    said: list[str] = []
+    with Site(PAGES | {"/gone": status(404)}) as site:
+        crawl(spec(site, examples=(OWL, gone)), tmp_path / "owls", say=said.append)
+        assert site.hits(gone) == 1
+    assert any("could not be used" in word for word in said)
+    assert kept(tmp_path / "owls") == [OWL, "http://a.test/barn"]
+
+
+def test_a_label_counts_more_than_having_been_given(tmp_path):
+    with Site(PAGES) as site:
+        text = spec(site)
+        crawl(text, tmp_path / "owls")
+        set_label(tmp_path / "owls", Label(key_of(OWL), OWL, relevant=False, at=1.0))
+        crawl(text, tmp_path / "owls")
+    page = pages_of(tmp_path / "owls")[OWL]
+    assert page.judgement is not None
+    assert (page.judgement.relevant, page.judgement.rule) == (False, "labelled by a person")
+
+
+def test_model_pages_of_an_event_are_given_too(tmp_path):
+    model = "http://a.test/storm"
+    pages: dict[str | tuple[str, str], Page] = {
+        "/storm": "<title>Storm in Rome</title><p>2 May 2024. A storm over the city of Rome, Italy, broke trees."
+        " <a href=/more>More on the storm in Rome</a>",
+        "/more": "<title>Storm</title><p>3 May 2024. After the storm in Rome, Italy, trees lie on streets.",
+    }
+    with Site(pages) as site:
+        text = spec_text(
+            site, [], top={"strategy": "event"}, event={"pages": [model]}, judge={"kind": "event"}
+        )
+        crawl(text, tmp_path / "storm")
+        assert site.hits(model) == 1
+    page = pages_of(tmp_path / "storm")[model]
+    assert page.judgement is not None
+    assert page.judgement.rule == FOUND
+    assert "http://a.test/more" in pages_of(tmp_path / "storm")
+
+
+def test_given_pages_are_not_learned_from_as_unknown_ones(tmp_path):
+    """A classifier without negatives is fitted on what is first crawled; the examples are among that now."""
+    from lycosa.prepare.bootstrap import unlabelled_pages
+
+    with Site(PAGES) as site:
+        crawl(spec(site), tmp_path / "owls")
+    with Collection.create_or_open(tmp_path / "owls", "") as collection:
+        assert [page.key for page in unlabelled_pages(collection, "english", 10)] == [
+            key_of("http://a.test/barn")
+        ]
