@@ -44,6 +44,31 @@ def test_what_is_on_the_web_is_only_counted(tmp_path):
     assert "and those of lists on the Web" in check_text(checked)
 
 
+def test_what_does_less_than_it_seems_is_said(tmp_path):
+    """Keywords of stop words, examples that are one page, languages without stemmer, places that nobody knows."""
+    for name in ("a.html", "b.html"):
+        (tmp_path / name).write_text("<p>Owls hunt at night.")
+    examples = '["a.html", "b.html", "http://a.test/owl?utm_source=x", "http://a.test/owl"]'
+    topic = f'name = "x"\n[topic]\nkeywords = ["the of", "owl"]\nexamples = {examples}\n'
+    said = "\n".join(check_spec(spec(tmp_path, topic + SEEDS)).said)
+    assert "the keyword 'the of' has only words that every text has" in said
+    assert "a.html and b.html are the same page" in said
+    assert "owl?utm_source=x and http://a.test/owl are the same page" in said
+    assert "stemmer" not in said
+    other = 'name = "x"\n[topic]\nkeywords = ["сова"]\nlanguage = "{}"\n' + SEEDS
+    assert "no stemmer for ukrainian" in " ".join(check_spec(spec(tmp_path, other.format("ukrainian"))).said)
+    assert "stemmer" not in " ".join(check_spec(spec(tmp_path, other.format("chinese"))).said)
+
+
+@pytest.mark.parametrize("pages", ["", 'pages = ["http://a.test/storm"]\n'])
+def test_a_misspelt_place_is_said(tmp_path, pages):
+    """Also where model pages on the Web are to say the rest."""
+    where = 'where = ["Alexandira, Egypt", "Rome"]\ndate = 2024-05-02\nwhat = ["storm"]\n'
+    text = 'name = "x"\nstrategy = "event"\n[event]\n' + pages + where + '[judge]\nkind = "event"\n' + SEEDS
+    said = [word for word in check_spec(spec(tmp_path, text)).said if "no such place" in word]
+    assert said == ["[event] where: Alexandira: no such place is known; did you mean Alexandria?"]
+
+
 def test_seeds_in_files_are_counted(tmp_path):
     """Lines that are no URLs are noted."""
     (tmp_path / "seeds.txt").write_text("http://a.test/\nhttp://b.test/\nnonsense\n")

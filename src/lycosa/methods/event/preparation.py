@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,7 +23,9 @@ from lycosa.methods.event.model import (
 from lycosa.methods.event.section import EventSpec
 from lycosa.methods.event.table import event_table
 from lycosa.methods.seam import LabTopic, Means, Prepared
+from lycosa.page.gazetteer import gazetteer
 from lycosa.page.place_finder import PlaceFinder, installed_finder
+from lycosa.page.places import find_places
 from lycosa.values import Refusal
 
 
@@ -57,6 +59,8 @@ async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
         return None
+    for doubt in unknown_places(spec.where):
+        means.say(doubt)
     for where in spec.pages:
         if where not in facts:
             facts[where] = await _facts(where, means, finder)
@@ -68,6 +72,25 @@ async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:
         saved.parent.mkdir(exist_ok=True)
         save_event(saved, model)
     return model
+
+
+def unknown_places(where: Sequence[str]) -> Iterator[str]:
+    """A word about each part of [event] where that no gazetteer knows.
+
+    >>> list(unknown_places(["Alexandira, Egypt"]))
+    ['[event] where: Alexandira: no such place is known; did you mean Alexandria?']
+    """
+    known = gazetteer()
+    for part in (part.strip() for name in where for part in name.split(",")):
+        found = known.named(part) or known.named(part.title()) or find_places(f"It was in {part}.", known)
+        if part and not any(place.lat is not None for place in found):
+            like = known.like(part.title())
+            advice = (
+                f"did you mean {like}?"
+                if like
+                else "pages match where they name it alike. Check the spelling."
+            )
+            yield f"[event] where: {part}: no such place is known; {advice}"
 
 
 def made_event(spec: EventSpec, language: str, pages: list[Facts], folder: Path) -> EventModel:
