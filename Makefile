@@ -34,6 +34,7 @@ tests:
 docs:
 	$(BIN)/python -m lycosa.commands.reference spec > docs/spec.md
 	$(BIN)/python -m lycosa.commands.reference > docs/commands.md
+	$(BIN)/python -m lycosa.commands.reference strategies > docs/strategies/choosing.md
 
 .make/venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'

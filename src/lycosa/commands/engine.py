@@ -1,4 +1,4 @@
-"""The commands of the engine: init, check, crawl, why, report, demo, bench."""
+"""The commands of the engine: init, strategies, check, crawl, why, report, demo, bench."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (_with_kinds(init), check, crawl, why, report, demo, bench):
+    for command in (_with_kinds(init), strategies, check, crawl, why, report, demo, bench):
         app.command()(command)
 
 
@@ -72,6 +72,16 @@ def init(
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
     typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")
+
+
+def strategies(json: Json = False) -> None:
+    """Show which strategy to take when, with what the lab measured of each.
+
+    Example: lycosa strategies
+    """
+    from lycosa.methods.choosing import choices, choices_text
+
+    typer.echo(as_json(choices()) if json else choices_text())
 
 
 def check(

@@ -1,4 +1,4 @@
-"""docs/commands.md and docs/spec.md, written from the program itself: `python -m lycosa.commands.reference [spec]`."""
+"""Pages of the documentation written from the program itself: `python -m lycosa.commands.reference [spec|strategies]`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,18 @@ are made. `lycosa --install-completion` teaches your shell to complete commands 
 | 2 | wrong use: an option, a spec, a file or collection that is not there or no such thing |
 | 3 | a crawl stopped early, by Ctrl-C or a signal: run the same command again and it goes on |
 | 130 | any other command stopped by Ctrl-C |
+"""
+
+CHOOSING = """# Which strategy?
+
+Written by `python -m lycosa.commands.reference strategies > docs/strategies/choosing.md`; `lycosa strategies` prints
+the same.
+
+{}
+
+The others are methods of papers and baselines to compare with: [all of them](index.md). Whether a page is relevant is
+not the strategy's business, so it can be changed in the middle of a crawl. [The lab](../lab.md) compares strategies on
+webs of your own; `python -m tools.strategy_figures` writes what it measured into this page.
 """
 
 
@@ -91,5 +103,14 @@ def spec_pages() -> str:
     return spec_reference(all_settings())
 
 
+def choosing_page() -> str:
+    """Which strategy to take when, as the figures say it now."""
+    from lycosa.methods.choosing import choices_table
+
+    return CHOOSING.format(choices_table())
+
+
+PAGES = {"spec": spec_pages, "strategies": choosing_page}
+
 if __name__ == "__main__":
-    print(spec_pages() if sys.argv[1:] == ["spec"] else commands_reference(), end="")
+    print(PAGES.get("".join(sys.argv[1:]), commands_reference)(), end="")

@@ -45,6 +45,7 @@ class Method:
     `train`: `(app: typer.Typer) -> None` adds its commands to `lycosa train`.
     `reproduce`: `(web, out, say) -> None` writes its paper's tables and figures into a folder.
     `report`: `(collection) -> str`: its part of the report of a collection, as HTML; '' where there is none.
+    `when`: for what to take a strategy, in a few words, by its name; only of those that are a best choice.
     `start`: what `lycosa init DIR --NAME` writes out for a crawl of this kind: values by key by section.
     """
 
@@ -61,6 +62,7 @@ class Method:
     train: str = ""
     reproduce: str = ""
     report: str = ""
+    when: Mapping[str, str] = field(default_factory=dict)
     start: str = ""
 
 

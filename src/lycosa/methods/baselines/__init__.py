@@ -18,4 +18,8 @@ METHOD = Method(
         "shark-search": f"{_HERE}.shark_search:SharkSearch",
         "opic": f"{_HERE}.opic:Opic",
     },
+    when={
+        "breadth-first": "whole sites, or everything near the seeds",
+        "best-first": "a topic, by a rule that is quickly explained: every score is a similarity",
+    },
 )

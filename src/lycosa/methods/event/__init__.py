@@ -12,6 +12,7 @@ METHOD = Method(
     section=f"{_HERE}.section:EventSpec",
     prepare=f"{_HERE}.preparation:prepare",
     in_lab=f"{_HERE}.preparation:section_in_lab",
+    when={"event": "something that happened, at one place and time"},
     judges={"event": f"{_HERE}.judge:event_judge"},
     link_evidence=f"{_HERE}.evidence:link_evidence",
     models=f"{_HERE}.model:refuse_to_judge",

@@ -4,4 +4,8 @@ from __future__ import annotations
 
 from lycosa.methods.seam import Method
 
-METHOD = Method(name="fused", strategies={"fused": "lycosa.methods.fused.strategy:Fused"})
+METHOD = Method(
+    name="fused",
+    strategies={"fused": "lycosa.methods.fused.strategy:Fused"},
+    when={"fused": "a topic, given by keywords, a description or example pages"},
+)

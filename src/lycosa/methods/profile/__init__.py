@@ -13,6 +13,7 @@ _HERE = "lycosa.methods.profile"
 METHOD = Method(
     name="profile",
     strategies={"profile": f"{_HERE}.strategy:Profile"},
+    when={"profile": "a site where people share media: profiles, and what they upload"},
     train=f"{_HERE}.commands:register",
     reproduce=f"{_HERE}.paper.reproduce:reproduce",
 )
