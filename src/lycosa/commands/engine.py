@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lycosa.commands import Changes, Json, as_json, room_for, say
+from lycosa.commands import Changes, Json, as_json, room_for, say, warn_no_contact
 from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 from lycosa.methods.registry import methods
 
@@ -27,7 +28,7 @@ def _with_kinds(command: Callable[..., None]) -> Callable[..., None]:
     """`init` with an option for each kind of crawl that there is a template of: methods bring theirs."""
     told = {"topic": "A crawl for a topic.", "site": "A crawl of whole sites."}
     templates = ["topic", *(method.name for method in methods() if method.start), "site"]
-    directory, _ = inspect.signature(command, eval_str=True).parameters.values()
+    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
     kinds = [
         inspect.Parameter(
             kind,
@@ -39,18 +40,30 @@ def _with_kinds(command: Callable[..., None]) -> Callable[..., None]:
         )
         for kind in templates
     ]
-    command.__signature__ = inspect.Signature([directory, *kinds])  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in (directory, *kinds)}
+    command.__signature__ = inspect.Signature([*own, *kinds])  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in (*own, *kinds)}
     return command
 
 
 def init(
     directory: Annotated[Path, typer.Argument(help="A folder for the crawl; made if it is not there.")],
+    more: Annotated[
+        list[str] | None, typer.Argument(help="More pages, after --from.", show_default=False)
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="PAGE", help="Draft it from pages, URLs or files, that are about the topic."
+        ),
+    ] = None,
+    contact: Annotated[
+        str, typer.Option(help="Where site owners can reach you: for --from, and for the crawl.")
+    ] = "",
     **kinds: bool,
 ) -> None:
-    """Write a commented crawl.toml to start from.
+    """Write a commented crawl.toml to start from: a template, or one drafted from example pages.
 
-    Example: lycosa init owls --topic
+    Example: lycosa init owls --from https://www.example.org/owls https://www.example.org/barn-owl
     """
     from lycosa.methods.lookup import all_settings
     from lycosa.spec.writing import spec_text
@@ -58,20 +71,49 @@ def init(
     said = [kind for kind, is_said in kinds.items() if is_said]
     if len(said) > 1:
         raise SpecError(f"A crawl is of one kind. Choose one of --{' and --'.join(said)}.")
-    if not said:
+    if not said and not from_:
         *others, last = (f"--{kind}" for kind in kinds)
-        raise SpecError(f"Say which kind of crawl: lycosa init DIR {', '.join(others)} or {last}.")
+        raise SpecError(
+            f"Say which kind of crawl: lycosa init DIR {', '.join(others)} or {last}; or give pages: --from URL…"
+        )
+    if more and not from_:
+        raise SpecError("Name one folder. Pages to draft the spec from come after --from.")
     if directory.parts[:1] in (("http:",), ("https:",)):
         raise SpecError("Name a folder to make; URLs to start from go into [seeds] of the crawl.toml in it.")
     path = directory / "crawl.toml"
     if path.exists():
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
+    name, known = directory.resolve().name, all_settings()
+    text = (
+        _drafted([from_, *(more or [])], directory, contact, said, name)
+        if from_
+        else spec_text(said[0], name, known)
+    )
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        path.write_text(spec_text(said[0], directory.resolve().name, all_settings()), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
     typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")
+
+
+def _drafted(given: list[str], directory: Path, contact: str, said: list[str], name: str) -> str:
+    """The spec that pages suggest, shown before it is written; of the kind that was said, or that they are."""
+    from lycosa import urls
+    from lycosa.methods.lookup import all_settings
+    from lycosa.prepare.drafting import draft_from, draft_text, start_of
+    from lycosa.spec.sections import FetchSpec
+    from lycosa.spec.writing import spec_text, start_of_kind
+
+    if not contact and any(map(urls.parse, given)):
+        warn_no_contact()
+    # Files are named from here; in the spec they begin at its folder.
+    pages = [page if urls.parse(page) else os.path.relpath(page, directory) for page in given]
+    draft = draft_from(pages, directory, FetchSpec(contact=contact), say)
+    kind = said[0] if said else next(iter(draft.sections), "topic")
+    typer.echo(draft_text(draft, kind))
+    start = start_of(draft, kind, start_of_kind(kind, all_settings()))
+    return spec_text(kind, name, all_settings(), {**start, "fetch": {"contact": contact}})
 
 
 def strategies(json: Json = False) -> None:

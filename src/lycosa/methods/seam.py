@@ -46,6 +46,8 @@ class Method:
     `reproduce`: `(web, out, say) -> None` writes its paper's tables and figures into a folder.
     `report`: `(collection) -> str`: its part of the report of a collection, as HTML; '' where there is none.
     `when`: for what to take a strategy, in a few words, by its name; only of those that are a best choice.
+    `draft`: `(documents) -> values of its section | None`: what pages that a user gives to `lycosa init --from` say of
+    it, beside naming these pages; None where they are not of its kind.
     `start`: what `lycosa init DIR --NAME` writes out for a crawl of this kind: values by key by section.
     """
 
@@ -63,6 +65,7 @@ class Method:
     reproduce: str = ""
     report: str = ""
     when: Mapping[str, str] = field(default_factory=dict)
+    draft: str = ""
     start: str = ""
 
 

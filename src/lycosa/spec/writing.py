@@ -34,9 +34,9 @@ ALWAYS: Start = {"limits": {"pages": 1000}, "fetch": {"contact": ""}}
 """What is written out whatever the kind."""
 
 
-def spec_text(kind: str, name: str, known: Known) -> str:
-    """A crawl.toml to start from, for a kind of crawl that STARTS or a method knows."""
-    start = {**ALWAYS, **(STARTS.get(kind) or known.starts()[kind])}
+def spec_text(kind: str, name: str, known: Known, start: Start | None = None) -> str:
+    """A crawl.toml to start from, for a kind of crawl that STARTS or a method knows, or with what is in `start`."""
+    start = {**ALWAYS, **(start or start_of_kind(kind, known))}
     lines = [
         "# A crawl of Lycosa. Change what is written out; a line behind # shows a default.",
         "# Then: lycosa crawl crawl.toml     (all keys: docs/spec.md, strategies: docs/strategies/)",
@@ -47,6 +47,11 @@ def spec_text(kind: str, name: str, known: Known) -> str:
         lines += ["", f"# {model.__doc__}", f"[{section}]"]
         lines += _lines(model, start.get(section, {}))
     return "\n".join(lines) + "\n"
+
+
+def start_of_kind(kind: str, known: Known) -> Start:
+    """What is written out for a kind of crawl."""
+    return STARTS.get(kind) or known.starts()[kind]
 
 
 def as_run(spec: Spec) -> str:

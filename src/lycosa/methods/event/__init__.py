@@ -18,5 +18,6 @@ METHOD = Method(
     models=f"{_HERE}.model:refuse_to_judge",
     train=f"{_HERE}.commands:register",
     reproduce=f"{_HERE}.paper.reproduce:reproduce",
+    draft=f"{_HERE}.drafting:draft",
     start=f"{_HERE}.section:START",
 )
