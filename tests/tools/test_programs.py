@@ -61,7 +61,6 @@ def test_the_wheel_has_the_package_and_nothing_of_the_tools():
         "lycosa/engine/workers.py",  # the crawl's own processes
         "lycosa/engine/fitting.py",
         "lycosa/evidence/training/fitting.py",
-        "lycosa/engine/fitting.py",
         "lycosa/bench/scrapy_spider.py",
         "lycosa/testing/__main__.py",  # a web in a process of its own
     }
