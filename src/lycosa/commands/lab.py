@@ -66,8 +66,9 @@ def run(
 ) -> None:
     """Run strategies on topics of a web, and compare them.
 
+    With --given keywords,examples:3 they have what a user has, and no more.
+
     Example: lycosa lab run WEB --topic owls --strategy breadth-first --strategy best-first --out results
-    As a user: lycosa lab run WEB --given keywords,examples:3 --pages 200 --runs 3
     """
     from lycosa.lab import results
     from lycosa.lab.comparing import compare

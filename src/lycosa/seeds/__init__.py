@@ -30,11 +30,11 @@ async def gather(
     `given` are pages that say what the crawl is about: seeds too, unless the spec has `examples = false`.
     """
     links: dict[int, Link] = {}
-    bad = 0
+    bad, first_bad = 0, ""
     async for url in _all(spec, folder, read, say, given if spec.examples else ()):
         parsed = urls.parse(url)
         if parsed is None:
-            bad += 1
+            bad, first_bad = bad + 1, first_bad or url
             if bad <= MAX_COMPLAINTS:
                 say(f"{url[:200]!r} is not an http(s) URL and was passed over.")
         else:
@@ -43,8 +43,9 @@ async def gather(
     if bad > MAX_COMPLAINTS:
         say(f"{bad - MAX_COMPLAINTS} more lines are not http(s) URLs and were passed over.")
     if not links:
+        passed_over = f" ({first_bad[:200]!r} is not an http(s) URL)" if first_bad else ""
         raise InputError(
-            "There are no seeds. Put URLs, files, sitemaps or feeds into [seeds] of the spec, or example pages "
+            f"There are no seeds{passed_over}. Put URLs, files, sitemaps or feeds into [seeds] of the spec, or example pages "
             "into [topic] examples."
         )
     return list(links.values())
