@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from warcio.statusandheaders import StatusAndHeadersParser
 
 from lycosa.errors import SpecError
@@ -476,10 +477,14 @@ async def test_reasons_can_be_stored(site):
     assert len(result.refusal.detail) <= 200
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"headers": {"X": "a\nb"}}, {"headers": {"X Y": "a"}}, {"proxy": "proxy:80"}, {"proxy": "http://["}],
-)
+@pytest.mark.parametrize("proxy", ["proxy:80", "http://["])
+def test_a_proxy_that_cannot_work_is_refused_by_the_spec(proxy):
+    """So `check` refuses what a crawl would."""
+    with pytest.raises(ValidationError, match="a proxy is written like"):
+        spec_with(proxy=proxy)
+
+
+@pytest.mark.parametrize("wrong", [{"headers": {"X": "a\nb"}}, {"headers": {"X Y": "a"}}])
 def test_settings_that_cannot_work_are_refused_at_once(wrong):
     """Before the first request, with the key and the fix."""
     with pytest.raises(SpecError, match=rf"fetch\.{next(iter(wrong))}: "):
