@@ -20,7 +20,9 @@ from tests.crawling import ROOT
 
 def named(method: Method) -> Iterator[str]:
     """All that a method names as module:attribute."""
-    for part in (getattr(method, name) for name in Method.__dataclass_fields__ if name != "name"):
+    for part in (
+        getattr(method, name) for name in Method.__dataclass_fields__ if name not in ("name", "when")
+    ):
         yield from part.values() if not isinstance(part, str) else [part] if part else []
 
 

@@ -69,7 +69,11 @@ class PostFile:
         lines = (line.decode("utf-8-sig", "replace") for line in self._lines)
         header = next(lines, "")
         rows = csv.reader(chain([header], lines), delimiter=delimiter_of(header))
-        columns = columns_of(next(rows, []))
+        try:
+            columns = columns_of(next(rows, []))
+        except csv.Error:  # a header with a stray carriage return
+            self.skipped[Skip.BAD_ROW] += 1
+            columns = columns_of([])
         while True:
             try:
                 row = next(rows)
