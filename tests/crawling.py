@@ -84,13 +84,13 @@ def crawling(spec: Path, out: Path, *pause: str) -> Iterator[subprocess.Popen[by
 
 def pages_of(directory: Path) -> dict[str, StoredPage]:
     """All that was answered, by URL, in the order of commits."""
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         return {page.link.url: page for page in collection.reader.pages()}
 
 
 def refusal_of(directory: Path, url: str) -> str:
     """The name of the reason why a URL became no page of the collection; '' if it did or is unknown."""
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         page, outcome = collection.reader.page(key_of(url)), collection.reader.outcome(key_of(url))
     refusal = page.refusal if page else outcome.refusal if outcome else None
     return refusal.reason.name if refusal else ""

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.testing import Site, links, redirect, text
 from tests.crawling import ROOT, kept, small_web, spec_text
 from tests.store.archives import records_of
@@ -315,7 +316,7 @@ def test_a_page_of_the_catalogue_is_damaged(begun: tuple[Path, Path], lycosa: An
 def test_a_collection_in_use_is_left_alone(begun: tuple[Path, Path], lycosa: Any) -> None:
     """A second crawl into it names the process that has it."""
     path, out = begun
-    with Collection.create_or_open(out, path.read_text(encoding="utf-8")):
+    with CollectionWriter.create_or_open(out, path.read_text(encoding="utf-8")):
         assert_one_line(lycosa("crawl", path, "--quiet"), 1, str(out), f"in use by process {os.getpid()}")
     assert lycosa("crawl", path, "--quiet")[0] == 0
 
@@ -357,7 +358,7 @@ def test_few_open_files_blame_no_host(tmp_path: Path) -> None:
         assert code == 0, err
         assert "Only 64 files may be open at once: 8 requests at once instead of 200" in err
         assert len(kept(out)) == 1 + hosts
-        with Collection.read(out) as collection:
+        with Collection.open(out) as collection:
             assert not list(collection.connection.execute("SELECT * FROM outcomes"))
         told = _run_with_limit(
             resource.RLIMIT_NOFILE, 40, "crawl", path, "--out", tmp_path / "other", "--quiet"
@@ -382,7 +383,7 @@ def test_a_closed_terminal_ends_a_crawl_in_order(tmp_path: Path) -> None:
                 time.sleep(0.02)
             process.send_signal(signal.SIGHUP)
             assert process.wait(120) == (0 if before else 3)
-        with Collection.read(out) as collection:
+        with Collection.open(out) as collection:
             ends = [run.reason for run in collection.reader.runs()]
         assert ends[0] == "interrupted"
         assert len(ends) == 2

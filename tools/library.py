@@ -24,6 +24,7 @@ from lycosa.library.search import search
 from lycosa.library.search_query import SearchQuery
 from lycosa.library.views import entries
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.exports.corpus import export_jsonl
 from lycosa.store.page_filter import JUDGED
 from lycosa.urls import key_of
@@ -45,7 +46,7 @@ _PAGE = (
 
 def make_collection(directory: Path, pages: int, seed: int = 1) -> None:
     """A collection with a full catalogue and no archive."""
-    with Collection.create_or_open(directory, 'name = "large"\n') as collection:
+    with CollectionWriter.create_or_open(directory, 'name = "large"\n') as collection:
         with collection.commit():
             collection.connection.execute("INSERT INTO rules VALUES (1, 'made up')")
             collection.connection.execute("INSERT INTO warcs VALUES (1, 'large-00001.warc.gz')")
@@ -126,7 +127,7 @@ def measure(directory: Path) -> dict[str, float]:
 
 
 def _opened(directory: Path, view: Callable[..., object]) -> object:
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         return view(collection)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lycosa.seeds.posts import PostFile as PostFile
     from lycosa.seeds.posts import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
-    from lycosa.store.collection import ReadCollection as Collection
+    from lycosa.store.collection import Collection as Collection
     from lycosa.store.page_filter import PageFilter as PageFilter
     from lycosa.store.page_filter import Relevance as Relevance
     from lycosa.values import Category as Category
@@ -81,7 +81,7 @@ __all__ = [
 _HOMES = {
     "BaseStrategy": "lycosa.methods",
     "Category": "lycosa.values",
-    "Collection": "lycosa.store.collection:ReadCollection",
+    "Collection": "lycosa.store.collection",
     "Count": "lycosa.values",
     "Data": "lycosa.values",
     "Decision": "lycosa.values",

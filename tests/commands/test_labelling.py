@@ -59,7 +59,7 @@ def said(*words: object, answers: str = "") -> str:
 
 
 def in_use(out: Path) -> int:
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         return collection.reader.judge_version()
 
 
@@ -102,7 +102,7 @@ def test_answers_teach_and_it_is_said_what_changed(out):
 
 def test_no_page_is_read_again(out, monkeypatch):
     """What is learned is learned from stored terms."""
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         asked = questions_in(collection, 5)
     answered(out, {question.url: is_relevant(question.url) for question in asked})
     monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
@@ -129,7 +129,7 @@ def test_without_an_answer_nothing_changes(out):
 
 
 def test_the_first_questions_are_spread_and_none_comes_twice(out):
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         asked = questions_in(collection, 10)
         known = {asked[0].key}
         again = questions_in(collection, 10, without=known)
@@ -205,7 +205,7 @@ def test_history_and_undo(out, monkeypatch):
     monkeypatch.setattr("lycosa.engine.refit.is_worse", lambda *_: False)
     first = in_use(out)
     before = scores(out)
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         asked = questions_in(collection, 5)
     told = said("label", out, "--count", 5, answers="".join("ny"[is_relevant(q.url)] + "\n" for q in asked))
     assert "of the 5 you answered" in told
@@ -226,7 +226,7 @@ def test_history_and_undo(out, monkeypatch):
     assert [past.status for past in history(out)[-2:]] == ["in use", "set aside"]
     relearn(out)
     assert in_use(out) == first  # not redone
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         further = questions_in(collection, 1)[0]
     answered(out, {further.url: is_relevant(further.url)})
     relearn(out)

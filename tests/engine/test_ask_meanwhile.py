@@ -54,7 +54,7 @@ def test_the_crawl_asks_in_a_terminal_and_goes_on(tmp_path):
     assert sum("relevant? y / n" in line for line in said) == 4
     assert "3 answers; they count when the judge is next fitted." in said
     assert sorted(label.relevant for label in labels_in(tmp_path / "c").values()) == [False, True, True]
-    with Collection.read(tmp_path / "c") as collection:
+    with Collection.open(tmp_path / "c") as collection:
         newest = max(collection.reader.judge_version(), *collection.reader.set_aside().versions, 0)
         assert collection.reader.counts().judged == 120
     assert len(load_version(tmp_path / "c" / "models", newest).said) == 3

@@ -92,7 +92,7 @@ def test_a_pause_counts_for_no_limit(site, tmp_path):
     assert summary.ended == "interrupted"
     assert time.monotonic() - began > 1.5
     assert summary.seconds < 1.4
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         assert collection.reader.seconds() < 1.4
 
 
@@ -155,7 +155,7 @@ def test_labels_teach_a_running_crawl(site, tmp_path):
         while crawl.tally.pages < 3:
             await asyncio.sleep(0.005)
         crawl.pause()
-        with Collection.read(out) as collection:
+        with Collection.open(out) as collection:
             page = next(page for page in collection.reader.pages() if page.judgement)
         set_label(out, Label(page.link.key, page.link.url, True, time.time()))
         told.append((await asked(out, "labels-changed"))["ok"])
@@ -168,7 +168,7 @@ def test_labels_teach_a_running_crawl(site, tmp_path):
     summary = run(site, out, script, judge={"kind": "topic", "threshold": 0.2}, **sections)
     assert told == [True]
     assert summary.pages >= 30 or summary.waiting == 0
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         version = load_version(out / "models", collection.reader.judge_version())
         assert list(version.said.values()) == [True]
         page = collection.reader.page(*version.said)

@@ -43,7 +43,7 @@ def test_it_goes_on_and_comes_to_the_same_end(earlier: Path, tmp_path: Path) -> 
     assert len(asked) == PAGES - LIMIT + 1  # and the one that is gone
     now = _judged(earlier)
     assert now == _judged(tmp_path / "fresh" / NAME)
-    with Collection.read(earlier) as collection:
+    with Collection.open(earlier) as collection:
         assert version_of(collection.connection) == len(MIGRATIONS)
         assert collection.reader.counts().judged == PAGES
         assert collection.reader.counts().relevant == summary.relevant == sum(now.values())

@@ -9,6 +9,7 @@ import pytest
 
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, set_label
 from lycosa.testing import Page, Site, redirect, status
 from lycosa.urls import key_of
@@ -53,7 +54,7 @@ def test_an_example_is_a_seed_and_a_page_and_asked_for_once(tmp_path):
 def test_its_response_is_archived_once(tmp_path):
     with Site(PAGES) as site:
         crawl(spec(site), tmp_path / "owls")
-    with Collection.read(tmp_path / "owls") as collection:
+    with Collection.open(tmp_path / "owls") as collection:
         page = collection.reader.page(key_of(OWL))
         assert page is not None
         assert len([*collection.reader.captures(page.id)]) == 1
@@ -141,7 +142,7 @@ def test_given_pages_are_not_learned_from_as_unknown_ones(tmp_path):
 
     with Site(PAGES) as site:
         crawl(spec(site), tmp_path / "owls")
-    with Collection.create_or_open(tmp_path / "owls", "") as collection:
+    with CollectionWriter.create_or_open(tmp_path / "owls", "") as collection:
         assert [page.key for page in unlabelled_pages(collection, "english", 10)] == [
             key_of("http://a.test/barn")
         ]

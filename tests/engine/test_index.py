@@ -44,7 +44,7 @@ def test_texts_duplicates_dates_places_and_names_are_caught_up(later):
     done = index_collection(later, 0)
     assert done.texts == 4
     assert done.fingerprints >= 3
-    with Collection.read(later) as collection:
+    with Collection.open(later) as collection:
         assert len(collection.search.find("tiber").hits) == 2
         stories = [page for page in collection.reader.pages() if page.title.startswith("Flood")]
         assert sorted(bool(page.near_duplicate_of) for page in stories) == [False, True]

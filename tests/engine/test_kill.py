@@ -104,14 +104,14 @@ def _wait_for_pages(process: Popen[bytes], out: Path, goal: int) -> None:
 
 def _after_kill(site: Site, out: Path) -> tuple[int, set[str]]:
     time.sleep(0.05)  # what the dead process had sent is in the server's log now
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         urls = {page.link.url for page in collection.reader.pages()}
     return len(site.log), urls
 
 
 def _contents(out: Path) -> dict[str, dict[Any, Any]]:
     pages, links, evidence = {}, {}, {}
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         reader = collection.reader
         for page in reader.pages():
             url = page.link.url

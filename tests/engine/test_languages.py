@@ -34,6 +34,6 @@ def test_a_topic_in_this_language(spoken, tmp_path):
     assert min(scores[path] for path in RIGHT) > max(scores[path] for path in WRONG), scores
     relevant = {path for path, page in pages.items() if page.judgement and page.judgement.relevant}
     assert relevant == {"/", *RIGHT}
-    with Collection.read(tmp_path / "owls") as collection:
+    with Collection.open(tmp_path / "owls") as collection:
         assert [hit.url for hit in collection.search.find(spoken.word).hits] == ["http://a.test/"]
         assert {hit.url for hit in collection.search.find(spoken.keywords[0]).hits} >= {"http://a.test/"}

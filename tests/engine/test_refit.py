@@ -14,6 +14,7 @@ from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.judge.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Site
 from lycosa.values import Judgement
@@ -41,7 +42,7 @@ def judgements(out: Path) -> dict[str, Judgement]:
 
 
 def version_of(out: Path) -> int:
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         return collection.reader.judge_version()
 
 
@@ -224,12 +225,12 @@ async def test_the_process_ends_with_its_context(crawled):
 
 def test_only_what_is_new_is_read(site, crawled):
     """Fitted twice with pages in between: as one that has read all at once."""
-    with Collection.create_or_open(crawled, spec(site, 20)) as collection:
+    with CollectionWriter.create_or_open(crawled, spec(site, 20)) as collection:
         grown = InlineFits(BRIEF, collection)
         grown.begin(1)
         grown.arrived()
     crawl(spec(site, 40), crawled)
-    with Collection.create_or_open(crawled, spec(site, 40)) as collection:
+    with CollectionWriter.create_or_open(crawled, spec(site, 40)) as collection:
         grown.store = collection
         whole = InlineFits(BRIEF, collection)
         for fits in (grown, whole):

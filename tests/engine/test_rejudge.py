@@ -46,7 +46,7 @@ def _spec(site: Site, pages: int, **sections: dict[str, Any]) -> str:
 def _conclusions(out: Path) -> dict[str, Any]:
     """What was concluded of each page and its links."""
     found = {}
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         for page in collection.reader.pages():
             links = [
                 (link.target, link.priority, link.rule, link.refusal)
@@ -91,7 +91,7 @@ def test_a_changed_strategy_judges_as_if_it_had_crawled(site: Site, tmp_path: Pa
     waiting = _waiting(tmp_path / "out")
     assert waiting
     assert waiting == {key: offered[key] for key in waiting}
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         counts = collection.reader.counts()
     assert counts.relevant == sum(judgement.relevant for judgement, *_ in again.values())
 
@@ -101,7 +101,7 @@ def test_pages_are_judged_by_what_is_learned_from_all_of_them(site: Site, tmp_pa
     out = tmp_path / "out"
     crawl(_spec(site, 30), out)
     crawl(_spec(site, 30, **FOCUSED), out)
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         number = collection.reader.judge_version()
         judgements = [page.judgement for page in collection.reader.pages() if page.judgement]
     version = load_version(out / "models", number)
@@ -155,7 +155,7 @@ def test_refused_links_are_counted_as_they_are_now(site: Site, tmp_path: Path) -
     """Judged again and again, each link counts once, for the reason that it has now."""
     for scope in ({"hosts": ["h0.test"]}, {"exclude": ["/p1*"]}, {"hosts": ["h0.test"]}):
         crawl(_spec(site, 12, scope=scope, **FOCUSED), tmp_path / "out")
-        with Collection.read(tmp_path / "out") as collection:
+        with Collection.open(tmp_path / "out") as collection:
             rows = collection.connection.execute(
                 "SELECT refusal, count(*) FROM links WHERE refusal IS NOT NULL GROUP BY refusal"
             )
@@ -207,7 +207,7 @@ def test_held_links_are_held_and_settled_again(tmp_path: Path, monkeypatch: pyte
         summary = crawl(_spec(site, 10, top={"strategy": "patient"}), tmp_path / "out")
         assert not site.hits("http://h0.test/detail")
     assert summary.pages == 4
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         decided = [(link.hold, link.rule) for link in collection.reader.links(1)]
     rules = ["a profile", "a page", "without a profile", "without a profile"]
     assert decided == [("", rule) for rule in rules]

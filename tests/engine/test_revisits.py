@@ -87,7 +87,7 @@ def test_a_resumed_crawl_knows_what_an_uninterrupted_one_knows(tmp_path: Path) -
     assert whole.tally.sources == resumed.tally.sources
     assert _lessons(whole) == _lessons(resumed)
     assert [url for url, *_ in _lessons(whole)] == [START, "http://a.test/a"]
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         counts = collection.reader.counts()
         captures = len(list(collection.reader.captures(1)))
     assert captures >= 4
@@ -101,7 +101,7 @@ def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
     web: Web = {"/": lambda _: html(f"<p>{BODY} again {next(numbers)}")}
     _crawl_until(web, tmp_path / "out", 3)
     assert pages_of(tmp_path / "out")[START].near_duplicate_of == 0
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         assert [row["url"] for row in collection.rows(PageFilter(distinct=True))] == [START]
 
 

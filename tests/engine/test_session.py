@@ -73,7 +73,7 @@ def crawl_of(web: Web, out: Path, **sections: dict[str, Any]) -> tuple[Summary, 
 
 def refused_links(out: Path, url: str = START) -> dict[str, str]:
     """Of a page's links: the refused URLs, and the names of the reasons."""
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         page = collection.reader.page(key_of(url))
         assert page is not None
         found = list(collection.reader.links(page.id))
@@ -283,7 +283,7 @@ def test_seeds_are_revisited_with_their_etag(tmp_path: Path) -> None:
     )
     assert site.hits(START) >= 3
     assert site.hits("http://a.test/a") == 1
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         page = collection.reader.page(key_of(START))
         assert page is not None
         captures = list(collection.reader.captures(page.id))
@@ -380,7 +380,7 @@ def test_held_links_wait_for_their_profile(tmp_path: Path) -> None:
     web |= {path: f"<p>This is {path}." for path in ("/detail", "/profile", "/page")}
     crawl_of(web, tmp_path / "out", top={"strategy": "patient"})
     assert [url[13:] for url in kept(tmp_path / "out")] == ["/", "/page", "/profile", "/detail"]
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         (first, *_) = collection.reader.links(1)
     assert (first.hold, first.priority, first.rule) == ("", 0.9, "its profile is good")
 
@@ -411,7 +411,7 @@ def test_explored_pages_join_when_selected(tmp_path: Path) -> None:
     assert explored == {"/y"}
     assert site.hits("http://a.test/x") == 1
     assert summary.relevant == 4
-    with Collection.read(tmp_path / "out") as collection:
+    with Collection.open(tmp_path / "out") as collection:
         assert collection.reader.counts().relevant == about(collection)["relevant"] == 4
         assert status_of_collection(collection)["relevant"] == 4  # of a crawl that is not running any more
     again, _ = crawl_of(web, tmp_path / "out", top={"strategy": "explorer"})

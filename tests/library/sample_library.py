@@ -11,7 +11,7 @@ from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import Category, Link, PageEntity, PagePlace, Score
 from tests.store.records import NOW, fetched, link_to, page_record
 
@@ -27,7 +27,7 @@ def make(directory: Path) -> Path:
     """Three judged pages of two sources, one of them hostile in title, text, URL and link."""
     rome = PagePlace("Rome", "Rome", "city", 41.9, 12.5, "IT", "", 3)
     evil_place = PagePlace(EVIL, EVIL, "city", 10.0, 10.0, "XX", "", 1)
-    with Collection.create_or_open(directory, SPEC, name="storm") as collection:
+    with CollectionWriter.create_or_open(directory, SPEC, name="storm") as collection:
         with collection.commit():
             collection.catalogue.begin_run(NOW)
             collection.save(

@@ -72,7 +72,7 @@ def collection(folder: Path) -> tuple[Path, int]:
     out = folder / "owls"
     run_demo(out, lambda _: None, quiet=True)
     index_collection(out, 1)
-    with Collection.read(out) as opened:
+    with Collection.open(out) as opened:
         pages = [page for page in opened.reader.pages() if page.judgement and page.link.depth > 2]
     pages.sort(key=lambda page: page.judgement.score if page.judgement else 0.0)
     for at, relevant in ((-1, True), (-5, True), (-9, True), (0, False), (len(pages) // 2, False)):

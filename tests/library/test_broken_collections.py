@@ -16,6 +16,7 @@ from lycosa.library.served_collections import ServedCollections
 from lycosa.report.html import write_report
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.exports.corpus import export_jsonl
 from lycosa.store.exports.wacz import export_wacz
 from lycosa.store.page_filter import JUDGED
@@ -80,7 +81,7 @@ def test_a_broken_catalogue_is_said_in_one_sentence(own, tmp_path):
 
 def test_damage_that_shows_while_reading_is_said_too(own):
     """What SQLite finds in the middle of a query becomes our words."""
-    with pytest.raises(CollectionError, match="cannot be used"), Collection.read(own) as collection:
+    with pytest.raises(CollectionError, match="cannot be used"), Collection.open(own) as collection:
         collection.connection.execute("SELECT nonsense")
 
 
@@ -122,7 +123,10 @@ def test_pages_that_the_archive_has_lost_are_counted(own):
 
 def test_a_crawl_that_was_killed_is_shown(own):
     """A run without an end: its pages are there, and the monitor says how to go on."""
-    with Collection.create_or_open(own, sample_library.SPEC, name="storm") as collection, collection.commit():
+    with (
+        CollectionWriter.create_or_open(own, sample_library.SPEC, name="storm") as collection,
+        collection.commit(),
+    ):
         collection.catalogue.begin_run(NOW + 100)
     (own / "control.sock").touch()  # what a killed crawl leaves behind
     with browser_of(own) as browser:

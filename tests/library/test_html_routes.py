@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.library.labelling import effect_of_labels
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from tests.library import sample_library
 
@@ -134,7 +134,7 @@ def test_map_and_timeline_lead_to_their_pages(browser):
 
 def test_an_empty_collection_is_shown_as_such(tmp_path):
     """Every page of a collection without any page says so, and works."""
-    with Collection.create_or_open(tmp_path / "storm", ""):
+    with CollectionWriter.create_or_open(tmp_path / "storm", ""):
         pass
     with sample_library.client(tmp_path / "storm") as browser:
         for path in PAGES:

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from tests.library import sample_library
 
 
@@ -13,7 +14,7 @@ def without_names(tmp_path) -> Path:
     """The collection as a crawl leaves it that looks for no places and names."""
     directory = sample_library.make(tmp_path / "storm")
     with (
-        Collection.create_or_open(directory, sample_library.SPEC, name="storm") as collection,
+        CollectionWriter.create_or_open(directory, sample_library.SPEC, name="storm") as collection,
         collection.commit(),
     ):
         for table in ("places", "entities"):
@@ -40,7 +41,7 @@ def test_a_button_looks_through_the_pages(tmp_path):
         answer = sample_library.post(browser, "/c/storm/index", next="/c/storm/map")
         assert (answer.status_code, answer.headers["location"]) == (303, "/c/storm/map")
         assert "not looked through" not in wait_until_done(browser, "/c/storm/map")
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         assert collection.reader.not_indexed() == 0
 
 
@@ -48,7 +49,7 @@ def test_what_goes_wrong_is_said(tmp_path):
     """A collection that somebody else writes to stays as it is, and the page says why."""
     directory = without_names(tmp_path)
     with (
-        Collection.create_or_open(directory, sample_library.SPEC, name="storm"),
+        CollectionWriter.create_or_open(directory, sample_library.SPEC, name="storm"),
         sample_library.client(directory) as browser,
     ):
         sample_library.post(browser, "/c/storm/index", next="/c/storm/map")

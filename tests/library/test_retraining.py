@@ -43,13 +43,13 @@ def test_it_asks_about_the_same_pages_as_the_terminal(crawled):
         tree = LexborHTMLParser(browser.get("/c/storm/labels").text)
         assert "Ask me" in tree.text()
         ids = [node.attributes["value"] for node in tree.css("input[name=id]")]
-        with Collection.read(crawled) as collection:
+        with Collection.open(crawled) as collection:
             assert ids == [str(question.id) for question in questions_in(collection, 5)]
         sample_library.post(
             browser, "/c/storm/label", id=ids[0] or "", relevant="yes", next="/c/storm/labels"
         )
         assert len(labels_in(crawled)) == 1
-        with Collection.read(crawled) as collection:
+        with Collection.open(crawled) as collection:
             assert ids[0] not in {str(question.id) for question in questions_in(collection, 5)}
 
 

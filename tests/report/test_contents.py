@@ -18,7 +18,7 @@ from tests.library import sample_library
 
 def test_what_a_collection_is_made_of(tmp_path):
     """Places, names, genres and days of the relevant pages."""
-    with Collection.read(sample_library.make(tmp_path / "storm")) as collection:
+    with Collection.open(sample_library.make(tmp_path / "storm")) as collection:
         counted = collection.statistics
         assert {(place.name, place.pages) for place in counted.places()} == {
             ("Rome", 1),
@@ -33,7 +33,7 @@ def test_what_a_collection_is_made_of(tmp_path):
 
 def test_the_report_has_it_all_and_nothing_of_a_page_is_markup(tmp_path):
     """Summary, map and timeline are in the file; titles, texts and places stay text."""
-    with Collection.read(sample_library.make(tmp_path / "storm")) as collection:
+    with Collection.open(sample_library.make(tmp_path / "storm")) as collection:
         tree = LexborHTMLParser(render(collection))
     text = tree.text()
     assert tree.css("svg.map circle")

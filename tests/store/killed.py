@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from tests.store.records import failed, page_record
 
 PAGES = 12
@@ -23,7 +23,7 @@ def crawl(directory: Path, point: str = "", nth: int = 0) -> None:
         if name == point and passed == nth:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with Collection.create_or_open(directory, "", warc_bytes=4000, pause_points=pause) as collection:
+    with CollectionWriter.create_or_open(directory, "", warc_bytes=4000, pause_points=pause) as collection:
         collection.connection.execute("CREATE TABLE IF NOT EXISTS frontier (url TEXT PRIMARY KEY)")
         done = {url for (url,) in collection.connection.execute("SELECT url FROM frontier")}
         urls = [f"http://a.example/{i}" for i in range(PAGES)]

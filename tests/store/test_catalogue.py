@@ -12,6 +12,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.phrases import END_MARK, JOINT, MARK
 from lycosa.urls import key_of
 from lycosa.values import Decision, Judgement, Link, Notes, Reason, Refusal, Score, fact_of
@@ -21,7 +22,7 @@ from tests.store.records import NOW, failed, fetched, link_to, page_record, with
 URL = "http://news.a.example/storm"
 
 
-def save(collection: Collection, *records: Record) -> None:
+def save(collection: CollectionWriter, *records: Record) -> None:
     with collection.commit():
         for record in records:
             collection.save(record)
@@ -336,7 +337,7 @@ def test_whatever_a_page_says_it_can_be_saved_and_read(
         judgement=Judgement(True, score, label),
         decisions=(Decision(link, rule=title), Decision(link, refusal=Refusal(Reason.TRAP, anchor))),
     )
-    with Collection.create_or_open(tmp_path_factory.mktemp("any"), "") as collection:
+    with CollectionWriter.create_or_open(tmp_path_factory.mktemp("any"), "") as collection:
         save(collection, record)
         page = collection.reader.page(key_of(URL))
         links = list(collection.reader.links(1))
@@ -365,7 +366,7 @@ def test_a_newer_catalogue_is_refused(opened, tmp_path):
         raw.execute("PRAGMA user_version = 99")
     raw.close()
 
-    for attempt in (opened, lambda: Collection.read(tmp_path / "storm")):
+    for attempt in (opened, lambda: Collection.open(tmp_path / "storm")):
         with pytest.raises(CollectionError, match=r"newer Lycosa \(schema 99.*pip install -U lycosa"):
             attempt()
 

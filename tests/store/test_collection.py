@@ -16,6 +16,7 @@ import pytest
 
 from lycosa.errors import ArchiveError, CollectionBusy, CollectionError
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.log import tell
 from lycosa.store.warc import Position, read_capture
 from lycosa.urls import key_of
@@ -27,7 +28,7 @@ URL = "http://a.example/"
 ROOT = Path(__file__).parents[2]
 
 
-def save(collection: Collection, *urls: str) -> None:
+def save(collection: CollectionWriter, *urls: str) -> None:
     with collection.commit():
         for url in urls:
             collection.save(page_record(url))
@@ -35,7 +36,7 @@ def save(collection: Collection, *urls: str) -> None:
 
 def contents(directory: Path) -> dict[str, object]:
     """All that a collection holds, without what depends on the moment of writing."""
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         reader = collection.reader
         pages = list(reader.pages())
         return {
@@ -115,7 +116,7 @@ def test_one_process_writes(opened, tmp_path):
     """A second writer is turned away with the pid of the first; the lock ends with its holder."""
     opened()
     with pytest.raises(CollectionBusy, match=rf"in use by process {os.getpid()}\. .*lycosa stop"):
-        Collection.create_or_open(tmp_path / "storm", "")
+        CollectionWriter.create_or_open(tmp_path / "storm", "")
 
     opened()
 
@@ -124,7 +125,7 @@ def test_readers_see_every_commit_of_a_running_crawl(opened, tmp_path):
     """Reading needs no lock and sees whole commits only."""
     collection = opened()
     save(collection, URL)
-    with Collection.read(tmp_path / "storm") as reading, collection.commit():
+    with Collection.open(tmp_path / "storm") as reading, collection.commit():
         collection.save(page_record("http://b.example/"))
         assert reading.reader.counts().fetched == 1
         (page,) = reading.reader.pages()
@@ -132,7 +133,7 @@ def test_readers_see_every_commit_of_a_running_crawl(opened, tmp_path):
 
     assert head.startswith(b"HTTP/1.1 200 OK\r\n")
     assert body == f"<p>body of {URL}</p>".encode()
-    with Collection.read(tmp_path / "storm") as reading:
+    with Collection.open(tmp_path / "storm") as reading:
         assert reading.reader.counts().fetched == 2
         assert reading.spec_text() == 'name = "storm"\n'
 
@@ -153,7 +154,7 @@ def test_no_collection_there(tmp_path):
     """Reading a directory that is none says so, and creates nothing."""
     for directory in (tmp_path, tmp_path / "missing"):
         with pytest.raises(CollectionError, match=r"is not a collection.*lycosa crawl"):
-            Collection.read(directory)
+            Collection.open(directory)
     assert not list(tmp_path.iterdir())
 
 
@@ -161,7 +162,7 @@ def test_a_file_is_no_directory(tmp_path):
     """A path that is a file is named in one sentence."""
     (tmp_path / "storm").write_text("")
     with pytest.raises(CollectionError, match=r"storm.* cannot be used"):
-        Collection.create_or_open(tmp_path / "storm", "")
+        CollectionWriter.create_or_open(tmp_path / "storm", "")
 
 
 def test_archives_without_a_catalogue_are_not_touched(tmp_path):
@@ -171,7 +172,7 @@ def test_archives_without_a_catalogue_are_not_touched(tmp_path):
     warc.write_bytes(b"precious")
 
     with pytest.raises(CollectionError, match=r"no catalogue\.db.*Put the catalogue back"):
-        Collection.create_or_open(tmp_path / "storm", "")
+        CollectionWriter.create_or_open(tmp_path / "storm", "")
     assert warc.read_bytes() == b"precious"
 
 
@@ -191,7 +192,7 @@ def test_a_damaged_catalogue_is_named(opened, tmp_path, damage):
     path.write_bytes(broken[damage])
     archive = (tmp_path / "storm" / "archive" / "storm-00001.warc.gz").read_bytes()
 
-    for attempt in (opened, lambda: list(Collection.read(tmp_path / "storm").reader.pages())):
+    for attempt in (opened, lambda: list(Collection.open(tmp_path / "storm").reader.pages())):
         with pytest.raises(CollectionError, match=r"catalogue\.db is damaged .*Put back a copy"):
             attempt()
     assert (tmp_path / "storm" / "archive" / "storm-00001.warc.gz").read_bytes() == archive
@@ -204,7 +205,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path):
     raw.execute("CREATE TABLE cookies (a)")
     raw.close()
     with pytest.raises(CollectionError, match=r"another program.*--out"):
-        Collection.create_or_open(tmp_path / "storm", "")
+        CollectionWriter.create_or_open(tmp_path / "storm", "")
 
 
 FILL = """
@@ -212,9 +213,10 @@ import resource, sys
 from pathlib import Path
 from lycosa.errors import CollectionError
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from tests.store.records import fetched, page_record
 
-collection = Collection.create_or_open(Path(sys.argv[1]), "", name="storm")
+collection = CollectionWriter.create_or_open(Path(sys.argv[1]), "", name="storm")
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 filler = bytes(range(256)) * int(sys.argv[3])
 for i in range(10_000):
@@ -244,7 +246,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(opened, tmp_path, size, repeats
     assert message.endswith(
         "cannot grow: the disk is full. Make room, then run the same command: it goes on.\n"
     )
-    with Collection.read(directory) as reading:
+    with Collection.open(directory) as reading:
         assert reading.reader.counts().fetched == int(committed) > 2
     save(opened(), URL)
     assert urls_of(directory / "archive") == [*(f"http://a.example/{i}" for i in range(int(committed))), URL]
@@ -280,7 +282,7 @@ def test_a_directory_that_cannot_be_written_is_named(monkeypatch, tmp_path, call
 
     monkeypatch.setattr(*{"mkdir": (Path, "mkdir"), "FileIO": (io, "FileIO")}[call], refuse)
     with pytest.raises(CollectionError, match=r"storm cannot be written \(Read-only file system\).*--out"):
-        Collection.create_or_open(tmp_path / "storm", "")
+        CollectionWriter.create_or_open(tmp_path / "storm", "")
 
 
 def test_the_log_is_one_object_a_line(opened, tmp_path):
@@ -303,7 +305,7 @@ def test_a_folder_with_other_things_does_not_become_a_collection(tmp_path):
     """Somebody's files are left alone, with what to do next; an empty folder will do."""
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(CollectionError, match=r"notes\.txt.*--out"):
-        Collection.create_or_open(tmp_path, "")
+        CollectionWriter.create_or_open(tmp_path, "")
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 

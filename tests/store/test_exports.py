@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.errors import InputError
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.exports.corpus import export_jsonl, export_parquet
 from lycosa.store.exports.wacz import export_wacz, surt_of
 from lycosa.store.exports.writers import WRITERS, writer_for
@@ -39,7 +39,7 @@ ALL, RELEVANT = JUDGED, PageFilter(distinct=True)
 def storm(tmp_path_factory):
     """Twelve pages: odd ones not relevant, number 4 a near duplicate of number 2, number 6 not indexed."""
     directory = tmp_path_factory.mktemp("exports") / "storm"
-    with Collection.create_or_open(directory, "", name="storm") as collection, collection.commit():
+    with CollectionWriter.create_or_open(directory, "", name="storm") as collection, collection.commit():
         for number in range(12):
             url = f"http://www.news{number % 3}.example/Storm/{number}?b=2&a={number}"
             body = (
@@ -153,7 +153,7 @@ def test_a_failed_export_leaves_nothing_behind(storm, tmp_path):
 def test_what_is_not_known_is_null(tmp_path):
     """A page without date, language, genre or judgement by a rule says so, and not with empty words."""
     directory = tmp_path / "bare"
-    with Collection.create_or_open(directory, "", name="bare") as collection, collection.commit():
+    with CollectionWriter.create_or_open(directory, "", name="bare") as collection, collection.commit():
         collection.save(page_record("http://a.example/", title="", places=(PagePlace("X", "X", "street"),)))
     export_jsonl(directory, tmp_path / "a.jsonl", ALL)
     (row,) = lines(tmp_path / "a.jsonl")
@@ -164,7 +164,7 @@ def test_what_is_not_known_is_null(tmp_path):
 def test_the_reference_leads_to_a_body(tmp_path):
     """A page that was found again unchanged, or with the body of another, is referred to where the body stands."""
     directory, body = tmp_path / "again", b"<p>The same storm.</p>"
-    with Collection.create_or_open(directory, "", name="again") as collection:
+    with CollectionWriter.create_or_open(directory, "", name="again") as collection:
         for at, url in enumerate(("http://a.example/", "http://b.example/", "http://a.example/")):
             with collection.commit():
                 collection.save(page_record(url, fetched=fetched(url, body=body, at=NOW + at)))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from lycosa.store import Counts, Record, Store
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.memory import MemoryStore
 from lycosa.store.warc import digest_of
 from lycosa.urls import key_of
@@ -18,7 +18,7 @@ URL = "http://a.example/"
 
 
 @pytest.fixture(params=["memory", "disk"])
-def store(request, opened: Callable[[], Collection]):
+def store(request, opened: Callable[[], CollectionWriter]):
     made: dict[str, Callable[[], Store]] = {"memory": MemoryStore, "disk": opened}
     return made[request.param]()
 

@@ -30,7 +30,7 @@ def status(collection: Where, json: Json = False) -> None:
     from lycosa.library.views import status as stands
     from lycosa.store.collection import Collection
 
-    with Collection.read(collection) as opened:
+    with Collection.open(collection) as opened:
         now = stands(opened, PATIENCE_S)
     typer.echo(as_json(now) if json else _in_words(now))
 
@@ -63,7 +63,7 @@ def _ask(directory: Path, do: str) -> None:
     from lycosa.engine.control import ask
     from lycosa.store.collection import Collection
 
-    with Collection.read(directory):
+    with Collection.open(directory):
         answer = ask(directory, do, PATIENCE_S)
     if answer is None:
         raise LycosaError(f"No crawl is running on {directory}. Start it with: lycosa crawl SPEC")

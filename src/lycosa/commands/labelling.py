@@ -52,7 +52,7 @@ def _learn(directory: Path) -> None:
     from lycosa.engine.relearn import learns, relearn
     from lycosa.store.collection import Collection
 
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         is_learning = learns(collection)
     if is_learning:
         typer.echo(f"\n{relearn(directory)}")

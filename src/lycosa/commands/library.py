@@ -105,7 +105,7 @@ def export(
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
     from lycosa.store.collection import Collection
 
-    with Collection.read(collection) as opened:
+    with Collection.open(collection) as opened:
         known = [genre.label for genre in opened.statistics.labels("genre")]
     if not known:
         raise SpecError(
@@ -118,7 +118,7 @@ def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
 def _refuse_unfingerprinted(collection: Path) -> None:
     from lycosa.store.collection import Collection
 
-    with Collection.read(collection) as opened:
+    with Collection.open(collection) as opened:
         if opened.reader.lacks_fingerprints():
             raise SpecError(
                 f"--dedupe: the near duplicates of {collection} are not known yet. "

@@ -72,7 +72,7 @@ def tell_demo(out: Path, summary: Summary, strategy: str = STRATEGY) -> str:
     report = write_report(out)
     program = _program()
     labelled = {url for url, topic, grade in demo_web().labels if topic == TOPIC and grade}
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         taken = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
     right = sum(page.link.url in labelled for page in taken)
     best = max(taken, key=lambda page: page.judgement.score if page.judgement else 0.0, default=None)

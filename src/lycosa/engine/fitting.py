@@ -32,6 +32,7 @@ from lycosa.judge.learning import Brief
 from lycosa.judge.version import save_version
 from lycosa.store import LearningStore
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 
 NICE = 10
@@ -129,7 +130,7 @@ class InlineFits:
         pass
 
 
-def fits_of(brief: Brief, collection: Collection, *, inline: bool) -> InlineFits | ChildFits:
+def fits_of(brief: Brief, collection: CollectionWriter, *, inline: bool) -> InlineFits | ChildFits:
     """What fits the judge of a collection."""
     directory = collection.directory
     if inline:
@@ -272,7 +273,7 @@ def _frame(read: Callable[[int], bytes]) -> bytes:
 
 def _reply(request: Request, fitter: Fitter, directory: Path) -> Reply:
     try:
-        with Collection.read(directory) as collection:
+        with Collection.open(directory) as collection:
             fitter.read(collection.reader.terms(fitter.upto, evidence=fitter.brief.evidence))
         fit = fitter.fit(answers_in(directory), request.number)
         save_version(fit.version, directory / "models")

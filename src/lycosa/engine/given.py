@@ -13,26 +13,26 @@ import msgspec
 from lycosa import urls
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.redirects import redirect_target
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.responses import response_of
 from lycosa.values import EXAMPLE, Fetched, Judgement, Kind, Later, Link, NotFetched, Refusal
 
 MOST_REDIRECTS = 20
 
 
-def given_verdicts(collection: Collection, given: Iterable[str]) -> dict[int, Judgement]:
+def given_verdicts(collection: CollectionWriter, given: Iterable[str]) -> dict[int, Judgement]:
     """What the user's word makes of the pages that he gave, by key; also under the URL that one redirects to."""
     found = (url for where in given if (url := urls.parse(where)))
     return {urls.key_of(where): EXAMPLE for url in found for where, _ in _way(collection, url)}
 
 
-def archived_page(collection: Collection, url: str) -> Fetched | None:
+def archived_page(collection: CollectionWriter, url: str) -> Fetched | None:
     """The archived response to a URL, redirects followed, if it is a good one."""
     *_, (_, response) = _way(collection, url)
     return response if response and response.status == 200 else None
 
 
-def _way(collection: Collection, url: str) -> Iterator[tuple[str, Fetched | None]]:
+def _way(collection: CollectionWriter, url: str) -> Iterator[tuple[str, Fetched | None]]:
     """A URL and those that it redirects to, as far as the archive goes, with its responses."""
     target: str | Refusal | None = url
     for _ in range(MOST_REDIRECTS):
@@ -47,7 +47,7 @@ def _way(collection: Collection, url: str) -> Iterator[tuple[str, Fetched | None
 class AlreadyFetched:
     """Around the fetcher of a crawl: a seed that was fetched to prepare it is not asked for again."""
 
-    def __init__(self, fetcher: CrawlFetcher, collection: Collection) -> None:
+    def __init__(self, fetcher: CrawlFetcher, collection: CollectionWriter) -> None:
         self.fetcher = fetcher
         self.collection = collection
 

@@ -59,7 +59,7 @@ class Health(msgspec.Struct, frozen=True):
 def health_of(summary: Summary) -> Health | None:
     """The health of a crawl that has ended; None where nothing was judged by a score."""
     directory = Path(summary.collection)
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         scores, answers = scores_of(collection), len(labels_in(directory))
         version = saved_version(collection)
         if version is None and {page.probability for page in scores.pages} <= {0.0, 1.0}:

@@ -17,7 +17,8 @@ from lycosa.errors import NoCollection
 from lycosa.methods.lookup import all_settings
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.spec.reading import parse_spec
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import INDEXED, StoredPage
 from lycosa.store.responses import response_of
 from lycosa.values import Page, Say
@@ -40,7 +41,7 @@ def index_collection(directory: Path, workers: int | None = None, *, say: Say = 
     """Index every judged page that lacks something. Run again, it goes on where it was."""
     spec_text = _spec_text(directory)
     spec = parse_spec(spec_text, all_settings())
-    with Collection.create_or_open(directory, spec_text, name=spec.name) as collection:
+    with CollectionWriter.create_or_open(directory, spec_text, name=spec.name) as collection:
         recipe = Recipe(
             language=spec.topic.language,
             max_decoded_bytes=spec.fetch.max_decoded_bytes,
@@ -64,10 +65,10 @@ def _spec_text(directory: Path) -> str:
 
 
 async def _index(
-    collection: Collection, recipe: Recipe, workers: int | None, deadline_s: float, say: Say
+    collection: CollectionWriter, recipe: Recipe, workers: int | None, deadline_s: float, say: Say
 ) -> Indexed:
     total = Indexed()
-    with Collection.read(collection.directory) as reading:
+    with Collection.open(collection.directory) as reading:
         left = list(_lacking(collection, reading))
         async with analyser_for(recipe, workers, deadline_s) as analyser:
             for done, batch in enumerate(_batches(left, BATCH)):
@@ -82,7 +83,7 @@ async def _index(
     return total
 
 
-def _lacking(collection: Collection, reading: ReadCollection) -> Iterator[StoredPage]:
+def _lacking(collection: CollectionWriter, reading: Collection) -> Iterator[StoredPage]:
     looked = int(collection.catalogue.fact(INDEXED) or b"0")
     without = {page.id for page in reading.reader.without_text()}
     for page in reading.reader.pages():
@@ -90,13 +91,13 @@ def _lacking(collection: Collection, reading: ReadCollection) -> Iterator[Stored
             yield page
 
 
-async def _analysed(reading: ReadCollection, stored: StoredPage, analyser: Analyser) -> Page | None:
+async def _analysed(reading: Collection, stored: StoredPage, analyser: Analyser) -> Page | None:
     fetched = response_of(reading, stored)
     page = await analyser.analyse(fetched) if fetched is not None else None
     return page if isinstance(page, Page) else None
 
 
-def _add(collection: Collection, stored: StoredPage, page: Page | None, total: Indexed) -> Indexed:
+def _add(collection: CollectionWriter, stored: StoredPage, page: Page | None, total: Indexed) -> Indexed:
     if page is None:
         return msgspec.structs.replace(total, unread=total.unread + 1)
     catalogue = collection.catalogue
@@ -122,7 +123,7 @@ def _add(collection: Collection, stored: StoredPage, page: Page | None, total: I
     )
 
 
-def _cluster(collection: Collection) -> None:
+def _cluster(collection: CollectionWriter) -> None:
     """Name the cluster of every page by its first member, in the order of the crawl."""
     near = NearDuplicates()
     for number, key, simhash, sketch, known in collection.reader.clusters():

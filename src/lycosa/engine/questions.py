@@ -19,7 +19,8 @@ from lycosa.judge.learning import NEGATIVE
 from lycosa.judge.version import Scorer, Version
 from lycosa.page.response import document_of
 from lycosa.page.terms import terms_of
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, clear_label, labels_in, set_label
 from lycosa.store.reader import StoredPage
 from lycosa.store.responses import response_of
@@ -65,7 +66,7 @@ class Scores(msgspec.Struct, frozen=True):
         return close / len(self.pages) if self.pages else 0.0
 
 
-def scores_of(collection: ReadCollection | Collection) -> Scores:
+def scores_of(collection: Collection | CollectionWriter) -> Scores:
     """The scores of all pages of which people have said nothing."""
     version, known = saved_version(collection), labels_in(collection.directory)
     certain = {EXAMPLE.rule, NEGATIVE.rule}
@@ -78,7 +79,7 @@ def scores_of(collection: ReadCollection | Collection) -> Scores:
 
 
 def questions_in(
-    collection: ReadCollection | Collection, count: int, *, without: Container[int] = ()
+    collection: Collection | CollectionWriter, count: int, *, without: Container[int] = ()
 ) -> list[Question]:
     """The pages whose answers teach most, the most telling first, `without` those of these keys."""
     scores, answered = scores_of(collection), len(labels_in(collection.directory))
@@ -88,7 +89,7 @@ def questions_in(
     return [scores.pages[row] for row in asked]
 
 
-def telling_of(collection: ReadCollection, question: Question, language: str) -> Telling:
+def telling_of(collection: Collection, question: Question, language: str) -> Telling:
     """The words that moved the score of a page most, and the sentences that have most of them."""
     version = saved_version(collection)
     words = _words(collection, question, version) if version else ()
@@ -121,7 +122,7 @@ class Interview:
         """The question as the terminal shows it."""
         if (question := self.question) is None:
             return ""
-        with Collection.read(self.directory) as collection:
+        with Collection.open(self.directory) as collection:
             language = str(collection.spec().get("topic", {}).get("language", "english"))
             telling = telling_of(collection, question, language)
         return question_text(question, telling, self._at + 1, self.count)
@@ -153,7 +154,7 @@ class Interview:
 
     def _ask_further(self) -> None:
         asked = {question.key for question in self._questions}
-        with Collection.read(self.directory) as collection:
+        with Collection.open(self.directory) as collection:
             some = min(AT_ONCE, self.count - self._at)
             self._questions += questions_in(collection, some, without=asked)
 
@@ -178,18 +179,18 @@ def question_text(question: Question, telling: Telling, number: int, count: int)
     return "\n".join(lines)
 
 
-def _judged(collection: ReadCollection | Collection) -> Iterator[StoredPage]:
+def _judged(collection: Collection | CollectionWriter) -> Iterator[StoredPage]:
     return (page for page in collection.reader.pages() if page.judgement and page.refusal is None)
 
 
-def _words(collection: ReadCollection, question: Question, version: Version) -> tuple[tuple[str, float], ...]:
+def _words(collection: Collection, question: Question, version: Version) -> tuple[tuple[str, float], ...]:
     fact = collection.reader.evidence(question.id).get(version.evidence)
     value = fact.value if isinstance(fact, Score) else 0.0
     return Scorer(version).reasons(collection.reader.terms_of(question.id), value, limit=40).words
 
 
 def _sentences(
-    collection: ReadCollection, question: Question, words: dict[str, float], language: str
+    collection: Collection, question: Question, words: dict[str, float], language: str
 ) -> tuple[str, ...]:
     """The sentences whose words moved the score most; the first ones where none did."""
     stored = collection.reader.page_by_id(question.id)

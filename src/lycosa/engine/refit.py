@@ -30,7 +30,8 @@ from lycosa.judge.threshold import is_worse
 from lycosa.judge.version import Version, load_version, save_version
 from lycosa.prepare.labels import labels_as_used, verdicts_in
 from lycosa.store import LearningStore, Rejudged, SetAside
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
@@ -284,7 +285,7 @@ def inline_refits(judge: Judge | None, conclusions: Conclusions, store: Learning
 
 @asynccontextmanager
 async def refits_for(
-    judge: Judge, conclusions: Conclusions, collection: Collection, *, inline: bool, note: Say
+    judge: Judge, conclusions: Conclusions, collection: CollectionWriter, *, inline: bool, note: Say
 ) -> AsyncIterator[Refits | None]:
     """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing."""
     if not isinstance(judge, LearningJudge):
@@ -295,7 +296,7 @@ async def refits_for(
 
 
 def refits_in(
-    judge: LearningJudge, conclusions: Concluded, collection: Collection, fits: Fits, note: Say
+    judge: LearningJudge, conclusions: Concluded, collection: CollectionWriter, fits: Fits, note: Say
 ) -> Refits:
     """The fits of the judge of a collection."""
     directory, aside = collection.directory, collection.reader.set_aside()
@@ -322,18 +323,18 @@ def labels_now(directory: Path) -> str:
     return labels_as_used(directory).get("labels", "none")
 
 
-def saved_version(collection: Collection | ReadCollection) -> Version | None:
+def saved_version(collection: CollectionWriter | Collection) -> Version | None:
     """The version that the pages of a collection were judged by; None if there is none, or it cannot be read."""
     return _saved(collection, collection.reader.judge_version())
 
 
-def refused_version(collection: Collection | ReadCollection) -> Version | None:
+def refused_version(collection: CollectionWriter | Collection) -> Version | None:
     """The newest version, where it was refused or undone; None where the newest one judges."""
     number = max(collection.reader.set_aside().versions, default=0)
     return _saved(collection, number) if number > collection.reader.judge_version() else None
 
 
-def _saved(collection: Collection | ReadCollection, number: int) -> Version | None:
+def _saved(collection: CollectionWriter | Collection, number: int) -> Version | None:
     try:
         return load_version(collection.directory / "models", number) if number else None
     except ModelError:

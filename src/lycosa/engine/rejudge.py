@@ -22,7 +22,7 @@ from lycosa.prepare import labels_are_answers
 from lycosa.prepare.labels import labels_as_used
 from lycosa.spec.sections import Spec
 from lycosa.store import Conclusion, Record
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import StoredPage
 from lycosa.store.refused_links import recount_refused_links
 from lycosa.store.responses import response_of
@@ -59,7 +59,7 @@ def _models_as_saved(directory: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
-def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
+def is_judged_otherwise(collection: CollectionWriter, now: Judging) -> bool:
     """Whether the pages were judged by another spec or other labels; models that it made stale are removed."""
     packed = collection.catalogue.fact(_JUDGED_BY)
     if packed is None:
@@ -78,13 +78,13 @@ def is_judged_otherwise(collection: Collection, now: Judging) -> bool:
     return bool(changed)
 
 
-def note_judging(collection: Collection, now: Judging) -> None:
+def note_judging(collection: CollectionWriter, now: Judging) -> None:
     """Remember what the pages are judged by; inside `commit`."""
     collection.catalogue.set_fact(_JUDGED_BY, json.dumps(now).encode())
 
 
 async def rejudge(
-    collection: Collection,
+    collection: CollectionWriter,
     frontier: QueuedFrontier,
     analyser: Analyser,
     conclusions: Conclusions,
@@ -117,7 +117,7 @@ async def rejudge(
 class Rewritten:
     """A store in which a page is saved over what was concluded of it before: nothing is archived again."""
 
-    def __init__(self, collection: Collection) -> None:
+    def __init__(self, collection: CollectionWriter) -> None:
         self._collection = collection
 
     def commit(self) -> AbstractContextManager[None]:
@@ -137,7 +137,7 @@ class Rewritten:
         return self._collection.known_digest(digest)
 
 
-async def _look_again(collection: Collection, analyser: Analyser, conclusions: Conclusions) -> None:
+async def _look_again(collection: CollectionWriter, analyser: Analyser, conclusions: Conclusions) -> None:
     """Let the strategy know, before it ranks any page, what the archived images show to its model."""
     async for images in _analysed_again(collection, analyser, _is_image):
         with collection.commit():
@@ -147,7 +147,7 @@ async def _look_again(collection: Collection, analyser: Analyser, conclusions: C
 
 
 async def _analysed_again(
-    collection: Collection, analyser: Analyser, wanted: Callable[[StoredPage], bool]
+    collection: CollectionWriter, analyser: Analyser, wanted: Callable[[StoredPage], bool]
 ) -> AsyncIterator[list[tuple[StoredPage, Fetched, Page]]]:
     """The wanted pages of the archive, as far as they can be read, in batches for one commit each."""
     after = 0

@@ -26,7 +26,8 @@ from lycosa.prepare.labels import verdicts_in
 from lycosa.prepare.topic import keywords_of, load_topic
 from lycosa.spec.reading import parse_spec
 from lycosa.store import Rejudged
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import Judgement
 
 PATIENCE_S = 120.0
@@ -93,7 +94,7 @@ class PastVersion(msgspec.Struct, frozen=True):
     precision: float = 0.0
 
 
-def standing_of(collection: Collection | ReadCollection) -> Standing:
+def standing_of(collection: CollectionWriter | Collection) -> Standing:
     """How a collection stands."""
     version, kept = saved_version(collection), collection.reader.counts().relevant
     if version is None:
@@ -110,7 +111,7 @@ def standing_of(collection: Collection | ReadCollection) -> Standing:
     )
 
 
-def learns(collection: ReadCollection) -> bool:
+def learns(collection: Collection) -> bool:
     """Whether answers teach the judge of a collection at once, without its crawl."""
     if not collection.reader.judge_version() or not (collection.directory / TOPIC).exists():
         return False
@@ -122,7 +123,7 @@ def learns(collection: ReadCollection) -> bool:
 
 def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
     """Let a collection's judge learn what people said by now, here or in the crawl that runs; and say what changed."""
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         before = standing_of(collection)
         if not learns(collection):
             raise InputError(
@@ -131,7 +132,7 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
     until = time.monotonic() + patience_s
     answer = ask(directory, "labels-changed", patience_s)
     while answer is not None:
-        with Collection.read(directory) as collection:
+        with Collection.open(directory) as collection:
             if _knows_all(collection):
                 return _relearned(before, collection)
         if time.monotonic() > until:
@@ -148,7 +149,7 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
 
 def history(directory: Path) -> list[PastVersion]:
     """All versions of a collection's judge, the first one first."""
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         used, aside = collection.reader.judge_version(), collection.reader.set_aside().versions
     models, found = directory / "models", []
     for number in saved_versions(models):
@@ -168,7 +169,7 @@ def undo(directory: Path) -> Relearned:
         raise CollectionBusy(
             f"A crawl is running on {directory}. Stop it first (lycosa stop {directory}), then undo."
         )
-    with Collection.read(directory) as reading:
+    with Collection.open(directory) as reading:
         earlier = [past.number for past in history(directory) if past.status == "earlier"]
         if not reading.reader.judge_version() or not earlier:
             raise InputError(
@@ -180,7 +181,7 @@ def undo(directory: Path) -> Relearned:
         return Relearned(before, standing_of(collection))
 
 
-def _go_back(collection: Collection, version: Version) -> None:
+def _go_back(collection: CollectionWriter, version: Version) -> None:
     judge = _judge_of(collection)
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
@@ -194,7 +195,7 @@ def _go_back(collection: Collection, version: Version) -> None:
         collection.judge_anew(judgements, version.number)
 
 
-def _learn(collection: Collection) -> None:
+def _learn(collection: CollectionWriter) -> None:
     judge, directory = _judge_of(collection), collection.directory
     fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
     refits = refits_in(judge, _AtRest(collection.reader.counts().judged), collection, fits, lambda _: None)
@@ -218,13 +219,13 @@ class _AtRest:
         """Nobody is there to be told."""
 
 
-def _relearned(before: Standing, collection: Collection | ReadCollection) -> Relearned:
+def _relearned(before: Standing, collection: CollectionWriter | Collection) -> Relearned:
     refused, now = refused_version(collection), standing_of(collection)
     is_undone = bool(collection.reader.set_aside().undone_with)
     return Relearned(before, now, refused.number if refused and not is_undone else 0)
 
 
-def _knows_all(collection: ReadCollection) -> bool:
+def _knows_all(collection: Collection) -> bool:
     newest = refused_version(collection) or saved_version(collection)
     answers = answers_in(collection.directory)
     return newest is not None and answers.items() <= newest.said.items()
@@ -246,7 +247,7 @@ def _past(version: Version, status: str) -> PastVersion:
     )
 
 
-def _judge_of(collection: Collection) -> LearningJudge:
+def _judge_of(collection: CollectionWriter) -> LearningJudge:
     spec, topic = (
         parse_spec(collection.earlier_spec, all_settings()),
         load_topic(collection.directory / TOPIC),
@@ -256,7 +257,7 @@ def _judge_of(collection: Collection) -> LearningJudge:
     return LearningJudge(brief_of(topic, judge_of(spec).threshold))
 
 
-def _reopened(directory: Path) -> Collection:
-    with Collection.read(directory) as collection:
+def _reopened(directory: Path) -> CollectionWriter:
+    with Collection.open(directory) as collection:
         text = collection.spec_text()
-    return Collection.create_or_open(directory, text, name=parse_spec(text, all_settings()).name)
+    return CollectionWriter.create_or_open(directory, text, name=parse_spec(text, all_settings()).name)

@@ -6,10 +6,10 @@ In: an open collection. Out: conclusions that know what those of an uninterrupte
 from __future__ import annotations
 
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 
 
-def recall(conclusions: Conclusions, collection: Collection) -> None:
+def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     """Bring everything back that an earlier run counted and learned; inside `commit`."""
     for link, judgement, evidence in collection.reader.lessons():
         conclusions.learn(link, judgement, evidence)

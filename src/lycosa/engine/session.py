@@ -54,7 +54,7 @@ from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
 from lycosa.spec.sections import Spec
 from lycosa.store import Record
-from lycosa.store.collection import Collection, Hook
+from lycosa.store.collection_writer import CollectionWriter, Hook
 from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
@@ -126,7 +126,7 @@ async def _crawl(
     spec: Spec, text: str, folder: Path, directory: Path, say: Say, watch: Watch | None, pause_points: Hook
 ) -> Summary:
     clock = SystemClock()
-    with Collection.create_or_open(
+    with CollectionWriter.create_or_open(
         directory,
         text,
         name=spec.name,
@@ -249,7 +249,7 @@ def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
 class _Reader:
     """Lists and examples from the Web, archived like everything that was fetched."""
 
-    def __init__(self, reader: PoliteReader, collection: Collection, spec: Spec) -> None:
+    def __init__(self, reader: PoliteReader, collection: CollectionWriter, spec: Spec) -> None:
         self.reader = reader
         self.collection = collection
         self.spec = spec
@@ -282,7 +282,7 @@ class _Reader:
             self.collection.save(Record(time.time(), msgspec.structs.replace(fetched, link=link)))
 
 
-def _logged(say: Say, collection: Collection) -> Say:
+def _logged(say: Say, collection: CollectionWriter) -> Say:
     """What is said to the user is logged too."""
     note = _note_in(collection)
 
@@ -293,11 +293,11 @@ def _logged(say: Say, collection: Collection) -> Say:
     return both
 
 
-def _note_in(collection: Collection) -> Say:
+def _note_in(collection: CollectionWriter) -> Say:
     return lambda message: tell(collection.log, "note", message=message)
 
 
-def _failed(seed: Link, collection: Collection) -> Refusal | None:
+def _failed(seed: Link, collection: CollectionWriter) -> Refusal | None:
     """Why a seed of an earlier run (or of this one) brought nothing; such seeds are tried again."""
     if (page := collection.reader.page(seed.key)) is not None:
         refusal = page.refusal
@@ -307,7 +307,9 @@ def _failed(seed: Link, collection: Collection) -> Refusal | None:
     return None if outcome is None or outcome.again else outcome.refusal
 
 
-def _material(spec: Spec, folder: Path, collection: Collection, helper: _Reader, say: Say) -> CrawlMaterial:
+def _material(
+    spec: Spec, folder: Path, collection: CollectionWriter, helper: _Reader, say: Say
+) -> CrawlMaterial:
     models, language = collection.directory / "models", spec.topic.language
     return CrawlMaterial(
         spec.topic,
@@ -318,7 +320,7 @@ def _material(spec: Spec, folder: Path, collection: Collection, helper: _Reader,
     )
 
 
-def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: float) -> SqliteFrontier:
+def _frontier(spec: Spec, collection: CollectionWriter, strategy: BaseStrategy, now: float) -> SqliteFrontier:
     policy = Policy(
         max_waiting=spec.frontier.max_waiting,
         per_host_concurrency=spec.fetch.per_host_concurrency,
@@ -332,7 +334,7 @@ def _frontier(spec: Spec, collection: Collection, strategy: BaseStrategy, now: f
 
 
 def _prefer(
-    conclusions: Conclusions, collection: Collection, priors: Mapping[str, tuple[float, float]]
+    conclusions: Conclusions, collection: CollectionWriter, priors: Mapping[str, tuple[float, float]]
 ) -> None:
     """Let sources begin with what an earlier crawl found there."""
     with collection.commit():
@@ -386,7 +388,7 @@ def _stopped_by_signals(crawl: Crawl, say: Say) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _summary(crawl: Crawl, collection: Collection, directory: Path, seeds: list[Link]) -> Summary:
+def _summary(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds: list[Link]) -> Summary:
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
     version, harvest = crawl.refits.version if crawl.refits else None, crawl.harvest
     with collection.commit():

@@ -26,7 +26,7 @@ def record_web(spec: Path, web: Path, say: Say) -> Path:
     if (web / "labels.csv").exists():
         raise InputError(f"{web} is a web already. Choose another folder.")
     summary = crawl_file(spec, web / "collection", changes, say=say)
-    with Collection.read(web / "collection") as collection:
+    with Collection.open(web / "collection") as collection:
         start = collection.reader.seeds()
         for file in sorted(collection.archive.glob("*.warc.gz")):
             shutil.copy2(file, web / file.name)

@@ -29,13 +29,13 @@ from lycosa.library.search_query import (
 )
 from lycosa.library.served_collections import ServedCollections
 from lycosa.report.why import explain
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import PageFilter
 
 URL_CHARS = 4000
 _encode = msgspec.json.Encoder().encode
-Handler = Callable[[Request, ReadCollection], object]
+Handler = Callable[[Request, Collection], object]
 
 
 def json_response(value: object, status: int = 200) -> Response:
@@ -43,7 +43,7 @@ def json_response(value: object, status: int = 200) -> Response:
     return Response(_encode(value), status, media_type="application/json")
 
 
-def search(request: Request, collection: ReadCollection) -> object:
+def search(request: Request, collection: Collection) -> object:
     """Pages that match words and conditions, best first, 20 at a time."""
     results = search_in(collection, search_query_of(request.query_params))
     return {
@@ -53,7 +53,7 @@ def search(request: Request, collection: ReadCollection) -> object:
     }
 
 
-def page(request: Request, collection: ReadCollection) -> object:
+def page(request: Request, collection: Collection) -> object:
     """One page: text, metadata, evidence, reasons."""
     found = views.page(collection, request.path_params["id"])
     if found is None:
@@ -61,27 +61,27 @@ def page(request: Request, collection: ReadCollection) -> object:
     return found
 
 
-def about(_: Request, collection: ReadCollection) -> object:
+def about(_: Request, collection: Collection) -> object:
     """What the collection is, in figures."""
     return views.about(collection)
 
 
-def summary(_: Request, collection: ReadCollection) -> object:
+def summary(_: Request, collection: Collection) -> object:
     """Key sentences, terms, places, sources and the time course."""
     return views.summary(collection)
 
 
-def timeline(request: Request, collection: ReadCollection) -> object:
+def timeline(request: Request, collection: Collection) -> object:
     """How many pages were published on each day."""
     return collection.statistics.days(_wanted(request, collection))
 
 
-def map_(request: Request, collection: ReadCollection) -> object:
+def map_(request: Request, collection: Collection) -> object:
     """Places with coordinates and the number of pages that name them."""
     return collection.statistics.places(_wanted(request, collection), 2000, mapped=True)
 
 
-def browse(request: Request, collection: ReadCollection) -> object:
+def browse(request: Request, collection: Collection) -> object:
     """The values of a field with the number of pages of each."""
     field = request.path_params["field"]
     if field not in views.FIELDS:
@@ -89,7 +89,7 @@ def browse(request: Request, collection: ReadCollection) -> object:
     return views.browse(collection, field, search_query_of(request.query_params))
 
 
-def status(_: Request, collection: ReadCollection) -> object:
+def status(_: Request, collection: Collection) -> object:
     """How the crawl stands, live where one is running."""
     return {
         **views.status(collection),
@@ -98,7 +98,7 @@ def status(_: Request, collection: ReadCollection) -> object:
     }
 
 
-def why(request: Request, collection: ReadCollection) -> object:
+def why(request: Request, collection: Collection) -> object:
     """Any URL, explained: taken, refused, waiting or never seen, and by which evidence and rule."""
     try:
         return explain(collection.directory, request.query_params.get("url", "")[:URL_CHARS].strip())
@@ -106,7 +106,7 @@ def why(request: Request, collection: ReadCollection) -> object:
         raise HTTPException(400, str(error)) from None
 
 
-def labels(_: Request, collection: ReadCollection) -> object:
+def labels(_: Request, collection: Collection) -> object:
     """What people said of pages, newest first."""
     return list(labels_in(collection.directory).values())
 
@@ -174,11 +174,11 @@ def routes(served: ServedCollections) -> list[Route]:
     ]
 
 
-def _wanted(request: Request, collection: ReadCollection) -> PageFilter:
+def _wanted(request: Request, collection: Collection) -> PageFilter:
     return page_filter_of(search_query_of(request.query_params), collection.directory)
 
 
-def _collection(served: ServedCollections, request: Request) -> ReadCollection:
+def _collection(served: ServedCollections, request: Request) -> Collection:
     name = request.path_params["name"]
     if name not in served.directories:
         raise HTTPException(404, "There is no such collection. See /api/collections.")

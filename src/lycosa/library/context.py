@@ -21,7 +21,7 @@ from lycosa.library.search_query import SearchQuery
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.report.hyperlinks import web_url
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 
 
 class LibraryContext:
@@ -50,7 +50,7 @@ class LibraryContext:
         self._templates.filters["told"] = lambda told: told if isinstance(told, str) else f"{told:.4f}"
         self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
-    def collection(self, request: Request) -> ReadCollection:
+    def collection(self, request: Request) -> Collection:
         """The collection that the address names, opened for this request."""
         name = request.path_params["name"]
         if name not in self.served.directories:

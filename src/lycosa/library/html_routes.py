@@ -31,7 +31,7 @@ from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.why import explain
 from lycosa.report.world_map import world_map
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.statistics import PlaceCount
 from lycosa.urls import key_of
@@ -40,7 +40,7 @@ TEXT_CHARS = 60_000
 QUESTIONS = 5
 """Pages that the page of labels asks about."""
 
-Handler = Callable[[Request, ReadCollection], Response]
+Handler = Callable[[Request, Collection], Response]
 
 
 class HtmlRoutes:
@@ -74,7 +74,7 @@ class HtmlRoutes:
 
         return handler
 
-    def overview(self, request: Request, collection: ReadCollection) -> Response:
+    def overview(self, request: Request, collection: Collection) -> Response:
         """Summary, figures and where to go on."""
         curve = collection.reader.harvest_curve(200)
         known = self._context.served.cached(collection, "summary", lambda: views.summary(collection))
@@ -96,7 +96,7 @@ class HtmlRoutes:
             ),
         )
 
-    def search(self, request: Request, collection: ReadCollection) -> Response:
+    def search(self, request: Request, collection: Collection) -> Response:
         """Words and filters, hits and snippets."""
         query = search_query_of(request.query_params)
         started = time.perf_counter()
@@ -112,7 +112,7 @@ class HtmlRoutes:
             has_text=collection.search.has_text(),
         )
 
-    def browse(self, request: Request, collection: ReadCollection) -> Response:
+    def browse(self, request: Request, collection: Collection) -> Response:
         """The values of one field, with the pages of each."""
         field = request.path_params["field"]
         if field not in views.FIELDS:
@@ -133,7 +133,7 @@ class HtmlRoutes:
             largest=max((count for _, count in rows), default=1),
         )
 
-    def map(self, request: Request, collection: ReadCollection) -> Response:
+    def map(self, request: Request, collection: Collection) -> Response:
         """Where the pages are about."""
         query, near = search_query_of(request.query_params), request.query_params.get("view") == "near"
         wanted, tiles = page_filter_of(query, collection.directory), self._context.tiles
@@ -154,7 +154,7 @@ class HtmlRoutes:
             drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
         )
 
-    def timeline(self, request: Request, collection: ReadCollection) -> Response:
+    def timeline(self, request: Request, collection: Collection) -> Response:
         """When the pages were published."""
         query = search_query_of(request.query_params)
         wanted = page_filter_of(query, collection.directory)
@@ -174,7 +174,7 @@ class HtmlRoutes:
             entries=views.entries(collection, query),
         )
 
-    def page(self, request: Request, collection: ReadCollection) -> Response:
+    def page(self, request: Request, collection: Collection) -> Response:
         """One page: its text, the archived page, and the reasons."""
         shown = views.page(collection, request.path_params["id"])
         if shown is None:
@@ -191,7 +191,7 @@ class HtmlRoutes:
             replay=f"{replay}/{self._context.keys.replay_key()}/{request.path_params['name']}/{address}",
         )
 
-    def why(self, request: Request, collection: ReadCollection) -> Response:
+    def why(self, request: Request, collection: Collection) -> Response:
         """Any URL, explained: also one that was never fetched."""
         url = request.query_params.get("url", "")[:URL_CHARS].strip()
         explanation, said, number = None, "", None
@@ -205,7 +205,7 @@ class HtmlRoutes:
                 number = stored.id if stored else None
         return self._context.render(request, "why.html", url=url, why=explanation, said=said, number=number)
 
-    def monitor(self, request: Request, collection: ReadCollection) -> Response:
+    def monitor(self, request: Request, collection: Collection) -> Response:
         """The crawl as it runs; `?part=live` is only what changes."""
         curve = collection.reader.harvest_curve(120)
         speed = views.speed_curve(collection)
@@ -224,7 +224,7 @@ class HtmlRoutes:
             now=time.time(),
         )
 
-    def labels(self, request: Request, collection: ReadCollection) -> Response:
+    def labels(self, request: Request, collection: Collection) -> Response:
         """What people said of pages, and what to do with it."""
         rows = []
         for label in labels_in(collection.directory).values():
@@ -243,7 +243,7 @@ class HtmlRoutes:
             running=views.status(collection)["running"],
         )
 
-    def _index_status(self, collection: ReadCollection) -> IndexStatus:
+    def _index_status(self, collection: Collection) -> IndexStatus:
         return self._context.index_processes.status_of(collection)
 
     def _of_place(self, request: Request, query: SearchQuery, place: PlaceCount) -> str:

@@ -16,7 +16,7 @@ from typing import IO
 import msgspec
 
 from lycosa.engine.control import NAME as CONTROL
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 
 
 class IndexStatus(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class IndexProcesses:
             command = [sys.executable, "-m", "lycosa", "index", str(directory), "--workers", "1"]
             self._running[directory] = subprocess.Popen(command, stdout=log, stderr=log), log
 
-    def status_of(self, collection: ReadCollection) -> IndexStatus:
+    def status_of(self, collection: Collection) -> IndexStatus:
         """How far a collection is indexed."""
         running, said = self._is_running(collection.directory), ""
         if collection.directory in self._running:

@@ -11,11 +11,11 @@ from starlette.exceptions import HTTPException
 from lycosa.errors import SpecError
 from lycosa.methods.lookup import method_of_judge, strategy_class
 from lycosa.spec.strategy_files import in_file
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, clear_label, set_label
 
 
-def label_page(collection: ReadCollection, number: int, said: str) -> None:
+def label_page(collection: Collection, number: int, said: str) -> None:
     """Keep a label on a page (by its id): yes, no, or clear."""
     stored = collection.reader.page_by_id(number)
     if stored is None:

@@ -6,7 +6,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from lycosa.library.search_query import SearchQuery, page_filter_of
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.phrases import END_MARK, MARK
 from lycosa.store.search import Order, SearchHit
 
@@ -35,7 +35,7 @@ def marked(snippet: str) -> Markup:
     return escape(snippet).replace(MARK, Markup("<mark>")).replace(END_MARK, Markup("</mark>"))
 
 
-def search(collection: ReadCollection, query: SearchQuery) -> ResultPage:
+def search(collection: Collection, query: SearchQuery) -> ResultPage:
     """Search: by words, best match first, or all pages that the conditions leave."""
     found = collection.search.find(
         query.q,

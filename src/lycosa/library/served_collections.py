@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from lycosa.errors import CollectionError
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
 
 T = TypeVar("T")
 FRESH_S = 4.0
@@ -25,18 +25,18 @@ class ServedCollections:
     def __init__(self, directories: Sequence[Path]) -> None:
         self.directories: dict[str, Path] = {}
         for directory in directories:
-            with Collection.read(directory):
+            with Collection.open(directory):
                 self.directories[self._name(directory)] = directory
         if not self.directories:
             raise CollectionError("There is nothing to serve. Name at least one collection: lycosa serve DIR")
         self._cache: dict[tuple[object, ...], tuple[object, float, object]] = {}
         self._lock = threading.Lock()
 
-    def open(self, name: str) -> ReadCollection:
+    def open(self, name: str) -> Collection:
         """Open a collection to read. KeyError if there is none of this name."""
-        return Collection.read(self.directories[name])
+        return Collection.open(self.directories[name])
 
-    def cached(self, collection: ReadCollection, what: str, make: Callable[[], T]) -> T:
+    def cached(self, collection: Collection, what: str, make: Callable[[], T]) -> T:
         """What `make` gives, made again when the collection has changed, at most every few seconds."""
         key, now = (collection.directory, what), time.monotonic()
         stamp = _stamp(collection)
@@ -58,7 +58,7 @@ class ServedCollections:
         return name
 
 
-def _stamp(collection: ReadCollection) -> tuple[int, ...]:
+def _stamp(collection: Collection) -> tuple[int, ...]:
     stamps = []
     for path in (collection.path, collection.path.with_name(collection.path.name + "-wal")):
         try:

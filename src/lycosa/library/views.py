@@ -14,7 +14,7 @@ from lycosa.library.search_query import SearchQuery, page_filter_of
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
 from lycosa.report.why import opened_by
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.store.reader import StoredPage
@@ -40,7 +40,7 @@ ENTITY_KINDS: dict[str, EntityKind] = {"people": "person", "organisations": "org
 """What can be browsed by name, and what the catalogue calls it."""
 
 
-def about(collection: ReadCollection) -> dict[str, Any]:
+def about(collection: Collection) -> dict[str, Any]:
     """What a collection is, in figures."""
     counts, runs = collection.reader.counts(), collection.reader.runs()
     return {
@@ -54,7 +54,7 @@ def about(collection: ReadCollection) -> dict[str, Any]:
     }
 
 
-def summary(collection: ReadCollection) -> dict[str, Any]:
+def summary(collection: Collection) -> dict[str, Any]:
     """Key sentences, terms, places, people, organisations, sources, languages, genres and the time course."""
     counted, gist = collection.statistics, gist_of(collection)
     return {
@@ -72,7 +72,7 @@ def summary(collection: ReadCollection) -> dict[str, Any]:
     }
 
 
-def choices(collection: ReadCollection) -> dict[str, list[str]]:
+def choices(collection: Collection) -> dict[str, list[str]]:
     """What the filters of the search offer."""
     counted = collection.statistics
     return {
@@ -86,7 +86,7 @@ def choices(collection: ReadCollection) -> dict[str, list[str]]:
     }
 
 
-def browse(collection: ReadCollection, field: str, query: SearchQuery) -> list[tuple[str, int]]:
+def browse(collection: Collection, field: str, query: SearchQuery) -> list[tuple[str, int]]:
     """Values of a field of FIELDS with the number of pages, most pages first (dates: latest first)."""
     wanted, counted = page_filter_of(query, collection.directory), collection.statistics
     if field == "places":
@@ -105,13 +105,13 @@ def browse(collection: ReadCollection, field: str, query: SearchQuery) -> list[t
     return counted.values("language" if field == "languages" else "source", wanted, 1000)
 
 
-def entries(collection: ReadCollection, query: SearchQuery) -> list[DatedPage]:
+def entries(collection: Collection, query: SearchQuery) -> list[DatedPage]:
     """Dated pages in the order of their days: the words of a timeline."""
     wanted = page_filter_of(query, collection.directory)
     return collection.search.best_dated(msgspec.structs.replace(wanted, distinct=True))
 
 
-def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
+def page(collection: Collection, number: int) -> dict[str, Any] | None:
     """All about one page: text, metadata and the reasons why it is (not) in the collection."""
     reader = collection.reader
     stored = reader.page_by_id(number)
@@ -159,7 +159,7 @@ def page(collection: ReadCollection, number: int) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
+def _found_on(collection: Collection, stored: StoredPage) -> dict[str, Any] | None:
     """The page whose link led here, and what was decided on the link there."""
     parent = collection.reader.page(stored.link.parent) if stored.link.parent else None
     if parent is None:
@@ -177,7 +177,7 @@ def _found_on(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] 
     }
 
 
-def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | None:
+def _image(collection: Collection, stored: StoredPage) -> dict[str, Any] | None:
     """The image that has opened the way here, where one has."""
     image = opened_by(collection.reader, stored.link)
     if image is None:
@@ -186,7 +186,7 @@ def _image(collection: ReadCollection, stored: StoredPage) -> dict[str, Any] | N
     return {"url": image.url, "label": shows.label, "value": shows.value}
 
 
-def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]]:
+def _path(collection: Collection, stored: StoredPage) -> list[dict[str, Any]]:
     steps = []
     for url in collection.reader.path_from_seed(stored.link.key, 200):
         page = collection.reader.page(key_of(url))
@@ -203,7 +203,7 @@ def _path(collection: ReadCollection, stored: StoredPage) -> list[dict[str, Any]
     return steps
 
 
-def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any]:
+def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
     """How the crawl stands: from the running crawl where there is one, else from the catalogue."""
     runs, counts = collection.reader.runs(), collection.reader.counts()
     live = ask(collection.directory, "status", patience_s)
@@ -223,12 +223,12 @@ def status(collection: ReadCollection, patience_s: float = 1.0) -> dict[str, Any
     return now
 
 
-def queue(collection: ReadCollection) -> list[HostQueue]:
+def queue(collection: Collection) -> list[HostQueue]:
     """Hosts with the URLs that wait for them, most first."""
     return host_queues(collection.connection, HOSTS)
 
 
-def not_taken(collection: ReadCollection) -> list[dict[str, Any]]:
+def not_taken(collection: Collection) -> list[dict[str, Any]]:
     """What was not taken, by reason: requests and pages first, then links."""
     counts = collection.reader.counts_by_reason()
     kinds = (("requests", counts.requests), ("pages", counts.pages), ("links", counts.links))
@@ -239,7 +239,7 @@ def not_taken(collection: ReadCollection) -> list[dict[str, Any]]:
     ]
 
 
-def speed_curve(collection: ReadCollection, bins: int = 60) -> list[tuple[float, float]]:
+def speed_curve(collection: Collection, bins: int = 60) -> list[tuple[float, float]]:
     """(seconds since the last run began, pages per second) along it."""
     runs = collection.reader.runs()
     if not runs:

@@ -15,7 +15,7 @@ from lycosa.page.document import Document
 from lycosa.page.response import document_of
 from lycosa.prepare import wanted_models
 from lycosa.spec.sections import JudgeSpec, Spec
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
 from lycosa.values import EXAMPLE
@@ -36,7 +36,7 @@ def first_pages(spec: Spec, directory: Path) -> Spec | None:
     return spec.model_copy(update={"strategy": FIRST, "options": {}, "judge": judge, "limits": limits})
 
 
-def unlabelled_pages(collection: Collection, language: str, most: int) -> list[ExamplePage]:
+def unlabelled_pages(collection: CollectionWriter, language: str, most: int) -> list[ExamplePage]:
     """Pages of a collection, read from its archive, as examples of which nothing is known."""
     judged = (page for page in collection.reader.pages() if page.judgement not in (None, EXAMPLE))
     found = []

@@ -13,7 +13,7 @@ import msgspec
 
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.page.response import document_of
-from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
 from lycosa.values import Judgement, Refusal
@@ -26,7 +26,7 @@ class Labelled(msgspec.Struct, frozen=True):
     negatives: tuple[ExamplePage, ...] = ()
 
 
-def labelled_pages(collection: Collection, language: str) -> Labelled:
+def labelled_pages(collection: CollectionWriter, language: str) -> Labelled:
     """The labelled pages of a collection, read from its archive."""
     found: dict[bool, list[ExamplePage]] = {True: [], False: []}
     for key, label in labels_in(collection.directory).items():

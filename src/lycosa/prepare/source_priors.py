@@ -12,7 +12,7 @@ from lycosa.store.collection import Collection
 def source_priors(collection: Path, strategy: BaseStrategy) -> dict[str, tuple[float, float]]:
     """What the judged pages of an earlier collection say for and against their sources, as a strategy credits them."""
     found: dict[str, tuple[float, float]] = {}
-    with Collection.read(collection) as earlier:
+    with Collection.open(collection) as earlier:
         for source, judgement in earlier.reader.judged_sources():
             credit = strategy.credit(judgement)
             good, bad = found.get(source, (0.0, 0.0))

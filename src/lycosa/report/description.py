@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 
 
 class Description(msgspec.Struct, frozen=True):
@@ -16,7 +16,7 @@ class Description(msgspec.Struct, frozen=True):
     keywords: list[str]
 
 
-def described(collection: ReadCollection) -> Description:
+def described(collection: Collection) -> Description:
     """The heading of a collection; its directory's name where its spec gives none."""
     spec = collection.spec()
     top, topic = spec.get("", {}), spec.get("topic", {})

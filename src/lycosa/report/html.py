@@ -23,7 +23,7 @@ from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.world_map import world_map
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.page_filter import COLLECTED
 from lycosa.values import Reason
 
@@ -47,11 +47,11 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
 
 def report_text(directory: Path) -> str:
     """The report of a collection, as HTML."""
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         return render(collection)
 
 
-def render(collection: ReadCollection) -> str:
+def render(collection: Collection) -> str:
     """The report as HTML."""
     environment = Environment(
         loader=PackageLoader("lycosa.report"),
@@ -65,7 +65,7 @@ def render(collection: ReadCollection) -> str:
     )
 
 
-def _figures(collection: ReadCollection) -> dict[str, Any]:
+def _figures(collection: Collection) -> dict[str, Any]:
     reader = collection.reader
     curve = reader.harvest_curve(240)
     pages, relevant = curve[-1] if curve else (0, 0)
@@ -98,7 +98,7 @@ def _figures(collection: ReadCollection) -> dict[str, Any]:
     }
 
 
-def _contents(collection: ReadCollection) -> dict[str, Any]:
+def _contents(collection: Collection) -> dict[str, Any]:
     """What the relevant pages say, where and when: as far as it was looked for."""
     places = collection.statistics.places(limit=200, mapped=True)
     unit, course = periods(collection.statistics.days())

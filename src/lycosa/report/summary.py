@@ -15,7 +15,7 @@ import msgspec
 
 from lycosa.evidence.model_file import read_json
 from lycosa.page.terms import terms_of
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.page_filter import PageFilter, Relevance
 
 PAGES = 60
@@ -40,7 +40,7 @@ class Gist(msgspec.Struct, frozen=True):
     terms: tuple[tuple[str, int], ...] = ()
 
 
-def gist_of(collection: ReadCollection) -> Gist:
+def gist_of(collection: Collection) -> Gist:
     """The gist of the best pages of a collection."""
     best = collection.search.best_texts(PageFilter(distinct=True), PAGES, CHARS)
     others = collection.search.best_texts(

@@ -17,7 +17,7 @@ from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import strategy_class
 from lycosa.spec.sections import Spec
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link, Score
 
@@ -82,7 +82,7 @@ def explain(directory: str | PathLike[str], url: str) -> Explanation:
     parsed = urls.parse(url)
     if parsed is None:
         raise InputError(f"{url!r} is not an http(s) URL. Write it in full: https://…")
-    with Collection.read(Path(directory)) as collection:
+    with Collection.open(Path(directory)) as collection:
         key = urls.key_of(parsed)
         leading = list(collection.reader.links_to(key, COUNTED))
         found_on = tuple(_found_on(collection.reader, link) for link in leading[:NEAR])
@@ -92,7 +92,7 @@ def explain(directory: str | PathLike[str], url: str) -> Explanation:
         )
 
 
-def _ranked_by(collection: ReadCollection, key: int) -> tuple[tuple[str, float], ...]:
+def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...]:
     """What the strategy of the last run put the URL where it stands for, or stood when it was taken."""
     state = url_state_in(collection.connection, key)
     if state is None or not state.link.record:
@@ -104,7 +104,7 @@ def _ranked_by(collection: ReadCollection, key: int) -> tuple[tuple[str, float],
         return ()
 
 
-def _explained(collection: ReadCollection, url: str, key: int, found_on: tuple[FoundOn, ...]) -> Explanation:
+def _explained(collection: Collection, url: str, key: int, found_on: tuple[FoundOn, ...]) -> Explanation:
     if (page := collection.reader.page(key)) is not None:
         return _of_page(collection, page, found_on)
     if (outcome := collection.reader.outcome(key)) is not None and not outcome.again:
@@ -114,7 +114,7 @@ def _explained(collection: ReadCollection, url: str, key: int, found_on: tuple[F
     return _of_unknown(collection, url, found_on)
 
 
-def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[FoundOn, ...]) -> Explanation:
+def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, ...]) -> Explanation:
     capture = page.capture
     return Explanation(
         url=page.link.url,
@@ -133,7 +133,7 @@ def _of_page(collection: ReadCollection, page: StoredPage, found_on: tuple[Found
     )
 
 
-def _words(collection: ReadCollection, page: StoredPage) -> Reasons | None:
+def _words(collection: Collection, page: StoredPage) -> Reasons | None:
     """What made the score of a page, where a version of a judge that learns has judged it and is still there."""
     try:
         version = load_version(collection.directory / "models", collection.reader.judge_version())
@@ -155,7 +155,7 @@ def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
     return OpenedBy(image.link.url, next(scores, None))
 
 
-def _target(collection: ReadCollection, page: StoredPage) -> str:
+def _target(collection: Collection, page: StoredPage) -> str:
     """Where a redirect leads; '' if the page is none."""
     link = next(collection.reader.links(page.id), None) if 300 <= page.status < 400 else None
     if link is None or link.url:
@@ -206,7 +206,7 @@ def _of_standing(reader: Reader, url: str, standing: UrlState, found_on: tuple[F
     return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on, image=image)
 
 
-def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
+def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
     if not found_on:
         verdict = "Never seen: no page of this collection links to it."
         nearby, links_near = _nearby(collection, url)
@@ -220,14 +220,14 @@ def _of_unknown(collection: ReadCollection, url: str, found_on: tuple[FoundOn, .
     return Explanation(url, verdict, found_on=found_on, refusal=refusal)
 
 
-def _limits(collection: ReadCollection) -> tuple[int | None, int | None]:
+def _limits(collection: Collection) -> tuple[int | None, int | None]:
     """The most pages of a host and of a site, by the spec of the last run."""
     limits = collection.spec().get("limits", {})
     host, site = limits.get("pages_per_host"), limits.get("pages_per_site")
     return host if isinstance(host, int) else None, site if isinstance(site, int) else None
 
 
-def _nearby(collection: ReadCollection, url: str) -> tuple[tuple[str, ...], tuple[LinkNear, ...]]:
+def _nearby(collection: Collection, url: str) -> tuple[tuple[str, ...], tuple[LinkNear, ...]]:
     """Fetched URLs that begin like this one, and pages that link to such: the longest common folder that has any."""
     authority, folder = urls.authority_of(url), url.partition("?")[0]
     while len(folder) > len(authority):
@@ -239,7 +239,7 @@ def _nearby(collection: ReadCollection, url: str) -> tuple[tuple[str, ...], tupl
     return (), ()
 
 
-def _links_near(collection: ReadCollection, authority: str, folder: str) -> tuple[LinkNear, ...]:
+def _links_near(collection: Collection, authority: str, folder: str) -> tuple[LinkNear, ...]:
     """Pages on which URLs below a folder were found: fetched ones, and ones that wait."""
     found = collection.reader.found_below(folder, NEAR)
     if len(found) < NEAR:

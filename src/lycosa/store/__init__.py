@@ -1,7 +1,7 @@
 """The collection: what was fetched and why it was kept or not, archived and catalogued.
 
 In: a Record for each URL that was settled. Out: a directory with WARC files and one SQLite
-catalogue (`Collection`), or, for experiments, the order of URLs in memory (`MemoryStore`).
+catalogue (`CollectionWriter`), or, for experiments, the order of URLs in memory (`MemoryStore`).
 """
 
 from __future__ import annotations

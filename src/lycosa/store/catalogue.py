@@ -1,6 +1,6 @@
 """Writing the catalogue: a Record and where it was archived become rows.
 
-In: records, inside a transaction that the Collection opens. Out: rows of `schema`'s tables. Saving
+In: records, inside a transaction that the CollectionWriter opens. Out: rows of `schema`'s tables. Saving
 a record twice writes the same rows, so a page that is fetched again keeps its place.
 """
 

@@ -7,7 +7,8 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import ArchiveError
 from lycosa.fetch.http_headers import RECORD_BYTES
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.warc import Capture, read_capture
 from lycosa.values import Fetched, Link
@@ -22,7 +23,7 @@ def capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
 
 
 def response_of(
-    collection: ReadCollection | Collection, page: StoredPage, max_bytes: int = RECORD_BYTES
+    collection: Collection | CollectionWriter, page: StoredPage, max_bytes: int = RECORD_BYTES
 ) -> Fetched | None:
     """The archived response of a page; None where the archive has no body of it, or one of more than `max_bytes`."""
     capture = capture_with_body(collection.reader, page)
@@ -50,7 +51,7 @@ def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
     return Fetched(link, status, headers, body, b"", head, 0.0, 0.0)
 
 
-def archived(collection: ReadCollection, url: str, max_bytes: int, redirects: int = 5) -> Fetched | str:
+def archived(collection: Collection, url: str, max_bytes: int, redirects: int = 5) -> Fetched | str:
     """The response for a URL, redirects followed, of at most `max_bytes`; or, in a sentence, why there is none."""
     for _ in range(redirects + 1):
         page = collection.reader.page(urls.key_of(url))

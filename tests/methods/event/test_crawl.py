@@ -51,7 +51,7 @@ def test_pages_of_the_event_are_told_from_those_of_its_topic(site, tmp_path):
 def test_the_catalogue_knows_date_places_and_aspects(site, tmp_path):
     """Of each page: its day, its places with coordinates, and one score an aspect."""
     crawl(spec(site, EVENT), tmp_path / "crawl")
-    with Collection.read(tmp_path / "crawl") as collection:
+    with Collection.open(tmp_path / "crawl") as collection:
         page = next(page for page in collection.reader.pages() if page.link.url == url_of("event", 2))
         places = collection.connection.execute(
             "SELECT canonical, lat, lon FROM places WHERE page = ?", (page.id,)
@@ -136,7 +136,7 @@ def test_sources_begin_with_what_an_earlier_collection_found(site, tmp_path):
     assert scores["herald.test"] != verdicts["herald.test"]
     again = spec(site, EVENT | {"source_priors": "first", "source": "mean-score"})
     crawl(again, tmp_path / "second")
-    with Collection.read(tmp_path / "second") as collection:
+    with Collection.open(tmp_path / "second") as collection:
         rows = dict(collection.connection.execute("SELECT name, good + bad FROM sources").fetchall())
     assert rows["herald.test"] == pytest.approx(14.0)
     with pytest.raises(CollectionError, match="not a collection"):

@@ -48,7 +48,7 @@ def collection(tmp_path_factory) -> Path:
 
 def test_every_page_has_a_genre(collection):
     """The catalogue keeps genre and confidence of each page, and the report shows where links led."""
-    with Collection.read(collection) as opened:
+    with Collection.open(collection) as opened:
         assert sum(pages for _, pages, _ in genre_counts(opened)) == 50
         rows = genre_table(opened)
         html = render(opened)
@@ -59,7 +59,7 @@ def test_every_page_has_a_genre(collection):
 
 def test_pages_are_chosen_by_genre(collection, tmp_path):
     """The report's pages and an export can be narrowed to a genre; an unknown one is named with the known."""
-    with Collection.read(collection) as opened:
+    with Collection.open(collection) as opened:
         counts = {genre: pages for genre, pages, _ in genre_counts(opened)}
         html = render(opened)
     genre, pages = next(iter(counts.items()))
@@ -78,7 +78,7 @@ def test_any_strategy_gets_genres_where_the_spec_asks(tmp_path):
         for name in ("now", "never"):
             crawl(spec_text(site, ["http://h0.test/"], index={"genre": name}), tmp_path / name)
     for name, expected in (("now", 5), ("never", 0)):
-        with Collection.read(tmp_path / name) as opened:
+        with Collection.open(tmp_path / name) as opened:
             assert sum(pages for _, pages, _ in genre_counts(opened)) == expected
 
 

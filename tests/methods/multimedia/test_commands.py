@@ -89,7 +89,7 @@ def test_an_image_of_any_class_but_the_rest_opens_links(tmp_path, examples, mode
         crawl(spec_text(site, ["http://a.test/"], top=top, multimedia=settings), tmp_path / "c")
 
     assert ("http://a.test/behind" in pages_of(tmp_path / "c")) is (name != "other")
-    with Collection.read(tmp_path / "c") as collection:
+    with Collection.open(tmp_path / "c") as collection:
         ((_, evidence),) = collection.reader.images()
     assert fact_of(evidence, "image", Score).label == name
     why = explain(tmp_path / "c", "http://a.test/behind")

@@ -353,7 +353,7 @@ def test_an_image_opens_the_links_of_its_page(tmp_path):
 
     assert set(pages) == {"http://a.test/", "http://a.test/it.png", "http://a.test/other"}
     assert pages["http://a.test/it.png"].kind is Kind.IMAGE
-    with Collection.read(tmp_path / "c") as collection:
+    with Collection.open(tmp_path / "c") as collection:
         ((_, evidence),) = collection.reader.images()
     assert fact_of(evidence, "image", Score).value >= 0.5
 
@@ -475,7 +475,7 @@ def test_pages_looked_through_are_archived_and_marked(tmp_path):
     page = pages_of(out)["http://a.test/other"]
 
     assert (page.explored, page.link.trail) == (True, 1)
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         assert collection.reader.harvest_curve()[-1] == (2, 1)
     assert "only to look behind" in explain(out, "http://a.test/other").verdict
     assert "<b>1</b><span>only looked through</span>" in write_report(out).read_text("utf-8")
@@ -487,7 +487,7 @@ def test_a_changed_spec_keeps_what_images_showed(tmp_path, rule, shows):
     out = tmp_path / "c"
     crawl_web(out, data(HEATMAP, "image/png"))
     crawl_web(out, data(HEATMAP, "image/png"), t1=0.8, rule=rule)
-    with Collection.read(out) as collection:
+    with Collection.open(out) as collection:
         start = next(page for page in collection.reader.pages() if page.link.url == "http://a.test/")
         (link,) = [link for link in collection.reader.links(start.id) if not link.hold and link.anchor]
         ((_, evidence),) = collection.reader.images()

@@ -19,7 +19,7 @@ from lycosa.methods.event.section import EventSpec
 from lycosa.methods.lookup import all_settings
 from lycosa.page.response import document_of
 from lycosa.spec.reading import parse_spec
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
 from lycosa.values import Refusal, Say
@@ -47,7 +47,7 @@ def event_lessons(directory: Path, say: Say) -> EventLessons:
             f"{directory} has no pages labelled relevant, or none labelled not relevant. "
             f"Label some of both: lycosa serve {directory}"
         )
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         spec = parse_spec(collection.spec_text(), all_settings())
         event = spec.methods.get("event")
         pages_of_event = event.pages if isinstance(event, EventSpec) else ()
@@ -71,7 +71,7 @@ def event_lessons(directory: Path, say: Say) -> EventLessons:
 
 
 def _links_to(
-    collection: ReadCollection, pages: Mapping[int, str], labels: Mapping[int, bool], say: Say
+    collection: Collection, pages: Mapping[int, str], labels: Mapping[int, bool], say: Say
 ) -> list[LabelledLink]:
     """The links that lead to labelled pages, each anchor once."""
     anchors: set[tuple[int, str]] = set()

@@ -64,7 +64,7 @@ def genre_prior(
     from lycosa.store.collection import Collection
 
     room_for(out)  # before the work, not after it
-    with Collection.read(collection) as opened:
+    with Collection.open(collection) as opened:
         counts = link_counts(opened)
     if not counts:
         raise InputError(

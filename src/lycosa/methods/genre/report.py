@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from jinja2 import Environment, PackageLoader
 
 from lycosa.methods.genre.prior import Counts, PriorRow, class_name, prior_table
-from lycosa.store.collection import ReadCollection
+from lycosa.store.collection import Collection
 
 
-def link_counts(collection: ReadCollection) -> Counts:
+def link_counts(collection: Collection) -> Counts:
     """Links between judged pages, by the class (I, G) of the page they are on.
 
     Empty where the genre was not computed. Links to pages that were not fetched count for nothing:
@@ -22,13 +22,13 @@ def link_counts(collection: ReadCollection) -> Counts:
     }
 
 
-def genre_table(collection: ReadCollection) -> Sequence[PriorRow]:
+def genre_table(collection: Collection) -> Sequence[PriorRow]:
     """The table of P(I, G) as the paper prints it; empty where the genre was not computed."""
     counts = link_counts(collection)
     return prior_table(counts) if counts else ()
 
 
-def report_part(collection: ReadCollection) -> str:
+def report_part(collection: Collection) -> str:
     """Genres and where their links lead, as HTML; '' where the genre was not computed."""
     if not (genres := genre_counts(collection)):
         return ""
@@ -38,6 +38,6 @@ def report_part(collection: ReadCollection) -> str:
     )
 
 
-def genre_counts(collection: ReadCollection) -> list[tuple[str, int, int]]:
+def genre_counts(collection: Collection) -> list[tuple[str, int, int]]:
     """Genre, pages, and relevant pages, the most frequent first."""
     return [(genre.label, genre.pages, genre.relevant) for genre in collection.statistics.labels("genre")]

@@ -28,7 +28,7 @@ def stored_items(directory: Path) -> list[Item]:
     items: list[tuple[int, Item]] = []
     profiles: set[int] = set()
     ranks: dict[int, float] = {}  # many items come before the profile does: the last one knows best
-    with Collection.read(directory) as collection:
+    with Collection.open(directory) as collection:
         for page in collection.reader.pages():
             evidence = collection.reader.evidence(page.id)
             kind = type_of(evidence)

@@ -14,7 +14,7 @@ from lycosa.evidence.words import number_of
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.page.prose import prose_of
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.exports import written, written_through
 from lycosa.store.page_filter import PageFilter, condition_of
 from lycosa.store.responses import capture_with_body, response_of
@@ -88,7 +88,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
 def export_jsonl(directory: Path, out: Path, wanted: PageFilter) -> int:
     """Write one JSON object a line; how many."""
     encode, count = msgspec.json.Encoder().encode, 0
-    with Collection.read(directory) as collection, written_through(out) as file:
+    with Collection.open(directory) as collection, written_through(out) as file:
         for row in corpus_rows(collection, wanted):
             file.write(encode(row) + b"\n")
             count += 1
@@ -112,7 +112,7 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter) -> int:
     pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
     with (
-        Collection.read(directory) as collection,
+        Collection.open(directory) as collection,
         written(out) as draft,
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):
@@ -123,7 +123,7 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter) -> int:
     return count
 
 
-def corpus_rows(collection: ReadCollection, wanted: PageFilter) -> Iterator[CorpusRow]:
+def corpus_rows(collection: Collection, wanted: PageFilter) -> Iterator[CorpusRow]:
     """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive."""
     urls = _FirstOfCluster(collection)
     chosen = condition_of(wanted)
@@ -162,13 +162,13 @@ def corpus_rows(collection: ReadCollection, wanted: PageFilter) -> Iterator[Corp
         )
 
 
-def _place_of_body(collection: ReadCollection, key: int) -> tuple[str | None, int | None, int | None]:
+def _place_of_body(collection: Collection, key: int) -> tuple[str | None, int | None, int | None]:
     page = collection.reader.page(key)
     capture = capture_with_body(collection.reader, page) if page else None
     return (capture.file, capture.offset, capture.length) if capture else (None, None, None)
 
 
-def archived_text(collection: ReadCollection, key: int) -> str:
+def archived_text(collection: Collection, key: int) -> str:
     """The main text of a page, from its bytes; '' where they cannot be read."""
     page = collection.reader.page(key)
     fetched = response_of(collection, page) if page else None
@@ -184,7 +184,7 @@ def archived_text(collection: ReadCollection, key: int) -> str:
 class _FirstOfCluster:
     """URLs by key, looked up as they are needed."""
 
-    def __init__(self, collection: ReadCollection) -> None:
+    def __init__(self, collection: Collection) -> None:
         self._connection = collection.connection
         self._known: dict[int, str] = {}
 
@@ -197,14 +197,14 @@ class _FirstOfCluster:
         return self._known[key]
 
 
-def _places(collection: ReadCollection, number: int) -> list[PlaceRow]:
+def _places(collection: Collection, number: int) -> list[PlaceRow]:
     rows = collection.connection.execute(
         "SELECT canonical, kind, lat, lon, nullif(country, ''), count FROM places WHERE page = ?", (number,)
     )
     return [PlaceRow(*row) for row in rows]
 
 
-def _entities(collection: ReadCollection, number: int) -> list[EntityRow]:
+def _entities(collection: Collection, number: int) -> list[EntityRow]:
     sql = "SELECT name, kind, count FROM entities WHERE page = ?"
     return [EntityRow(*row) for row in collection.connection.execute(sql, (number,))]
 

@@ -27,7 +27,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import __version__, urls
 from lycosa.errors import ArchiveError
-from lycosa.store.collection import Collection, ReadCollection
+from lycosa.store.collection import Collection
 from lycosa.store.exports import written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
 from lycosa.store.page_filter import JUDGED, PageFilter, condition_of
@@ -41,7 +41,7 @@ _to_json = msgspec.json.Encoder().encode
 def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
     """Write a WACZ; how many pages it lists."""
     with (
-        Collection.read(directory) as collection,
+        Collection.open(directory) as collection,
         written(out) as draft,
         zipfile.ZipFile(draft, "w") as package,
     ):
@@ -105,7 +105,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return zipfile.ZipInfo(name, datetime.now(UTC).timetuple()[:6])
 
 
-def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
+def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
     """The WARC files, each with the bytes of it that are committed: a running crawl may have written more."""
     row = collection.connection.execute("SELECT value FROM facts WHERE name = 'warc'").fetchone()
     end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
@@ -119,7 +119,7 @@ def _archive_files(collection: ReadCollection) -> Iterator[tuple[Path, int]]:
         yield path, end.offset if name == end.file else path.stat().st_size
 
 
-def _left_out(collection: ReadCollection, wanted: PageFilter) -> frozenset[int]:
+def _left_out(collection: Collection, wanted: PageFilter) -> frozenset[int]:
     """Keys of pages that are not exported. What pages need to look right, and the originals of revisits, stay."""
     if wanted == JUDGED:
         return frozenset()
@@ -240,7 +240,7 @@ def _blocks(lines: list[tuple[str, str]]) -> tuple[bytes, bytes]:
     return data.getvalue(), b"".join(starts)
 
 
-def _page_lines(collection: ReadCollection, wanted: PageFilter) -> Iterator[bytes]:
+def _page_lines(collection: Collection, wanted: PageFilter) -> Iterator[bytes]:
     """pages.jsonl: a heading, then a page a line, with what we concluded of it."""
     yield (
         json.dumps({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}).encode()
