@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 
@@ -16,6 +15,7 @@ from protego import Protego
 from lycosa import urls
 from lycosa.fetch.decode import decoded_start
 from lycosa.fetch.polite.delays import Faults
+from lycosa.fetch.polite.robots_groups import TOKEN, rules_for_us, text_of
 from lycosa.fetch.redirects import redirect_target
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
@@ -23,16 +23,12 @@ from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 Exchange = Callable[[Link], Awaitable[Fetched | NotFetched]]
 """Asks for one URL, once."""
 
-TOKEN = "lycosa"  # noqa: S105 - the product token of RFC 9309, 2.2.1
 MAX_BYTES = 500 * 1024
 MAX_REDIRECTS = 5
 MAX_AGE_S = 24 * 3600.0
 MAX_AGE_UNREACHABLE_S = 600.0
 MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
 UNREACHABLE = 599  # the status noted where no answer came at all
-
-_AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*(?::|\s)\s*(.*)", re.IGNORECASE)
-_PRODUCT = re.compile(r"[a-z_-]*", re.IGNORECASE)
 
 
 class StoredRobots(msgspec.Struct, frozen=True):
@@ -76,33 +72,6 @@ class Rules:
         if self._refusal is not None or self._parsed is None:
             return self._refusal
         return None if self._parsed.can_fetch(url, TOKEN) else Refusal(Reason.ROBOTS)
-
-
-def rules_for_us(text: str) -> str:
-    """A robots.txt in which only the groups that speak to this crawler keep their names.
-
-    All other agents become one, because a file with thousands of agents that share thousands of
-    rules would otherwise be multiplied out. Names match as RFC 9309 has it: the whole product
-    token, in any case.
-
-    >>> print(rules_for_us("User-agent: Lycosa/2\\nUser-agent: mybot\\nDisallow: /x"))
-    User-agent: lycosa
-    User-agent: other-agents
-    Disallow: /x
-    """
-    lines = text.splitlines()
-    for at, line in enumerate(lines):
-        if (said := _AGENT_LINE.match(line)) is not None:
-            lines[at] = f"User-agent: {_agent(said[1])}"
-    return "\n".join(lines)
-
-
-def _agent(value: str) -> str:
-    name = value.partition("#")[0].strip()
-    if name == "*":
-        return name
-    product = _PRODUCT.match(name)
-    return TOKEN if product and product[0].lower() == TOKEN else "other-agents"
 
 
 class RobotsCache:
@@ -194,7 +163,7 @@ class RobotsCache:
             )
         text = ""
         if 200 <= fetched.status < 300:
-            text = decoded_start(fetched.headers, fetched.body, MAX_BYTES).decode("utf-8-sig", "replace")
+            text = text_of(decoded_start(fetched.headers, fetched.body, MAX_BYTES))
         return StoredRobots(text, fetched.status, self._clock())
 
     def _unreadable(self, authority: str, result: NotFetched) -> NotFetched:

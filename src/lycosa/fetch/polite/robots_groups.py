@@ -1,0 +1,106 @@
+"""The text of a robots.txt. In: bytes, as they came. Out: the group of rules that speaks to this crawler.
+
+As RFC 9309 has it, and where it is silent as Google's parser does; where that one is laxer, the stricter reading
+counts. Patterns are matched elsewhere: this module only says which lines are ours.
+"""
+
+from __future__ import annotations
+
+import re
+
+TOKEN = "lycosa"  # noqa: S105 - the product token of RFC 9309, 2.2.1
+MAX_LINE = 16_664
+"""Longer lines are cut there, as Google's parser does: eight times the longest URL of an old browser."""
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_TAG = re.compile(r"<[^<>]{0,200}>")
+_WITHOUT_COLON = re.compile(r"(user[- ]agent|crawl[- ]delay|\S+)\s+(.*)", re.IGNORECASE)
+_PRODUCT = re.compile(r"[a-z_-]*", re.IGNORECASE)
+_BETWEEN_AGENTS = re.compile(r"[\s,;]+")
+_NO_TEXT = re.compile("[\udc80-\udcff]")
+_LINE_END_TO_OTHERS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+_AGENT = ("user-agent", "useragent", "user agent")
+_DISALLOW = ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw")
+_CRAWL_DELAY = ("crawl-delay", "crawl delay", "crawldelay")
+
+
+def text_of(raw: bytes) -> str:
+    """The text of a robots.txt: UTF-8, or UTF-16 where half of it is NULs; whole or broken byte order marks are skipped.
+
+    >>> text_of(b"\\xef\\xbbDisallow: /caf\\xe9"), text_of("Allow: /".encode("utf-16"))
+    ('Disallow: /caf%E9', 'Allow: /')
+    """
+    if raw.count(0) > len(raw) // 4:
+        big = raw[:1] == b"\0" or raw[:2] == b"\xfe\xff"
+        return raw.decode("utf-16-be" if big else "utf-16-le", "replace").lstrip("\ufeff")
+    for byte in (0xEF, 0xBB, 0xBF):
+        if raw[:1] == bytes([byte]):
+            raw = raw[1:]
+    return _NO_TEXT.sub(_escaped, raw.decode("utf-8", "surrogateescape"))
+
+
+def rules_for_us(text: str) -> str:
+    """A robots.txt of one group, which has the rules for this crawler: those under its name, else those under `*`.
+
+    A group is one or more User-agent lines and the rules below; only a rule (allow, disallow) ends its list of names,
+    so that a Sitemap, a Crawl-delay or a record that nobody knows never does (RFC 9309, 2.2.4). Groups of the same
+    name are one. The whole product token has to match, in any case.
+
+    >>> print(rules_for_us("User-agent: Lycosa/2\\nHost: x\\nUser-agent: mybot\\nDisallow: /x"))
+    User-agent: *
+    disallow: /x
+    """
+    ours: list[str] | None = None
+    everyones: list[str] = []
+    listening: list[list[str]] = []
+    rules_began = True
+    for line in _LINE_END.split(text):
+        field, value = _record(line)
+        if field == "user-agent":
+            if rules_began:
+                listening, rules_began = [], False
+            if _is_everyone(value):
+                listening.append(everyones)
+            elif _names_us(value):
+                ours = [] if ours is None else ours
+                listening.append(ours)
+        elif field:
+            rules_began = rules_began or field != "crawl-delay"
+            # "Disallow:" alone allows everything, which is what no rule at all does.
+            if value and not (field == "allow" and len(line) > MAX_LINE):
+                for group in listening:
+                    group.append(f"{field}: {value}")
+    return "\n".join(("User-agent: *", *(everyones if ours is None else ours)))
+
+
+def _record(line: str) -> tuple[str, str]:
+    """The field and value of a line; ('', '') if it is not one of those we know."""
+    line = _TAG.sub("", line[:MAX_LINE].partition("#")[0]).strip()
+    field, colon, value = line.partition(":")
+    # "disallow /a" is obvious, and "disallow /a:b" too.
+    if (not colon or "/" in field) and (spaced := _WITHOUT_COLON.fullmatch(line)):
+        field, value = spaced.groups()
+    field, value = field.strip().lower(), _LINE_END_TO_OTHERS.sub(_escaped, value.strip())
+    if field.startswith(_DISALLOW):
+        return "disallow", value
+    if field == "allow":
+        return "allow", value
+    if field.startswith(_AGENT):
+        return "user-agent", value
+    return ("crawl-delay", value) if field in _CRAWL_DELAY else ("", "")
+
+
+def _escaped(odd: re.Match[str]) -> str:
+    """What is no text, or would end the line for others, as a URL writes it."""
+    return "".join(f"%{byte:02X}" for byte in odd[0].encode("utf-8", "surrogateescape"))
+
+
+def _is_everyone(value: str) -> bool:
+    return value.partition(" ")[0] == "*"
+
+
+def _names_us(value: str) -> bool:
+    # One name a line is the rule; whoever lists several, means each of them.
+    products = (_PRODUCT.match(word) for word in _BETWEEN_AGENTS.split(value))
+    return any(product and product[0].lower() == TOKEN for product in products)
