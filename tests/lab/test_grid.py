@@ -92,11 +92,12 @@ def test_training_pages_and_seeds_never_count(web: CachedWeb):
 def test_nothing_beats_the_oracle(web: CachedWeb):
     """The upper bound is one."""
     laboratory = Laboratory(web, "bridges", 1, Options(pages=60))
-    names = ["breadth-first", "best-first", "link-context", "selective"]
+    names = ["breadth-first", "best-first", "link-context", "selective", "fused"]
     laboratory.prepare(names)
     best = laboratory.run(Variant("oracle")).auc
 
     assert all(laboratory.run(Variant(name)).auc <= best for name in names)
+    assert laboratory.run(Variant("look-ahead")).auc >= best
 
 
 def test_a_grid_sweeps_settings():

@@ -25,7 +25,9 @@ def register(app: typer.Typer) -> None:
 def run(
     web: Web,
     topic: Annotated[list[str] | None, typer.Option(help="A topic of the web; default: all.")] = None,
-    strategy: Annotated[list[str] | None, typer.Option(help="A strategy, or `oracle`; repeat it.")] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(help="A strategy, `oracle` or `look-ahead`; repeat it.")
+    ] = None,
     pages: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pages that count in each run.")] = 500,
     runs: Annotated[int, typer.Option(min=1, max=10_000, help="Random seeds per topic.")] = 5,
     random_seed: Annotated[int, typer.Option(help="The first random seed.")] = 1,

@@ -11,7 +11,7 @@ from typing import Any
 from lycosa.lab import results
 from lycosa.lab.cache import Done
 from lycosa.lab.given import refuse_ungiven
-from lycosa.lab.grid import ORACLE, chosen_topics, run_grid, strategy_name, variants
+from lycosa.lab.grid import ORACLES, chosen_topics, run_grid, strategy_name, variants
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.user import refuse_untrained
@@ -76,7 +76,7 @@ def compare(
     chosen = chosen_topics(opened, topics)
     if options.given:
         refuse_ungiven(options.given, [opened.topics[name] for name in chosen])
-        refuse_untrained([strategy for strategy in strategies if strategy != ORACLE])
+        refuse_untrained([strategy for strategy in strategies if strategy not in ORACLES])
     seeds = range(random_seed, random_seed + runs)
     made = run_grid(
         opened.path,

@@ -32,7 +32,7 @@ from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import fit_models
 from lycosa.lab.cache import CachedWeb, Done, all_code_digest, cache_directory, content_digest
-from lycosa.lab.oracle import Oracle
+from lycosa.lab.oracle import LookAhead, Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw, draw_as_user
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.user import user_material, user_spec
@@ -52,7 +52,9 @@ from lycosa.prepare.topic import TopicModel
 from lycosa.spec.reading import check_setting, value_of
 from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
 
-ORACLE = "oracle"
+ORACLE, LOOK_AHEAD = "oracle", "look-ahead"
+ORACLES = (ORACLE, LOOK_AHEAD)
+"""Strategies of the lab alone: they know what nobody can know."""
 TOPIC_TERMS = 100
 MOST_VALUES = 1_000
 _NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
@@ -88,7 +90,7 @@ def variants(strategies: Sequence[str | type[BaseStrategy]], changes: Sequence[s
         if name not in wanted:
             raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
         for value in values:
-            known = {} if name == ORACLE else settings_of(named[name])
+            known = {} if name in ORACLES else settings_of(named[name])
             check_setting(name, key, value, known, f"--set {change}")
         wanted[name].setdefault(key, []).extend(values)
     found = []
@@ -156,7 +158,7 @@ def run_grid(
 ) -> list[Run]:
     """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
     for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
-        if variant.strategy != ORACLE:
+        if variant.strategy not in ORACLES:
             check(variant.strategy, dict(variant.settings), Path())
     CachedWeb(VirtualWeb.open(web), parsing=parsing)  # parses once, before the processes start
     tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
@@ -263,7 +265,7 @@ class Laboratory:
 
     def prepare(self, strategies: Sequence[str | type[BaseStrategy]]) -> None:
         """Make what the strategies want, of the training pages of the draw or of what a user gives."""
-        names = [name for name in strategies if name != ORACLE]
+        names = [name for name in strategies if name not in ORACLES]
         if self.options.given:
             spec = user_spec(self.web, self.topic, self.draw, self.options, self.random_seed)
             ready = asyncio.run(prepare(spec, user_material(self.web, spec), names))
@@ -282,25 +284,28 @@ class Laboratory:
     def run(self, variant: Variant) -> Run:
         """One run of a strategy."""
         settings = dict(variant.settings)
-        if variant.strategy == ORACLE:
-            strategy: BaseStrategy = Oracle(distances(self.web.graph, self.draw.targets)).fit(
-                self.preparation
-            )
+        if variant.strategy in ORACLES:
+            strategy = self._oracle(str(variant.strategy)).fit(self.preparation)
         else:
             strategy = fitted(variant.strategy, settings, self.preparation)
         return run_strategy(
             variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
         )
 
+    def _oracle(self, name: str) -> BaseStrategy:
+        graph, targets = self.web.graph, self.draw.targets
+        away = distances(graph, targets)
+        return Oracle(away) if name == ORACLE else LookAhead(graph, targets, away)
+
 
 def check_strategies(names: Sequence[str | type[BaseStrategy]]) -> None:
     """Refuse unknown names before anything is parsed."""
     for name in names:
-        if name == ORACLE:
+        if name in ORACLES:
             continue
         if isinstance(name, str) and not has_strategy(name):
             raise InputError(
-                f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), ORACLE])}."
+                f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), *ORACLES])}."
             )
         strategy_class(name)  # one that cannot be loaded is said now
 
@@ -325,7 +330,7 @@ def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
 
 def _code_of(name: str) -> str:
     """What tells the code of a strategy that is not ours from other versions of it."""
-    if name == ORACLE or (kind := strategy_class(name)).__module__.startswith("lycosa."):
+    if name in ORACLES or (kind := strategy_class(name)).__module__.startswith("lycosa."):
         return ""
     return hashlib.sha256(Path(inspect.getfile(kind)).read_bytes()).hexdigest()
 

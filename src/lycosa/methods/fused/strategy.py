@@ -94,9 +94,10 @@ class Fused(BaseStrategy):
         self.language_ = preparation.topic.language
         self.model_: TextModel | None = preparation.models.get(SUBLINEAR)
         if self.model_ is not None:
-            own = (PageText(self.model_, ev.PAGE), ev.AnchorWords(self.model_), ev.ContextWords(self.model_))
-            self.needs = (*self.needs, *own)
-        else:
+            self.needs = (*self.needs, PageText(self.model_, ev.PAGE))
+            self.needs += (ev.AnchorWords(self.model_),) if self.anchor else ()
+            self.needs += (ev.ContextWords(self.model_),) if self.context else ()  # the most costly of all
+        elif self.context:
             self.needs = (*self.needs, ev.ContextTopic(preparation.topic.vector))
         self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
         extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
@@ -158,9 +159,10 @@ class Fused(BaseStrategy):
         nothing = (0.0,) * len(page.links)
         found = page.link_evidence
         if self.model_ is not None:
-            anchors, contexts = (ev.decisions(found[name]).tolist() for name in (ev.ANCHOR, ev.CONTEXT))
+            read = (found.get(name) for name in (ev.ANCHOR, ev.CONTEXT))
+            anchors, contexts = (ev.decisions(told).tolist() if told else nothing for told in read)
         else:
-            anchors = self.words_.link_scores(page.links) if self.words_ else nothing
+            anchors = self.words_.link_scores(page.links) if self.words_ and self.anchor else nothing
             contexts = found.get(ev.CONTEXT, nothing)
         others = [page.link_evidence[name] for name in self.extras_ if name in page.link_evidence]
         return anchors, contexts, np.mean(others, axis=0).tolist() if others and page.links else ()
