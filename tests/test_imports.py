@@ -136,24 +136,3 @@ def test_a_crawl_loads_nothing_heavy(tmp_path):
     pages, loaded = json.loads(done.stdout)
     assert pages == 3
     assert not set(loaded) & HEAVY
-
-
-@pytest.mark.parametrize("name", ["Say", "Floats"])
-def test_a_shared_type_is_defined_once(name):
-    """What every stage uses stands in `values`; a second definition would be a second way to do a thing."""
-    again = [
-        name_of(path)
-        for path in modules()
-        if any(
-            isinstance(node, ast.Assign | ast.AnnAssign | ast.ClassDef) and name in names_bound_by(node)
-            for node in ast.parse(path.read_text(encoding="utf-8")).body
-        )
-    ]
-    assert again == ["lycosa.values"]
-
-
-def names_bound_by(node: ast.Assign | ast.AnnAssign | ast.ClassDef) -> list[str]:
-    if isinstance(node, ast.ClassDef):
-        return [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [target.id for target in targets if isinstance(target, ast.Name)]

@@ -8,7 +8,7 @@ import pytest
 from lycosa.judge.background import background_of
 from lycosa.judge.calibration import Shift
 from lycosa.judge.corpus import Corpus
-from lycosa.judge.fit import MOST_TRAINING, Fitted, Given, _training_rows, fit_judge
+from lycosa.judge.fit import MAX_TRAINING, Fitted, Given, _training_rows, fit_judge
 from lycosa.judge.version import Scorer
 
 
@@ -125,7 +125,7 @@ def test_of_many_pages_some_teach_the_classifier():
     """The likeliest, those with answers, and an even sample."""
     probability = np.linspace(0.0, 1.0, 10_000)
     chosen = _training_rows(probability, np.array([7]), np.array([11]))
-    assert len(chosen) <= MOST_TRAINING + 2
+    assert len(chosen) <= MAX_TRAINING + 2
     assert {7, 11, 9_999}.issubset(chosen.tolist())
 
 

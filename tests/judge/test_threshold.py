@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.judge.asking import SPREAD, to_ask
-from lycosa.judge.threshold import LEAST, LEAST_ANSWERED, MOST, estimate_of, find_threshold
+from lycosa.judge.threshold import MAX_THRESHOLD, MIN_ANSWERED, MIN_THRESHOLD, estimate_of, find_threshold
 
 chances = st.lists(st.floats(0, 1), max_size=60).map(np.array)
 
 
 @given(chances)
 def test_the_threshold_stays_in_its_range(probability):
-    assert LEAST <= find_threshold(probability) <= MOST
-    assert LEAST_ANSWERED <= find_threshold(probability, 20) <= MOST
+    assert MIN_THRESHOLD <= find_threshold(probability) <= MAX_THRESHOLD
+    assert MIN_ANSWERED <= find_threshold(probability, 20) <= MAX_THRESHOLD
 
 
 def test_events_and_topics_have_their_gap_found():

@@ -12,7 +12,7 @@ from lycosa.page.links import (
     MAX_IMAGES,
     MAX_LINKS,
     URLS_CHARS,
-    Resolver,
+    ReferenceResolver,
     best_of_srcset,
     declared_size,
 )
@@ -132,7 +132,7 @@ def test_sharing_work_changes_no_url(base, reference):
     """A reference resolved against the shared part of the base is what the whole base gives."""
     url = urls.join(base, reference)
     expected = None if url is None else (url, urls.key_of(url))
-    assert Resolver(base, urls.INDEX_NAMES)(reference) == expected
+    assert ReferenceResolver(base, urls.INDEX_NAMES)(reference) == expected
 
 
 def test_images_tell_their_size_text_and_place():

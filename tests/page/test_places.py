@@ -12,7 +12,7 @@ from lycosa.errors import SpecError
 from lycosa.page import place_finder
 from lycosa.page.document import Document
 from lycosa.page.gazetteer import gazetteer
-from lycosa.page.place_finder import Mention, installed_finder, shipped_model
+from lycosa.page.place_finder import PlaceMention, installed_finder, shipped_model
 from lycosa.page.places import Place, find_places, places_of_each
 from lycosa.values import PagePlace
 
@@ -110,8 +110,8 @@ def test_another_finder_can_be_plugged_in():
     """Any object with `find` says which names are places; the gazetteer places them."""
 
     class Everywhere:
-        def find(self, text: str) -> list[Mention]:
-            return [Mention(0, 5, "Paris", 0), Mention(10, 16, "nowhere", 0)]
+        def find(self, text: str) -> list[PlaceMention]:
+            return [PlaceMention(0, 5, "Paris", 0), PlaceMention(10, 16, "nowhere", 0)]
 
     found = find_places("Paris and nowhere", gazetteer(), Everywhere())
     assert [(place.canonical, place.country) for place in found] == [("Paris", "FR"), ("nowhere", "")]
@@ -152,8 +152,8 @@ def test_an_installed_package_can_offer_a_finder(monkeypatch):
     """An entry point's finder is made once and used for pages and anchors; an unknown name is refused."""
 
     class Shouted:
-        def find(self, text: str) -> list[Mention]:
-            return [Mention(text.index("xanadu"), text.index("xanadu") + 6, "xanadu", 0)]
+        def find(self, text: str) -> list[PlaceMention]:
+            return [PlaceMention(text.index("xanadu"), text.index("xanadu") + 6, "xanadu", 0)]
 
     class Point:
         name = "shouted"

@@ -27,7 +27,7 @@ from lycosa.methods.genre.paper.crawls import WEIGHTS, Case, Remembered, best_we
 from lycosa.methods.genre.prior import Counts, prior_table
 from lycosa.values import Say
 
-LEAST_SHARE = 0.05
+MIN_SHARE = 0.05
 """A margin is claimed only where two genres have at least this share of the pages."""
 
 
@@ -37,7 +37,7 @@ def can_claim(mix: Mapping[str, float]) -> bool:
     >>> can_claim({"news": 0.9, "other": 0.06}), can_claim({"other": 0.99, "news": 0.01})
     (True, False)
     """
-    return sum(share >= LEAST_SHARE for share in mix.values()) >= 2
+    return sum(share >= MIN_SHARE for share in mix.values()) >= 2
 
 
 def pooled(cases: Sequence[Case]) -> dict[str, tuple[int, int]]:

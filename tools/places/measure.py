@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa.page.gazetteer import gazetteer
-from lycosa.page.place_finder import Mention, NamedPlaces, PlaceFinder
+from lycosa.page.place_finder import NamedPlaces, PlaceFinder, PlaceMention
 from tools.places.model import join_tokens
 
 SHARED_ECB = Path("../shared/data/places/ecbplus.jsonl.gz")
@@ -151,7 +151,7 @@ def _span(laid: Laid, first: int, last: int) -> tuple[int, int] | None:
     return (start[0], end[1]) if start and end else None
 
 
-def _is_found(span: tuple[int, int] | None, mentions: Iterable[Mention]) -> bool:
+def _is_found(span: tuple[int, int] | None, mentions: Iterable[PlaceMention]) -> bool:
     return span is not None and any(m.start < span[1] and span[0] < m.end for m in mentions)
 
 

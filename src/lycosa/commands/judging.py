@@ -167,13 +167,13 @@ def _refused(why: str) -> dict[str, Any]:
     return {"score": None, "relevant": False, "label": "", "refused": why}
 
 
-async def _read(name: str, reader: PoliteReader, most: int) -> tuple[bytes, str] | str:
+async def _read(name: str, reader: PoliteReader, max_bytes: int) -> tuple[bytes, str] | str:
     """The bytes of a file or URL with their content type; or why there are none."""
     from lycosa import urls
     from lycosa.files import read_file
 
     if (url := urls.parse(name)) is not None:
-        return await _fetch(url, reader, most)
+        return await _fetch(url, reader, max_bytes)
     path = Path(name)
     try:
         data = read_file(path)
@@ -182,7 +182,7 @@ async def _read(name: str, reader: PoliteReader, most: int) -> tuple[bytes, str]
     return data, "text/plain" if path.suffix.lower() in (".txt", ".md") else "text/html"
 
 
-async def _fetch(url: str, reader: PoliteReader, most: int) -> tuple[bytes, str] | str:
+async def _fetch(url: str, reader: PoliteReader, max_bytes: int) -> tuple[bytes, str] | str:
     from lycosa.fetch.decode import decoded_body
     from lycosa.values import Kind, NotFetched, Reason, Refusal
 
@@ -191,7 +191,7 @@ async def _fetch(url: str, reader: PoliteReader, most: int) -> tuple[bytes, str]
         return _not_had(result.refusal)
     if result.status >= 400:
         return _not_had(Refusal(Reason.HTTP_ERROR, str(result.status)))
-    body = decoded_body(result, most)
+    body = decoded_body(result, max_bytes)
     return _not_had(body) if isinstance(body, Refusal) else (body, result.header("content-type"))
 
 

@@ -45,7 +45,7 @@ def seeds(
     since: Annotated[str, typer.Option(help="Only posts of this day or later (YYYY-MM-DD).")] = "",
     until: Annotated[str, typer.Option(help="Only posts of this day or earlier (YYYY-MM-DD).")] = "",
     expand: Annotated[bool, typer.Option(help="Ask shorteners, politely, where their URLs lead.")] = True,
-    expand_most: Annotated[
+    expand_limit: Annotated[
         int, typer.Option(min=1, help="Expand at most this many, the most frequent first.")
     ] = 500,
     cache: Annotated[Path | None, typer.Option(help="Where expanded URLs are kept for next time.")] = None,
@@ -79,7 +79,7 @@ def seeds(
         warn_no_contact()
     files = [PostFile(path, _form(form)) for path in posts]
     fetch = FetchSpec(contact=contact)
-    expansion = Expansion(fetch, cache or _default_cache(), expand_most) if expand else None
+    expansion = Expansion(fetch, cache or _default_cache(), expand_limit) if expand else None
     with _progress(posts, quiet=json) as (watch, asked):
         finding = find_seeds(files, wanted, top, per_source, expansion=expansion, watch=watch, asked=asked)
         if look:

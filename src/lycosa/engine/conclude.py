@@ -38,7 +38,7 @@ from lycosa.values import (
     Touch,
 )
 
-MOST_RESCORED = 10_000
+MAX_RESCORED = 10_000
 """Waiting URLs that are scored again when pages were judged anew: those that can still win."""
 AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are looked at, never judged: they tell something of the pages that show them."""
@@ -47,7 +47,7 @@ AN_IMAGE = Judgement(False, 0.0, "an image")
 class WholeFrontier(Frontier, FrontierView, Protocol):
     """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
 
-    def rescore(self, most: int) -> int:
+    def rescore(self, limit: int) -> int:
         """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many."""
         ...
 
@@ -201,7 +201,7 @@ class Conclusions:
             self.frontier.reweigh(source, *self.tally.sources[source])
         self.strategy.rejudged({page.key: page.now for page in changed})
         if self.strategy.records is not None:
-            self.frontier.rescore(MOST_RESCORED)
+            self.frontier.rescore(MAX_RESCORED)
 
     def settle(self, hold: str, value: float | None) -> None:
         """Let the strategy decide on the links of a hold, now that what they waited for has this value."""

@@ -17,7 +17,7 @@ from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.responses import response_of
 from lycosa.values import EXAMPLE, Fetched, Judgement, Kind, Later, Link, NotFetched, Refusal
 
-MOST_REDIRECTS = 20
+MAX_REDIRECTS = 20
 
 
 def given_verdicts(collection: CollectionWriter, given: Iterable[str]) -> dict[int, Judgement]:
@@ -35,7 +35,7 @@ def archived_page(collection: CollectionWriter, url: str) -> Fetched | None:
 def _way(collection: CollectionWriter, url: str) -> Iterator[tuple[str, Fetched | None]]:
     """A URL and those that it redirects to, as far as the archive goes, with its responses."""
     target: str | Refusal | None = url
-    for _ in range(MOST_REDIRECTS):
+    for _ in range(MAX_REDIRECTS):
         if not isinstance(target, str):
             return
         page = collection.reader.page(urls.key_of(target))

@@ -60,7 +60,7 @@ from lycosa.store.reader import PAUSED
 from lycosa.store.rests import Rests
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal, Say
 
-MOST_SEEDS_TOLD = 1000
+MAX_SEEDS_TOLD = 1000
 """How many seeds are looked at when a summary says which of them failed."""
 
 Watch = Callable[[Crawl], "asyncio.Future[None] | asyncio.Task[None] | None"]
@@ -396,7 +396,7 @@ def _summary(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds:
         if crawl.rested_s:
             paused_s = float(collection.catalogue.fact(PAUSED) or 0) + crawl.rested_s
             collection.catalogue.set_fact(PAUSED, str(paused_s).encode())
-    failed = ((link.url, _failed(link, collection)) for link in seeds[:MOST_SEEDS_TOLD])
+    failed = ((link.url, _failed(link, collection)) for link in seeds[:MAX_SEEDS_TOLD])
     summary = Summary(
         collection=str(directory),
         pages=tally.pages,

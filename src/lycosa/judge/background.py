@@ -20,7 +20,7 @@ CJK = "cjk"
 FIRST_CJK = "\u3041"
 PAGE_WORDS = 400.0
 """Of a typical page: turns how often a word is used into the share of pages that have it."""
-LEAST_RARITY, MOST_RARITY, MOST_ZIPF = 0.2, 6.5, 7.5
+MIN_RARITY, MAX_RARITY, MAX_ZIPF = 0.2, 6.5, 7.5
 UNKNOWN = 0.5
 """So many Zipf units below the rarest stem of the table is one that is not in it."""
 WITHOUT_TABLE = 3.0
@@ -36,7 +36,7 @@ def rarity(zipf: float) -> float:
     >>> rarity(7.4), rarity(4.0), rarity(-1.0)
     (0.2, 3.5, 6.5)
     """
-    return min(MOST_RARITY, max(LEAST_RARITY, MOST_ZIPF - zipf))
+    return min(MAX_RARITY, max(MIN_RARITY, MAX_ZIPF - zipf))
 
 
 def share_of_pages(zipf: float) -> float:

@@ -22,7 +22,7 @@ PRIOR_SHIFT, PRIOR_FACTOR = 0.7, 0.2
 more, 1.05; believing in less keeps a few unlucky answers from making the judge worse."""
 TOPICS_DIFFER_BY = 1.05
 """By how much the log odds of a topic are off without any answer (standard deviation, measured between topics)."""
-LEAST_FACTOR = 0.2
+MIN_FACTOR = 0.2
 _FILE = Path(__file__).parent / "data" / "coefficients.json"
 
 
@@ -128,4 +128,4 @@ def shift_of(logits: Floats, answers: Sequence[bool]) -> Shift:
         if np.abs(step).max() < 1e-6:
             break
     deviation = float(np.sqrt(np.linalg.inv(hessian)[0, 0]))
-    return Shift(float(theta[0]), float(max(theta[1], LEAST_FACTOR)), deviation)
+    return Shift(float(theta[0]), float(max(theta[1], MIN_FACTOR)), deviation)

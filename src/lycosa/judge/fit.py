@@ -35,19 +35,19 @@ RIDGE = 1.0
 TEXT_WEIGHT = 1.5
 """The classifier's weight in the score; the similarities have 1 each."""
 ANSWER_WEIGHT = 3.0
-MOST_TRAINING = 1500
+MAX_TRAINING = 1500
 """Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample."""
-MOST_LEFT_OUT = 10
-MOST_LEFT_OUT_ANSWERS = 200
+MAX_LEFT_OUT = 10
+MAX_LEFT_OUT_ANSWERS = 200
 """Of more answers, one alone no longer moves the calibration."""
-LEAST_OTHERS = 5
+MIN_OTHERS = 5
 """With fewer pages beside the examples nothing can be standardised over them, and there is nothing to learn."""
 ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
 """Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
-LEAST_OTHERS pages."""
-LEAST_UNLIKELY = 3.0
+MIN_OTHERS pages."""
+MIN_UNLIKELY = 3.0
 """With fewer pages that are none of the topic, what these say is chance."""
-MOST_WORDS = 10_000
+MAX_WORDS = 10_000
 """Of a part, by how much they move the scores of the pages: new pages are judged by these."""
 CERTAIN = 30.0
 
@@ -98,7 +98,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     probability = np.zeros(len(corpus))
     probability[fitting.positive] = 1.0
     told: list[Floats] = []
-    rounds = [known.at_first, known.in_full] if fitting.others >= LEAST_OTHERS else [known.at_first]
+    rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
     shift, logits, used = Shift(), np.zeros(len(corpus)), known.at_first
     plain, asked = logits, sorted(given.answers)
     for used in rounds:
@@ -138,7 +138,7 @@ def _forecasts(plain: Floats, answers: Mapping[int, bool], shift: Shift) -> dict
     found = {}
     for row in rows:
         others = [other for other in rows if other != row]
-        if len(rows) <= MOST_LEFT_OUT_ANSWERS:
+        if len(rows) <= MAX_LEFT_OUT_ANSWERS:
             shift = shift_of(plain[others], [answers[other] for other in others])
         found[row] = float(sigmoid(np.array([shift.a + shift.b * plain[row]]))[0])
     return found
@@ -190,7 +190,7 @@ class _Fitting:
         """The difference between the means of likely and unlikely pages, at length 1, and the keywords."""
         vector = column_sums(self.rows, probability / max(float(probability.sum()), 1e-9))
         against = 1.0 - probability
-        if against.sum() > LEAST_UNLIKELY:
+        if against.sum() > MIN_UNLIKELY:
             vector = vector - column_sums(self.rows, against / against.sum())
         return unit(vector) if self.keywords is None else unit(vector) + self.keywords
 
@@ -207,7 +207,7 @@ class _Fitting:
         return self.total / max(1, len(self.positive))
 
     def _standard(self, name: str, values: Floats, other: Floats) -> tuple[float, float]:
-        if self.others < LEAST_OTHERS and name in ASSUMED:
+        if self.others < MIN_OTHERS and name in ASSUMED:
             return ASSUMED[name]
         return standard(values, other)
 
@@ -232,7 +232,7 @@ class _Fitting:
         values = np.asarray(self.rows @ vector)
         if pages > 1:  # an example is compared with the others
             left = []
-            for row in self.positive[:MOST_LEFT_OUT]:
+            for row in self.positive[:MAX_LEFT_OUT]:
                 without = profile(
                     self.on - _dense(self.has, row),
                     pages - 1,
@@ -241,7 +241,7 @@ class _Fitting:
                 )
                 left.append(float((self.rows[[row]] @ without)[0]))
             values[self.positive] = np.mean(left)
-            values[self.positive[:MOST_LEFT_OUT]] = left
+            values[self.positive[:MAX_LEFT_OUT]] = left
         self._keep("examples", values, vector, other)
 
     def _fit_text(self, probability: Floats, other: Floats) -> None:
@@ -298,11 +298,11 @@ def _dense(matrix: csr_matrix, row: int) -> Floats:
 
 def _training_rows(probability: Floats, positive: Rows, negative: Rows) -> Rows:
     n = len(probability)
-    if n <= MOST_TRAINING:
+    if n <= MAX_TRAINING:
         return np.arange(n)
-    third = MOST_TRAINING // 3
+    third = MAX_TRAINING // 3
     likeliest = np.argsort(-probability, kind="stable")[:third]
-    even = np.linspace(0, n - 1, MOST_TRAINING - third).astype(np.intp)
+    even = np.linspace(0, n - 1, MAX_TRAINING - third).astype(np.intp)
     return np.unique(np.concatenate([positive, negative, likeliest, even]))
 
 
@@ -310,5 +310,5 @@ def _words(corpus: Corpus, vector: Floats, use: Floats) -> dict[str, float]:
     """A vector as words: those that move the scores of the pages most."""
     moved = np.abs(vector) * (use[: len(vector)] + 1e-3)
     some = np.nonzero(vector)[0]
-    kept = np.sort(some[np.argsort(-moved[some], kind="stable")[:MOST_WORDS]])
+    kept = np.sort(some[np.argsort(-moved[some], kind="stable")[:MAX_WORDS]])
     return {corpus.terms[column]: float(np.float32(vector[column])) for column in kept.tolist()}

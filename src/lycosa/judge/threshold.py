@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from lycosa.judge.calibration import sigmoid
 from lycosa.values import Floats
 
-LEAST, MOST = 0.4, 0.6
+MIN_THRESHOLD, MAX_THRESHOLD = 0.4, 0.6
 """Where the threshold may lie: a page is kept only if it is about as likely right as wrong, and always if it is
 clearly likelier. Without the lower bound, what is kept of vague topics is mostly wrong."""
-LEAST_ANSWERED, MANY_ANSWERS = 0.5, 20
+MIN_ANSWERED, MANY_ANSWERS = 0.5, 20
 """From so many answers on the judge is sharp enough to ask for more."""
 USUAL_DIFFERENCE = 0.5
 """By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
@@ -49,7 +49,9 @@ def find_threshold(probability: Floats, answers: int = 0) -> float:
     ranked = np.sort(probability)[::-1]
     kept = np.arange(1, len(ranked) + 1)
     best = int(np.argmax(2.0 * np.cumsum(ranked) / (kept + ranked.sum())))
-    return float(np.clip(ranked[best], LEAST_ANSWERED if answers >= MANY_ANSWERS else LEAST, MOST))
+    return float(
+        np.clip(ranked[best], MIN_ANSWERED if answers >= MANY_ANSWERS else MIN_THRESHOLD, MAX_THRESHOLD)
+    )
 
 
 def estimate_of(

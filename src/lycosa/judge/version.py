@@ -22,7 +22,7 @@ from lycosa.judge.threshold import Estimate
 
 FOLDER = "judge"
 SUFFIX = ".judge"
-MOST_BYTES = 100_000_000
+MAX_BYTES = 100_000_000
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -142,9 +142,9 @@ class Scorer:
             moved[self.version.evidence] = self._of_evidence * evidence
         cosine = sum(weight * plain[term] for term, weight in weights.items() if term in plain)
         score = self._base + sum(moved.values())
-        most = sorted(moved.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
-        others = sum(moved.values()) - sum(amount for _, amount in most)
-        return Reasons(tuple(most), others, self._base, score, self._chance(score, cosine))
+        telling = sorted(moved.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
+        others = sum(moved.values()) - sum(amount for _, amount in telling)
+        return Reasons(tuple(telling), others, self._base, score, self._chance(score, cosine))
 
     def _chance(self, score: float, cosine: float) -> float:
         version = self.version
@@ -194,5 +194,5 @@ def packed(version: Version) -> bytes:
 
 def unpacked(data: bytes) -> Version:
     """A version that was packed."""
-    plain = zstandard.ZstdDecompressor().decompress(data, max_output_size=MOST_BYTES)
+    plain = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
     return msgspec.msgpack.decode(plain, type=Version)

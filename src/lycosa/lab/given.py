@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lycosa.errors import InputError, SpecError
 from lycosa.lab.web import Topic
 
-MOST = 1_000
+MAX_GIVEN = 1_000
 HOW = (
     "Write keywords, examples:3, or keywords,examples:3; with answers to the program's questions …,labels:10."
 )
@@ -45,7 +45,7 @@ def parse_given(text: str) -> Given:
     for part in text.split(","):
         counted = _COUNTED.fullmatch(part.strip())
         name, count = (counted[1], int(counted[2])) if counted else (part.strip(), 1)
-        if name in found or not (counted or name == "keywords") or count > MOST:
+        if name in found or not (counted or name == "keywords") or count > MAX_GIVEN:
             raise SpecError(f"--given {text}: {part.strip()!r} is not understood. {HOW}")
         found[name] = count
     if set(found) == {"labels"}:

@@ -56,7 +56,7 @@ ORACLE, LOOK_AHEAD = "oracle", "look-ahead"
 ORACLES = (ORACLE, LOOK_AHEAD)
 """Strategies of the lab alone: they know what nobody can know."""
 TOPIC_TERMS = 100
-MOST_VALUES = 1_000
+MAX_VALUES = 1_000
 _NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
 _RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
 
@@ -124,9 +124,9 @@ def spread_values(first: Decimal, last: Decimal, step: Decimal) -> list[float]:
     >>> spread_values(Decimal("0"), Decimal("0.3"), Decimal("0.1"))
     [0.0, 0.1, 0.2, 0.3]
     """
-    if step <= 0 or last < first or (last - first) / step >= MOST_VALUES:
+    if step <= 0 or last < first or (last - first) / step >= MAX_VALUES:
         raise SpecError(
-            f"{first}:{last}:{step} is not first:last:step, or is over {MOST_VALUES} values. "
+            f"{first}:{last}:{step} is not first:last:step, or is over {MAX_VALUES} values. "
             "Write it as 0:1:0.05, for example."
         )
     values = (first + number * step for number in range(int((last - first) / step) + 1))

@@ -91,7 +91,7 @@ def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
     return save(figure, path)
 
 
-MOST_DRAWN = 6
+MAX_DRAWN = 6
 
 
 def plot_scores(runs: Sequence[Run], path: Path) -> list[Path]:
@@ -100,7 +100,7 @@ def plot_scores(runs: Sequence[Run], path: Path) -> list[Path]:
     Points of calibrated scores lie on the diagonal; their areas are as the pages that they stand for.
     """
     plt = figure_library()
-    grouped = dict(list(by_variant(runs).items())[:MOST_DRAWN])
+    grouped = dict(list(by_variant(runs).items())[:MAX_DRAWN])
     figure, rows = plt.subplots(len(grouped), 2, figsize=(10, 4.0 * len(grouped)), squeeze=False)
     for (name, group), (left, right) in zip(grouped.items(), rows, strict=True):
         scores = np.array([score for run in group for score in run.scores])

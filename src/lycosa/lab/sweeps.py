@@ -16,7 +16,7 @@ from lycosa.lab.metrics import Mean, mean_and_error
 from lycosa.lab.plots import COLOURS, figure_library, save
 from lycosa.lab.run import Run
 
-LEAST_VALUES = 3
+MIN_VALUES = 3
 
 
 class Sweep(NamedTuple):
@@ -50,7 +50,7 @@ def sweeps(runs: Sequence[Run]) -> list[Sweep]:
     return [
         Sweep(setting, others, dict(sorted(areas.items())))
         for (setting, others), areas in found.items()
-        if len(areas) >= LEAST_VALUES
+        if len(areas) >= MIN_VALUES
     ]
 
 

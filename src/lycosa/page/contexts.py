@@ -68,9 +68,9 @@ def window_contexts(document: Document, characters: int = 50) -> list[tuple[str,
         if span not in before:
             continue  # a frame or a link of the head has no text around it
         start, end = offsets[span[0]], offsets[span[1]]
-        least, most = offsets[before[span]], offsets[min(after[span], len(offsets) - 1)]
-        left = one_line(text[max(least, start - reach) : start])[-characters:]
-        right = one_line(text[end : min(most, end + reach)])[:characters]
+        earliest, latest = offsets[before[span]], offsets[min(after[span], len(offsets) - 1)]
+        left = one_line(text[max(earliest, start - reach) : start])[-characters:]
+        right = one_line(text[end : min(latest, end + reach)])[:characters]
         windows[position][0].append(left)
         windows[position][1].append(right)
     limit = _SLACK * characters

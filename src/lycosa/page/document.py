@@ -21,7 +21,7 @@ from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.entities import find_entities
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
-from lycosa.page.links import Linked, Resolver, find_images, find_links
+from lycosa.page.links import Linked, ReferenceResolver, find_images, find_links
 from lycosa.page.names import find_names
 from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.paths import Outline, outline_of
@@ -152,8 +152,8 @@ class Document:
         return find_links(self.tree, self._resolve, own_key)
 
     @cached_property
-    def _resolve(self) -> Resolver:
-        return Resolver(self.base, self.index_names)
+    def _resolve(self) -> ReferenceResolver:
+        return ReferenceResolver(self.base, self.index_names)
 
     # What the head says.
 

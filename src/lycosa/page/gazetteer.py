@@ -26,7 +26,7 @@ LIKE_LENGTH, LIKE_RATIO = 2, 0.8
 """How much shorter or longer a misspelt name may be, and how much of it (difflib's ratio) must be right."""
 
 
-class Entry(NamedTuple):
+class GazetteerEntry(NamedTuple):
     """One place. `country` is an ISO code, `state` that of a US state; 0 people: not known."""
 
     name: str
@@ -52,7 +52,7 @@ class Gazetteer:
     """Looks names up, exactly as written; names in capitals are looked up in title case too."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, list[Entry]] = {}
+        self._entries: dict[str, list[GazetteerEntry]] = {}
         self.longest: dict[str, int] = {}
         """Of first words of names of several words: how many words the longest has."""
         self.heads: dict[str, str] = {}
@@ -73,7 +73,7 @@ class Gazetteer:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def named(self, name: str) -> list[Entry]:
+    def named(self, name: str) -> list[GazetteerEntry]:
         """The places of this name, the most populous first."""
         found = self._entries.get(name)
         if found is None and name.isupper() and len(name) > 3:
@@ -94,7 +94,7 @@ class Gazetteer:
         found = [self._entries[known][0] for known in get_close_matches(name, near, n=5, cutoff=LIKE_RATIO)]
         return max(found, key=lambda entry: entry.people).name if found else ""
 
-    def _add(self, names: Iterable[str], entry: Entry) -> None:
+    def _add(self, names: Iterable[str], entry: GazetteerEntry) -> None:
         for name in names:
             self._entries.setdefault(name, []).append(entry)
 
@@ -128,10 +128,10 @@ class Gazetteer:
         self.never = frozenset([*never, *(word + "s" for word in never), *(word.upper() for word in never)])
 
     def _load_cities(self, cities: list[_City], aliases: dict[str, list[str]]) -> None:
-        others: list[tuple[Entry, msgspec.Raw]] = []
+        others: list[tuple[GazetteerEntry, msgspec.Raw]] = []
         for city in cities:
             state = city.admin1code if city.countrycode == "US" else ""
-            entry = Entry(
+            entry = GazetteerEntry(
                 city.name, "city", city.latitude, city.longitude, city.countrycode, state, city.population
             )
             self._add((city.name, *aliases.get(f"{city.name},{city.countrycode}", ())), entry)
@@ -147,19 +147,19 @@ class Gazetteer:
         for code, country in _geonames("countries").items():
             centre = centres.get(code, _NOWHERE)
             people = max(country["population"], 1_000_000)  # the smallest, too, are meant before towns
-            entry = Entry(country["name"], "country", centre.lat, centre.lon, code, "", people)
+            entry = GazetteerEntry(country["name"], "country", centre.lat, centre.lon, code, "", people)
             self._add(dict.fromkeys((country["name"], *aliases.get(code, ()))), entry)
 
     def _load_states(self, centres: dict[str, _Centre], aliases: dict[str, list[str]]) -> None:
         for code, state in _geonames("us_states").items():
             centre = centres.get("US-" + code, _NOWHERE)
-            entry = Entry(state["name"], "state", centre.lat, centre.lon, "US", code, centre.people)
+            entry = GazetteerEntry(state["name"], "state", centre.lat, centre.lon, "US", code, centre.people)
             # A postal code is one only after a comma, as in "Fountain Valley, CA".
             self._add((state["name"], f", {code}", *aliases.get(code, ())), entry)
         for county in _geonames("us_counties"):
             name, code = county["name"], county["state"]
             centre = self._seat(name, code) or centres.get("US-" + code, _NOWHERE)
-            self._add((name,), Entry(name, "county", centre.lat, centre.lon, "US", code, 50_000))
+            self._add((name,), GazetteerEntry(name, "county", centre.lat, centre.lon, "US", code, 50_000))
 
     def _seat(self, county: str, state: str) -> _Centre | None:
         """Where the town that shares a county's name lies: counties come without coordinates."""
@@ -179,7 +179,7 @@ _NOWHERE = _Centre(math.nan, math.nan, 0)
 _RANKS = {"continent": 4, "country": 3, "state": 1, "sea": 1, "region": 1}
 
 
-def _importance(entry: Entry) -> tuple[int, int]:
+def _importance(entry: GazetteerEntry) -> tuple[int, int]:
     """Countries before metropolises before states and large cities before the rest, then by people."""
     rank = _RANKS.get(entry.kind, 0)
     if entry.kind == "city":
@@ -233,14 +233,16 @@ def _centres(cities: list[_City]) -> dict[str, _Centre]:
     return centres
 
 
-def _regions() -> Iterator[tuple[list[str], Entry]]:
+def _regions() -> Iterator[tuple[list[str], GazetteerEntry]]:
     lines = [line for line in _data("regions.csv").splitlines() if not line.startswith("#")]
     for row in csv.DictReader(lines):
         names = [row["name"], *filter(None, row["aliases"].split("|"))]
         people = 2_000_000 if row["kind"] in ("state", "region", "sea", "island") else 100_000
         yield (
             names,
-            Entry(row["name"], row["kind"], float(row["lat"]), float(row["lon"]), row["country"], "", people),
+            GazetteerEntry(
+                row["name"], row["kind"], float(row["lat"]), float(row["lon"]), row["country"], "", people
+            ),
         )
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 SAMPLE_CHARS = 1_500
 GUESS_CHARS = 600
-LEAST_CHARS = 40
-LEAST_WORDS = 40
+MIN_CHARS = 40
+MIN_WORDS = 40
 ENGLISH_SHARE = 0.25
-LEAST_SURE = 0.5
+MIN_SHARE = 0.5
 """How probable the likeliest language must be among those that may be there; below it nobody can tell."""
-LEAST_AT_ALL = 0.1
+MIN_PROBABILITY = 0.1
 """How probable it must be among all languages: less, and the text is in one that nobody expects."""
 
 STEMMED = {
@@ -63,10 +63,10 @@ def language_of(text: str, expected: Iterable[str] = ()) -> str:
     start = max(0, min(len(text) // 3, len(text) - SAMPLE_CHARS))
     words = text[start : start + SAMPLE_CHARS].split()
     sample = " ".join(words)
-    if _signs(sample) < LEAST_CHARS:
+    if _signs(sample) < MIN_CHARS:
         return ""
     # No other language has so many English function words, and to see that costs a tenth of a guess.
-    if len(words) >= LEAST_WORDS:
+    if len(words) >= MIN_WORDS:
         common = sum(map(_ENGLISH.__contains__, sample.lower().split()))
         if common >= ENGLISH_SHARE * len(words):
             return "en"
@@ -88,7 +88,7 @@ def _likeliest(sample: str, expected: Iterable[str]) -> str:
     ranked = [(code, share) for code, share in _identifier().rank(sample) if code in may_be]
     code, share = ranked[0]
     total = sum(share for _, share in ranked)
-    return str(code) if share >= LEAST_AT_ALL and share >= LEAST_SURE * total else ""
+    return str(code) if share >= MIN_PROBABILITY and share >= MIN_SHARE * total else ""
 
 
 @lru_cache(maxsize=1)

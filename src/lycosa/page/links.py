@@ -60,7 +60,7 @@ def _resolved(base: str, reference: str, index_names: frozenset[str]) -> tuple[s
     return None if url is None or len(url) > URL_CHARS else (url, urls.key_of(url, index_names))
 
 
-class Resolver:
+class ReferenceResolver:
     """References on one page to URLs and keys, sharing work between pages where the base allows it."""
 
     def __init__(self, base: str, index_names: frozenset[str]) -> None:
@@ -86,7 +86,7 @@ class Resolver:
         return resolve(base, reference, self._index_names)
 
 
-def find_links(tree: LexborHTMLParser, resolve: Resolver, own_key: int) -> Linked:
+def find_links(tree: LexborHTMLParser, resolve: ReferenceResolver, own_key: int) -> Linked:
     """All links of a page but those to itself."""
     found: dict[int, list[str]] = {}  # key -> url, rel, anchors
     order: dict[int, int] = {}
@@ -190,7 +190,7 @@ def _joined(texts: list[str]) -> str:
     return " ".join(dict.fromkeys(texts[:ANCHOR_CHARS]))[:ANCHOR_CHARS]
 
 
-def find_images(linked: Linked, resolve: Resolver) -> tuple[Image, ...]:
+def find_images(linked: Linked, resolve: ReferenceResolver) -> tuple[Image, ...]:
     """The images of a page, each URL once, with the size that the markup declares."""
     images: dict[int, Image] = {}
     room = URLS_CHARS
@@ -229,15 +229,15 @@ def best_of_srcset(srcset: str) -> str:
     >>> best_of_srcset("a.jpg, b.jpg 2x")
     'b.jpg'
     """
-    best, most = "", 0.0
+    best, largest = "", 0.0
     for candidate in srcset[:URL_CHARS].split(", "):
         url, _, size = candidate.strip().strip(",").partition(" ")
         try:
             value = float(size.strip()[:-1] or 1)
         except ValueError:
             value = 1.0
-        if url and value > most:
-            best, most = url, value
+        if url and value > largest:
+            best, largest = url, value
     return best
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lycosa.page.gazetteer import Entry, Gazetteer
+from lycosa.page.gazetteer import Gazetteer, GazetteerEntry
 
 _NAME_TOKENS = 9
 _TOKEN = re.compile(
@@ -54,7 +54,7 @@ class Candidate(NamedTuple):
     first: int
     last: int
     name: str
-    entries: Sequence[Entry]
+    entries: Sequence[GazetteerEntry]
 
 
 class TokenisedText:
@@ -127,10 +127,10 @@ def _longest_name(text: TokenisedText, at: int, gazetteer: Gazetteer) -> Candida
     if not token.capital:
         return None
     words = gazetteer.longest.get(token.word) or gazetteer.longest.get(token.word + ".") or 1
-    most = at + (min(words + 3, _NAME_TOKENS) if words > 1 else 1)
+    end = at + (min(words + 3, _NAME_TOKENS) if words > 1 else 1)
     if token.word.isupper() and len(token.word) > 3:
-        most = at + 3
-    for last in range(min(most, len(tokens)), at, -1):
+        end = at + 3
+    for last in range(min(end, len(tokens)), at, -1):
         name = text.text[token.start : tokens[last - 1].end].replace("’", "'")
         if entries := gazetteer.named(name):
             return Candidate(at, last, name, entries)

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from lycosa.errors import SpecError
-from lycosa.page.gazetteer import Entry, Gazetteer
+from lycosa.page.gazetteer import Gazetteer, GazetteerEntry
 from lycosa.page.place_candidates import Candidate, TokenisedText, candidates
 
 FINDERS = "lycosa.place_finders"
@@ -24,7 +24,7 @@ TEXT_CHARS = 400_000
 """Of longer texts the rest is not read."""
 
 
-class Mention(NamedTuple):
+class PlaceMention(NamedTuple):
     """A name in a text that is a place; `sentence` counts from 0. Above 0, a higher score is surer."""
 
     start: int
@@ -37,7 +37,7 @@ class Mention(NamedTuple):
 class PlaceFinder(Protocol):
     """Finds the places that a text mentions: our model, or a named-entity recogniser of the user's."""
 
-    def find(self, text: str) -> list[Mention]: ...
+    def find(self, text: str) -> list[PlaceMention]: ...
 
 
 @lru_cache
@@ -86,7 +86,7 @@ class NamedPlaces:
         for feature, weight in PRIOR.items():
             self._weights[feature] = self._weights.get(feature, 0.0) + weight
 
-    def find(self, text: str) -> list[Mention]:
+    def find(self, text: str) -> list[PlaceMention]:
         """Mentions in the order of the text; never raises."""
         read = TokenisedText(text[:TEXT_CHARS], self._common, self._people)
         found = list(candidates(read, self.gazetteer))
@@ -141,10 +141,10 @@ def _agreed(scored: list[tuple[Candidate, float]]) -> Iterator[tuple[Candidate, 
         yield candidate, score + SHARED * max(0.0, surest[candidate.name] - max(score, 0.0))
 
 
-def _mention(text: TokenisedText, candidate: Candidate, score: float) -> Mention:
+def _mention(text: TokenisedText, candidate: Candidate, score: float) -> PlaceMention:
     start = text.tokens[candidate.first].start
     end = text.tokens[candidate.last - 1].end
-    return Mention(start, end, text.text[start:end], text.sentence_of(candidate.first), round(score, 3))
+    return PlaceMention(start, end, text.text[start:end], text.sentence_of(candidate.first), round(score, 3))
 
 
 _LOCATIVE = frozenset("in near from around outside across of".split())
@@ -194,7 +194,7 @@ def features(text: TokenisedText, candidate: Candidate, gazetteer: Gazetteer) ->
     return found
 
 
-def _known(entries: Sequence[Entry]) -> str:
+def _known(entries: Sequence[GazetteerEntry]) -> str:
     """What the gazetteer has of a name: a kind, of a city the power of ten of its people."""
     if not entries:
         return "no"

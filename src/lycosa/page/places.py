@@ -14,16 +14,16 @@ from functools import lru_cache
 
 import msgspec
 
-from lycosa.page.gazetteer import Entry, Gazetteer, gazetteer
-from lycosa.page.place_finder import Mention, NamedPlaces, PlaceFinder
+from lycosa.page.gazetteer import Gazetteer, GazetteerEntry, gazetteer
+from lycosa.page.place_finder import NamedPlaces, PlaceFinder, PlaceMention
 from lycosa.values import PagePlace
 
 __all__ = [
     "Gazetteer",
-    "Mention",
     "NamedPlaces",
     "Place",
     "PlaceFinder",
+    "PlaceMention",
     "find_places",
     "gazetteer",
     "places_of_each",
@@ -75,11 +75,11 @@ def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) 
     return _put_on_the_map(text, (finder or _shipped_finder(names)).find(text)[:_MENTIONS], names)
 
 
-def _put_on_the_map(text: str, mentions: Sequence[Mention], names: Gazetteer) -> list[Place]:
+def _put_on_the_map(text: str, mentions: Sequence[PlaceMention], names: Gazetteer) -> list[Place]:
     options = [_entries(text, mention, names) for mention in mentions]
     _keep_what_follows(text, mentions, options)
     evidence = _evidence(options)
-    grouped: dict[object, list[Mention]] = {}
+    grouped: dict[object, list[PlaceMention]] = {}
     for mention, entries in zip(mentions, options, strict=True):
         key: object = _best(entries, evidence) if entries else mention.name
         grouped.setdefault(key, []).append(mention)
@@ -115,7 +115,7 @@ def places_of_each(
         if line in of_page:
             found[number].append(msgspec.structs.replace(of_page[line], count=1))
         elif _is_large_place(line, names):
-            bare.append(Mention(starts[number], starts[number] + len(line), line, number))
+            bare.append(PlaceMention(starts[number], starts[number] + len(line), line, number))
     for place in _put_on_the_map(joined, sorted([*mentions, *bare])[:_MENTIONS], names):
         for number, count in Counter(bisect_right(starts, start) - 1 for start, _ in place.mentions).items():
             found[number].append(place.of_page(count))
@@ -135,7 +135,7 @@ def _shipped_finder(names: Gazetteer) -> NamedPlaces:
     return NamedPlaces(names)
 
 
-def _entries(text: str, mention: Mention, names: Gazetteer) -> Sequence[Entry]:
+def _entries(text: str, mention: PlaceMention, names: Gazetteer) -> Sequence[GazetteerEntry]:
     """The places that a mention may mean, most likely first."""
     name = mention.name.replace("’", "'")
     spellings = [name, name + ".", name.replace(" ", ""), name.removeprefix("the ").removeprefix("The ")]
@@ -144,7 +144,9 @@ def _entries(text: str, mention: Mention, names: Gazetteer) -> Sequence[Entry]:
     return next((found for spelling in spellings if (found := names.named(spelling))), ())
 
 
-def _keep_what_follows(text: str, mentions: Sequence[Mention], options: list[Sequence[Entry]]) -> None:
+def _keep_what_follows(
+    text: str, mentions: Sequence[PlaceMention], options: list[Sequence[GazetteerEntry]]
+) -> None:
     """In `Paris, Texas` and `Abu Talat (Egypt)` keep only what lies in the second place."""
     for at in range(len(mentions) - 2, -1, -1):
         between = text[mentions[at].end : mentions[at + 1].start]
@@ -157,19 +159,19 @@ def _keep_what_follows(text: str, mentions: Sequence[Mention], options: list[Seq
             options[at + 1] = [whole for whole in wholes if _lies_in(inside[0], whole)]
 
 
-def _lies_in(entry: Entry, whole: Entry) -> bool:
+def _lies_in(entry: GazetteerEntry, whole: GazetteerEntry) -> bool:
     if entry.kind in ("country", "continent") or entry == whole or entry.country != whole.country:
         return False
     # Only states of the US have codes; of others the country has to do.
     return whole.kind == "country" or entry.state == whole.state
 
 
-Evidence = dict[tuple[str, str], float]
+RegionWeights = dict[tuple[str, str], float]
 """How sure it is that a text speaks of a country, or of a state of it: by (country, state or "")."""
 
 
-def _evidence(options: Sequence[Sequence[Entry]]) -> Evidence:
-    found: Evidence = {}
+def _evidence(options: Sequence[Sequence[GazetteerEntry]]) -> RegionWeights:
+    found: RegionWeights = {}
     for entries in options:
         if not entries or not entries[0].country:
             continue
@@ -186,13 +188,13 @@ def _evidence(options: Sequence[Sequence[Entry]]) -> Evidence:
     return found
 
 
-def _best(entries: Sequence[Entry], evidence: Evidence) -> Entry:
+def _best(entries: Sequence[GazetteerEntry], evidence: RegionWeights) -> GazetteerEntry:
     """The entry of highest score.
 
     score = log10(people) + 1 if first in the gazetteer + 1.5 × state + 2 × country named in the text.
     """
 
-    def score(entry: Entry) -> float:
+    def score(entry: GazetteerEntry) -> float:
         total = math.log10(entry.people + 10) + _FIRST_BONUS * (entry is entries[0])
         total += _COUNTRY_BONUS * evidence.get((entry.country, ""), 0.0)
         if entry.state:
@@ -202,10 +204,10 @@ def _best(entries: Sequence[Entry], evidence: Evidence) -> Entry:
     return entries[0] if len(entries) == 1 else max(entries, key=score)
 
 
-def _place(key: object, group: list[Mention], names: Gazetteer) -> Place:
+def _place(key: object, group: list[PlaceMention], names: Gazetteer) -> Place:
     offsets = tuple((mention.start, mention.end) for mention in group)
     sentences = len({mention.sentence for mention in group})
-    if isinstance(key, Entry):
+    if isinstance(key, GazetteerEntry):
         known = not math.isnan(key.lat)
         lat, lon = (key.lat, key.lon) if known else (None, None)
         return Place(

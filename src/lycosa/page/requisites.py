@@ -9,7 +9,7 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa import urls
-from lycosa.page.links import URLS_CHARS, Resolver, best_of_srcset, image_source
+from lycosa.page.links import URLS_CHARS, ReferenceResolver, best_of_srcset, image_source
 from lycosa.urls import URL_CHARS
 
 MAX_REQUISITES = 1_000
@@ -43,7 +43,7 @@ def stylesheet_urls(css: str, base: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def find_requisites(tree: LexborHTMLParser, resolve: Resolver) -> tuple[str, ...]:
+def find_requisites(tree: LexborHTMLParser, resolve: ReferenceResolver) -> tuple[str, ...]:
     """The requisites of a page, each once, in document order."""
     found: dict[str, None] = {}
     for node in tree.css(_SELECTOR):

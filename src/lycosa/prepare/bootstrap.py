@@ -36,11 +36,11 @@ def first_pages(spec: Spec, directory: Path) -> Spec | None:
     return spec.model_copy(update={"strategy": FIRST, "options": {}, "judge": judge, "limits": limits})
 
 
-def unlabelled_pages(collection: CollectionWriter, language: str, most: int) -> list[ExamplePage]:
+def unlabelled_pages(collection: CollectionWriter, language: str, limit: int) -> list[ExamplePage]:
     """Pages of a collection, read from its archive, as examples of which nothing is known."""
     judged = (page for page in collection.reader.pages() if page.judgement not in (None, EXAMPLE))
     found = []
-    for page in islice(judged, most):
+    for page in islice(judged, limit):
         fetched = response_of(collection, page)
         document = document_of(fetched, language=language) if fetched else None
         if isinstance(document, Document):

@@ -34,7 +34,7 @@ from lycosa.spec.sections import FetchSpec, ScopeSpec
 from lycosa.values import NotFetched, Reason, Refusal, Say
 
 KEYWORDS = 8
-LEAST_COUNT = 2
+MIN_COUNT = 2
 """A word that the pages have less often, all together, may be there by chance."""
 SENTENCE_CHARS = (40, 250)
 """A description is a sentence of this length."""
@@ -103,7 +103,7 @@ def keywords_of(texts: Sequence[str], language: str) -> list[Keyword]:
     found = []
     for term, count in total.items():
         on = sum(term in one for one in counts)
-        if count < LEAST_COUNT or on * 2 < len(texts) or not _tells(term):
+        if count < MIN_COUNT or on * 2 < len(texts) or not _tells(term):
             continue
         often = sum(math.log1p(one.get(term, 0)) for one in counts) / len(texts)
         found.append(Keyword(spelled.get(term, term), on / len(texts) * often * background.rarity(term), on))
@@ -128,12 +128,12 @@ def _spellings(texts: Iterable[str], language: str) -> dict[str, str]:
 def _description(documents: Sequence[Document], keywords: Sequence[Keyword], language: str) -> str:
     """The sentence of the pages that says most of the keywords in few words."""
     weights = {term: one.weight for one in keywords for term in terms_of(one.word, language)}
-    least, most = SENTENCE_CHARS
+    shortest, longest = SENTENCE_CHARS
     best, said = 0.0, ""
     for text in (part for page in documents for part in (page.description, page.main_text)):
         for sentence in (" ".join(part.split()) for part in _SENTENCE_END.split(text)):
             length = len(sentence) * (2 if sentence and is_cjk(sentence[0]) else 1)
-            if least <= length <= most:
+            if shortest <= length <= longest:
                 worth = sum(weights.get(term, 0.0) for term in {*terms_of(sentence, language)}) / math.sqrt(
                     length
                 )

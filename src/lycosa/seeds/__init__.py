@@ -68,9 +68,9 @@ async def _all(
             yield url
 
 
-async def _sitemap(where: str, folder: Path, read: Read, say: Say, most: int) -> AsyncIterator[str]:
+async def _sitemap(where: str, folder: Path, read: Read, say: Say, limit: int) -> AsyncIterator[str]:
     waiting, known = [where], {where}
-    while waiting and most > 0:
+    while waiting and limit > 0:
         data = await _get(waiting.pop(0), folder, read, say)
         if data is None:
             continue
@@ -80,9 +80,9 @@ async def _sitemap(where: str, folder: Path, read: Read, say: Say, most: int) ->
             if url and url not in known and len(known) < MAX_SITEMAPS:
                 known.add(url)
                 waiting.append(url)
-        for url in pages[:most]:
+        for url in pages[:limit]:
             yield url
-        most -= len(pages)
+        limit -= len(pages)
 
 
 async def _get(where: str, folder: Path, read: Read, say: Say) -> bytes | None:
@@ -104,6 +104,6 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{path}: {reason}. Paths in [seeds] are relative to the spec's folder.") from None
 
 
-def _first(found: Iterable[str], most: int) -> Iterator[str]:
-    for _, url in zip(range(most), found, strict=False):
+def _first(found: Iterable[str], limit: int) -> Iterator[str]:
+    for _, url in zip(range(limit), found, strict=False):
         yield url

@@ -26,7 +26,7 @@ NONE = "none"
 PLACEHOLDER = "https://www.example.org/"
 """What the user has to replace in a template; a crawl of it is refused."""
 YEAR_S = 31_536_000.0
-MOST_HOURS = 1_000_000.0
+MAX_HOURS = 1_000_000.0
 
 Count = Annotated[int, Field(ge=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
@@ -34,7 +34,7 @@ NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Rest = Annotated[float, Field(ge=0, le=YEAR_S)]
 TimeOut = Annotated[float, Field(gt=0, le=YEAR_S)]
-Hours = Annotated[float, Field(gt=0, le=MOST_HOURS)]
+Hours = Annotated[float, Field(gt=0, le=MAX_HOURS)]
 Share = Annotated[float, Field(ge=0, le=1)]
 BelowOne = Annotated[float, Field(ge=0, lt=1)]
 When = Literal["now", "later", "never"]

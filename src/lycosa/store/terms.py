@@ -8,9 +8,9 @@ from heapq import nlargest
 import msgspec
 import zstandard
 
-MOST_TERMS = 2000
+MAX_TERMS = 2000
 """Different terms that are kept of a page, the most frequent: what is beyond says little of its topic."""
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(dict[str, int]).decode
@@ -33,11 +33,11 @@ def kept_terms(terms: Mapping[str, int]) -> dict[str, int]:
     >>> len(kept_terms({f"w{n}": n for n in range(3000)}))
     2000
     """
-    if len(terms) <= MOST_TERMS:
+    if len(terms) <= MAX_TERMS:
         return dict(terms)
-    return dict(nlargest(MOST_TERMS, terms.items(), key=lambda item: item[1]))
+    return dict(nlargest(MAX_TERMS, terms.items(), key=lambda item: item[1]))
 
 
 def unpacked_terms(packed: bytes) -> dict[str, int]:
     """Counts by term."""
-    return _decode(_unpack(packed, max_output_size=MOST_BYTES))
+    return _decode(_unpack(packed, max_output_size=MAX_BYTES))

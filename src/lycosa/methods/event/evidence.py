@@ -33,9 +33,9 @@ from lycosa.values import NotSaid, PagePlace, Score
 ASPECTS = ("topic", "place", "date", "who")
 WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
 EARTH_KM = 12742.0
-LEAST_NEARNESS = 0.2
+MIN_NEARNESS = 0.2
 """Places that match less than this by distance do not match."""
-MOST_REMEMBERED = 100_000
+MAX_REMEMBERED = 100_000
 ALIKE = Rarity(0)
 """Without a background all words count alike."""
 AREAS = frozenset(("continent", "country", "state"))
@@ -148,7 +148,7 @@ def closeness(one: EventPlace, other: PagePlace, near_km: float = 0.0, inside: f
     if near_km and not areas and None not in (one.lat, one.lon, other.lat, other.lon):
         km = kilometres(one.lat or 0.0, one.lon or 0.0, other.lat or 0.0, other.lon or 0.0)
         near = math.exp(-km / near_km)
-        best = near if near >= LEAST_NEARNESS else 0.0
+        best = near if near >= MIN_NEARNESS else 0.0
     if inside and _holds(one, other):
         best = max(best, inside)
     return best
@@ -204,7 +204,7 @@ class PlaceScore:
         best = max(
             (weight * closeness(at, place, near_km, inside) for at, weight in self._weights), default=0.0
         )
-        if len(self._affinity) < MOST_REMEMBERED:
+        if len(self._affinity) < MAX_REMEMBERED:
             self._affinity[key] = best
         return best
 

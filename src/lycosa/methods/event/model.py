@@ -21,7 +21,7 @@ from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
-from lycosa.page.place_finder import Mention
+from lycosa.page.place_finder import PlaceMention
 from lycosa.page.places import find_places, gazetteer
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.values import PagePlace
@@ -280,8 +280,8 @@ def _places_by_hand(where: Sequence[str]) -> tuple[EventPlace, ...]:
 class _Whole:
     """Takes a whole text for the name of a place: for what people write that no gazetteer knows."""
 
-    def find(self, text: str) -> list[Mention]:
-        return [Mention(0, len(text), text, 0)]
+    def find(self, text: str) -> list[PlaceMention]:
+        return [PlaceMention(0, len(text), text, 0)]
 
 
 def _of_event(place: PagePlace, count: float) -> EventPlace:

@@ -41,10 +41,10 @@ def _shares(entries: Iterable[tuple[str, float]], rows: int) -> list[str]:
     ['owl    1.00', 'night  0.75']
     """
     found = [*entries]
-    most = max((count for _, count in found), default=0.0) or 1.0
+    highest = max((count for _, count in found), default=0.0) or 1.0
     shown = found[:rows]
     width = max((len(name) for name, _ in shown), default=0)
-    return [f"{name.ljust(width)}  {count / most:.2f}" for name, count in shown]
+    return [f"{name.ljust(width)}  {count / highest:.2f}" for name, count in shown]
 
 
 def _counts(model: EventModel, weights: Weights) -> Iterator[str]:

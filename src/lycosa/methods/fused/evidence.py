@@ -18,7 +18,7 @@ from lycosa.values import Floats
 
 ANCHOR, CONTEXT, PAGE = "anchor_words", "context_words", "page_words"
 """Names of the evidence: of each link's anchor, of the whole text around it, and of the page."""
-MOST = 30.0
+MAX_LOG_ODDS = 30.0
 
 
 class AnchorWords(Evidence):
@@ -82,7 +82,9 @@ def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
     """Decision values as link evidence."""
     if not texts:
         return []
-    values: list[float] = (1 / (1 + np.exp(-np.clip(model.decision(texts), -MOST, MOST)))).tolist()
+    values: list[float] = (
+        1 / (1 + np.exp(-np.clip(model.decision(texts), -MAX_LOG_ODDS, MAX_LOG_ODDS)))
+    ).tolist()
     return values
 
 

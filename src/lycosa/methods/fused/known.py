@@ -12,7 +12,7 @@ import numpy as np
 
 from lycosa.values import Floats
 
-MOST_URLS = 60_000
+MAX_URLS = 60_000
 """URLs of which training pages may say something; links beyond are passed over."""
 
 
@@ -50,7 +50,7 @@ class Known:
         for page in pages:
             for at, target in enumerate(page.targets):
                 if target not in known.places:
-                    if len(rows) > MOST_URLS:
+                    if len(rows) > MAX_URLS:
                         continue
                     known.places[target] = len(rows)
                     rows.append([0.0] * 4)

@@ -18,7 +18,7 @@ from lycosa.values import Floats
 BUCKETS = 1 << 16
 REMEMBERED = 200_000
 """Pages whose probability is remembered, the last ones: about 45 MB. An older one counts as the mean."""
-LEAST_BASE, MOST_BASE, FIRST_BASE = 0.02, 0.9, 0.2
+MIN_BASE, MAX_BASE, FIRST_BASE = 0.02, 0.9, 0.2
 """Bounds of the mean, and what it is taken for before there is a page."""
 
 
@@ -58,7 +58,7 @@ class Outcomes:
     def base(self) -> float:
         """The mean probability of the pages, kept away from 0 and 1."""
         mean = self.relevance / self.pages if self.pages else FIRST_BASE
-        return min(max(mean, LEAST_BASE), MOST_BASE)
+        return min(max(mean, MIN_BASE), MAX_BASE)
 
 
 @lru_cache(maxsize=1 << 16)

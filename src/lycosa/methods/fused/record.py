@@ -18,7 +18,7 @@ PARTS = ("parents", "context", "anchor", "url", "siblings", "extra")
 """What a score is the sum of, in the order in which a record keeps them."""
 PARENTS, NEIGHBOURS, WORDS = 6, 3, 8
 """Room for pages that link to it, links beside it (at distance 1, and at 2), and words of its URL."""
-MOST = 65_535
+MAX_LINKS = 65_535
 """Links beyond this number are not counted any more."""
 
 _SUMS = Struct("<HHHffff")
@@ -112,7 +112,7 @@ def _filled(values: Sequence[int], room: int) -> Sequence[int]:
 def merged(known: bytes, offered: bytes) -> bytes:
     """The record of a URL with one link more.
 
-    A page that is fetched once more counts once. Links beyond MOST are not counted.
+    A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted.
 
     >>> first, second = (record_of(Offer(page, 0.9, 0.5, 0.0, [], near=[5, page])) for page in (7, 8))
     >>> both = read_records([merged(first, second)])[0]
@@ -125,7 +125,7 @@ def merged(known: bytes, offered: bytes) -> bytes:
     more, more_extras, more_at, relevance, more_anchor, more_context, more_extra = _SUMS.unpack_from(offered)
     parents = _TAGS.unpack_from(known, _AT_PARENTS)
     tag = int.from_bytes(offered[_AT_PARENTS : _AT_PARENTS + 4], "little")
-    if not more or tag in parents or links >= MOST:
+    if not more or tag in parents or links >= MAX_LINKS:
         return known
     tags, far_end = known[_AT_PARENTS:_AT_NEAR], known[_AT_NEAR:]
     if parents[-1]:

@@ -90,8 +90,8 @@ class GenreModel(msgspec.Struct, frozen=True, dict=True, eq=False):
     def guess(self, features: Mapping[str, float]) -> tuple[str, float]:
         """The likeliest genre and its probability; the first in the alphabet of equals."""
         shares = self._voted(features)
-        most = max(shares)
-        return self.genres[shares.index(most)], most
+        largest = max(shares)
+        return self.genres[shares.index(largest)], largest
 
     def _voted(self, features: Mapping[str, float]) -> list[float]:
         # Adding up 30 rows, numpy spends its time on being called.

@@ -20,7 +20,7 @@ from lycosa.errors import InputError
 from lycosa.methods.genre.forest import LEAF, GenreModel
 from lycosa.methods.genre.signs import FEATURES, PAPER, Words
 
-LEAST_EXAMPLES = 5
+MIN_EXAMPLES = 5
 """Of each genre: fewer cannot be told from chance, nor spread over the folds."""
 
 
@@ -116,10 +116,10 @@ def _check(examples: Sequence[GenreExample]) -> None:
     counts = Counter(example.genre for example in examples)
     if len(counts) < 2:
         raise InputError("Only one genre has examples. Give pages of at least two.")
-    if few := sorted(genre for genre, count in counts.items() if count < LEAST_EXAMPLES):
+    if few := sorted(genre for genre, count in counts.items() if count < MIN_EXAMPLES):
         said = ", ".join(f"{genre} {counts[genre]}" for genre in few)
         raise InputError(
-            f"Too few examples of a genre: {said}; at least {LEAST_EXAMPLES} are needed. "
+            f"Too few examples of a genre: {said}; at least {MIN_EXAMPLES} are needed. "
             "Label more pages of it, or call them other."
         )
 

@@ -142,8 +142,8 @@ class Multimedia(BaseStrategy):
         if self.selection == "either" and not 0 <= self.t2 < self.t1:
             raise SpecError(f"multimedia.t2 is {self.t2:g} and t1 {self.t1:g}. Give 0 <= t2 < t1.")
         if self.exploration in ("text", "both"):
-            most = min(self.t1, self.t2) if self.selection == "either" else self.t1
-            if self.t3 > most or self.t3 >= self.t1:
+            highest = min(self.t1, self.t2) if self.selection == "either" else self.t1
+            if self.t3 > highest or self.t3 >= self.t1:
                 raise SpecError(f"multimedia.t3 is {self.t3:g}. Give at most t2, and less than t1.")
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:

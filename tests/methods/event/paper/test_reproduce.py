@@ -87,7 +87,7 @@ def web(web_folder) -> EventWeb:
 def test_a_topic_of_few_pages_is_no_event(web, web_folder, monkeypatch):
     """Three pages make the model, so there must be a fourth; and there must be other events to learn on."""
     assert [*web.events] == sorted(CITIES)
-    monkeypatch.setattr("lycosa.methods.event.paper.web.LEAST_PAGES", 10_000)
+    monkeypatch.setattr("lycosa.methods.event.paper.web.MIN_PAGES", 10_000)
     with pytest.raises(InputError, match="at least two"):
         EventWeb(web_folder)
 

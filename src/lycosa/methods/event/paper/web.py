@@ -15,7 +15,7 @@ from lycosa.methods.event.training import Sample, Texts, sample_of
 from lycosa.page.document import Document
 
 MODEL_PAGES = 3
-LEAST_PAGES = MODEL_PAGES + 1
+MIN_PAGES = MODEL_PAGES + 1
 """An event needs its model pages and something to find."""
 
 
@@ -29,10 +29,10 @@ class EventWeb:
             name: frozenset(topic.relevant() & self.cached.pages)
             for name, topic in sorted(self.cached.web.topics.items())
         }
-        self.events = {name: found for name, found in pages.items() if len(found) >= LEAST_PAGES}
+        self.events = {name: found for name, found in pages.items() if len(found) >= MIN_PAGES}
         if len(self.events) < 2:
             raise InputError(
-                f"{path} has {len(self.events)} events of {LEAST_PAGES} pages or more; what is learned on one is "
+                f"{path} has {len(self.events)} events of {MIN_PAGES} pages or more; what is learned on one is "
                 "measured on others. Give a web with at least two."
             )
 
