@@ -126,6 +126,30 @@ def test_answers_are_those_of_the_labels_and_teach(web: CachedWeb):
     assert crawl.refits.version.said == user.answers
 
 
+def test_answered_pages_are_told_apart(web: CachedWeb):
+    """What answers teach is seen on the pages that nobody was asked about."""
+    run = _run(web, replace(BOTH, pages=60, given=Given(keywords=True, examples=3, labels=10)))
+    good = {url for url, relevant in zip(run.fetched, run.relevant, strict=True) if relevant}
+    unasked = set(run.collected) - set(run.answered)
+
+    assert len(run.answered) == 10
+    assert run.precision_unasked == pytest.approx(len(unasked & good) / len(unasked))
+
+
+def test_a_careless_user_errs_once_in_ten(web: CachedWeb):
+    """In each ten answers one is wrong, the same one each time."""
+    topic = web.web.topic("owls")
+    keys = sorted(web.pages)[:40]
+    users = [SimulatedUser(topic, 40, careless="3/owls") for _ in range(2)]
+    for user in users:
+        for key in keys:
+            user.answer(key)
+    slips = [users[0].answers[key] is not (key in topic.relevant()) for key in keys]
+
+    assert users[0].answers == users[1].answers
+    assert [sum(slips[at : at + 10]) for at in range(0, 40, 10)] == [1, 1, 1, 1]
+
+
 def test_only_a_judge_that_learns_can_ask(web: CachedWeb):
     """The papers' judges and events are fitted once."""
     laboratory = Laboratory(web, "owls", 1, Options(pages=10))
@@ -197,7 +221,7 @@ def test_every_table_has_the_figures_of_the_kept_pages(web: CachedWeb, tmp_path:
     assert sum(bin_["pages"] for bin_ in found["strategies"][0]["reliability"] if bin_) == 74
     assert "|reported − true|" in results.table_text(found)
     assert (
-        "harvest_error,estimate_error,calibration_error,brier,overstated,estimated"
+        "harvest_error,estimate_error,calibration_error,brier,overstated,estimated,precision_unasked"
         in (tmp_path / "a.csv").read_text()
     )
     assert [path.name for path in plot_scores(runs, tmp_path / "s.png")] == ["s.png", "s.svg"]

@@ -6,6 +6,8 @@ first 50 pages on, the others when it has ended.
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 
 from lycosa.engine.conclude import Conclusions
@@ -25,10 +27,14 @@ AT_ONCE = 5
 
 
 class SimulatedUser:
-    """Says of every page that it is asked about what the labels say; pages without a label are not relevant."""
+    """Says of every page that it is asked about what the labels say; pages without a label are not relevant.
 
-    def __init__(self, topic: Topic, patience: int) -> None:
+    One who is careless answers one question in ten wrongly, drawn by `careless`.
+    """
+
+    def __init__(self, topic: Topic, patience: int, careless: str = "") -> None:
         self.patience = patience
+        self.careless = careless
         self.answers: dict[int, bool] = {}
         self._relevant = topic.relevant()
 
@@ -39,7 +45,9 @@ class SimulatedUser:
 
     def answer(self, key: int) -> None:
         """Say whether a page is relevant."""
-        self.answers[key] = key in self._relevant
+        ten, at = divmod(len(self.answers), 10)
+        is_slip = bool(self.careless) and Random(f"{self.careless}/{ten}").randrange(10) == at
+        self.answers[key] = (key in self._relevant) is not is_slip
 
     def verdicts(self) -> dict[int, Judgement]:
         """What was answered, as it holds for the pages themselves."""
@@ -62,17 +70,17 @@ class AskingRefits(Refits):
         before = self.number
         super().during()
         some = min(max(2, self.user.patience // 6), self.user.patience // 2 - len(self.user.answers))
-        if self.number > before and self.conclusions.tally.pages >= FIRST_AT and self._ask(some):
+        if self.number > before and self.conclusions.tally.pages >= FIRST_AT and self.ask(some):
             self._begin()
             super().during()
 
     async def finish(self) -> None:
         """Judge all pages by one version; ask all questions that are left."""
         await super().finish()
-        while self._ask(min(AT_ONCE, self.user.left)):
+        while self.ask(min(AT_ONCE, self.user.left)):
             await super().finish()
 
-    def _ask(self, count: int) -> bool:
+    def ask(self, count: int) -> bool:
         """Ask about the most telling pages; False if there is nothing to ask."""
         if count <= 0 or self.version is None:
             return False

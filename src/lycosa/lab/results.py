@@ -33,7 +33,7 @@ OF_KEPT = {
     "brier": "Brier score",
 }
 """What is measured of the pages that were fetched, and of those that were kept: names in files, words in tables."""
-MEASURES = (*OF_FETCHED, *OF_KEPT, "overstated", "estimated")
+MEASURES = (*OF_FETCHED, *OF_KEPT, "overstated", "estimated", "precision_unasked")
 
 
 def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, Any]:
@@ -90,6 +90,7 @@ def _run(run: Run) -> dict[str, Any]:
         "scores": run.scores,
         "threshold": run.threshold,
         "collected": run.collected,
+        "answered": run.answered,
         "decided_by": run.decided_by,
     }
 

@@ -9,6 +9,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -57,6 +58,7 @@ class Run(msgspec.Struct, frozen=True):
     decided_by: dict[str, int]  # links by the rule that decided on them
     scores: list[float]  # of the fetched pages, as they were judged in the end
     threshold: float | None  # from which score on pages are kept, if the judge has one
+    answered: list[str] = []  # pages that the simulated user was asked about
 
     @property
     def harvest(self) -> float:
@@ -77,6 +79,13 @@ class Run(msgspec.Struct, frozen=True):
     def relevant(self) -> list[bool]:
         """Of each page that counts, whether it is relevant."""
         return [now > before for before, now in pairwise([0, *self.curve])]
+
+    @property
+    def precision_unasked(self) -> float:
+        """Precision of the pages that were kept without an answer: what answers teach of other pages."""
+        right = {url for url, relevant in zip(self.fetched, self.relevant, strict=True) if relevant}
+        unasked = set(self.collected).difference(self.answered)
+        return len(unasked & right) / len(unasked) if unasked else 0.0
 
     @property
     def kept_recall(self) -> float:
@@ -148,6 +157,30 @@ class CountingStore(MemoryStore):
         return before
 
 
+@dataclass(frozen=True)
+class Crawled:
+    """A crawl of a virtual web that has ended: measured once, or again after its pages were judged anew."""
+
+    crawl: Crawl
+    store: CountingStore
+    strategy: BaseStrategy
+    topic: Topic
+    draw: Draw
+    options: Options
+    user: SimulatedUser | None = None
+
+    def measured(self, name: str, settings: Mapping[str, Any], random_seed: int) -> Run:
+        """What the labels say of it, as its pages are judged now."""
+        judge = getattr(self.strategy, "judge_", None)
+        threshold = getattr(getattr(judge, "version", judge), "threshold", None)
+        answered = self.user.answers if self.user else {}
+        run = _measured(
+            name, settings, self.topic, self.draw, self.options, random_seed, self.store, threshold
+        )
+        urls = [link.url for link in self.store.counted if link.key in answered]
+        return msgspec.structs.replace(run, answered=urls)
+
+
 def run_strategy(
     name: str,
     strategy: BaseStrategy,
@@ -159,18 +192,28 @@ def run_strategy(
     random_seed: int,
 ) -> Run:
     """Crawl the web with a fitted strategy, and measure it by the labels."""
+    answers = options.given.labels if options.given else 0
+    user = SimulatedUser(topic, answers) if answers else None
+    return crawled(strategy, web, topic, draw, options, user).measured(name, settings, random_seed)
+
+
+def crawled(
+    strategy: BaseStrategy,
+    web: CachedWeb,
+    topic: Topic,
+    draw: Draw,
+    options: Options,
+    user: SimulatedUser | None = None,
+) -> Crawled:
+    """Crawl the web with a fitted strategy, to the end."""
     store = CountingStore(draw.excluded, options.pages)
     # As a user, the limit is the crawl's own: examples and seeds use it up, though they do not count.
     limits = Limits(pages=options.pages if options.given else None)
-    answers = options.given.labels if options.given else 0
-    user = SimulatedUser(topic, answers) if answers else None
     crawl = make_crawl(strategy, web, store, limits=limits, user=user)
     store.crawl = crawl
     seeds = [Link(web.url(key), key, priority=1.0) for key in draw.seeds]
     asyncio.run(crawl.run(seeds))
-    judge = getattr(strategy, "judge_", None)
-    threshold = getattr(getattr(judge, "version", judge), "threshold", None)
-    return _measured(name, settings, topic, draw, options, random_seed, store, threshold)
+    return Crawled(crawl, store, strategy, topic, draw, options, user)
 
 
 def make_crawl(
