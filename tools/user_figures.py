@@ -1,35 +1,38 @@
-"""What a user gets: writes the tables of docs/as-user.md and draws its picture. In: a folder of webs. Out: both.
+"""What a user gets: writes the tables of docs/as-user.md and draws its pictures. In: a folder of webs. Out: both.
 
-Command line: python -m tools.user_figures ../shared/webs [WEB…]
-Expected time: two minutes for the demo web alone; not measured for all, parsing the webs takes some minutes more.
+Command line: python -m tools.user_figures ../shared/webs KEPT [WEB…]
+Expected time: not measured on an idle machine; about an hour of CPU for all webs, two minutes for the demo web alone.
+
+The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
+measured; what is not there is left out of the tables.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from lycosa.demo import demo_web
 from lycosa.lab import metrics
-from lycosa.lab.comparing import Comparison, compare
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import by_variant
 from lycosa.lab.plots import plot_scores
-from lycosa.lab.progress import Bar
-from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
+from lycosa.lab.web import VirtualWeb
+from tools.measured import ROOT, Case, Measured, chance, mean, measured, number, table, web_of, write_part
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "as-user.md"
-PICTURE = ROOT / "docs" / "images" / "as-user-scores.png"
-BEGIN, END = "<!-- written by tools/user_figures.py -->", "<!-- end of what is written -->"
-STRATEGIES = ("best-first", "fused")
+IMAGES = ROOT / "docs" / "images"
+BEST_FIRST, FUSED, EVENT = "best-first", "fused", "event"
+RANKINGS = (BEST_FIRST, FUSED)
 BOTH = "keywords,examples:3"
-RUNS = 3
+ALL_GIVEN = (BOTH, "keywords", "examples:3")
+ANSWERED = (f"{BOTH},labels:10", f"{BOTH},labels:30")
+EVENTS = Case("news", (EVENT, BEST_FIRST, FUSED), 300, 2, "both", "examples:2")
+CASES = (
+    *(Case("wikischools", RANKINGS, 200, 3, given=given) for given in (*ALL_GIVEN, *ANSWERED)),
+    *(Case("webkb", RANKINGS, 200, 3, "both", given) for given in ALL_GIVEN),
+    *(Case("demo", RANKINGS, 200, 3, given=given) for given in ALL_GIVEN),
+    EVENTS,
+)
 MEASURES = {
     "recall": "fetched",
     "precision": "precision",
@@ -42,104 +45,173 @@ MEASURES = {
     "calibration_error": "calibration",
     "brier": "Brier",
 }
+Found = dict[tuple[str, str], Measured]
+"""What was measured, by web and by what was given."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """A web, and what a user gives."""
-
-    web: str
-    given: str
-    pages: int = 200
-    start_from: str = "seeds"
+def values_of(runs: Sequence[Run], measure: str) -> list[float]:
+    """A measure of each run."""
+    return [float(getattr(run, measure)) for run in runs]
 
 
-CASES = (
-    *(Case("wikischools", given) for given in (BOTH, "keywords", "examples:3")),
-    *(Case("wikischools", f"{BOTH},labels:{answers}") for answers in (10, 30)),
-    *(Case("webkb", given, start_from="both") for given in (BOTH, "keywords", "examples:3")),
-    *(Case("demo", given) for given in (BOTH, "keywords", "examples:3")),
-)
-DEMO_TOPICS = ("bread", "bridges", "comets", "owls", "tides")
-
-
-def measured(
-    case: Case, web: Path, runs: int, strategies: Sequence[str] = STRATEGIES, processes: int | None = None
-) -> Comparison:
-    """The runs of a case, over all topics of the web."""
-    options = Options(
-        pages=case.pages,
-        seeds=3,
-        start_from=case.start_from,  # type: ignore[arg-type]
-        given=parse_given(case.given),
-    )
-    topics = DEMO_TOPICS if case.web == "demo" else ()
-    with Bar(f"{case.web}, {case.given}") as bar:
-        return compare(
-            web,
-            strategies,
-            topics=topics,
-            options=options,
-            runs=runs,
-            processes=processes,
-            progress=bar.update,
-            parsing=partial(bar.show, "pages parsed"),
-        )
-
-
-def rows(case: Case, compared: Comparison) -> list[str]:
-    """A row of the table for each strategy."""
-    found = []
-    for strategy, group in by_variant(compared.runs).items():
-        means = [_mean([getattr(run, name) for run in group]) for name in MEASURES]
-        means.append(_mean([f1_of_all(run, compared) for run in group]))
-        figures = " | ".join(f"{mean:.3f}" for mean in means)
-        found.append(f"| {case.web} | {case.given} | {strategy} | {len(group)} | {figures} |")
-    return found
-
-
-def f1_of_all(run: Run, compared: Comparison) -> float:
+def f1_of_all(run: Run, given: int, web: VirtualWeb) -> float:
     """F1 of what was kept against all relevant pages, also those that no link leads to: as as_user.py has it."""
-    given = compared.options.given
-    relevant = len(compared.web.topics[run.topic].relevant()) - (given.examples if given else 0)
+    relevant = len(web.topics[run.topic].relevant()) - given
     return 2 * run.precision * len(run.collected) / (len(run.collected) + relevant)
+
+
+def figures(found: Found, webs: Path, kept: Path) -> str:
+    """All that was measured of topics: a row for each web, what was given and strategy."""
+    rows = []
+    for case, runs in _topics(found):
+        opened = VirtualWeb.open(web_of(case.web, webs, kept))
+        for strategy, group in runs.by_strategy.items():
+            means = [number(_mean(values_of(group, name))) for name in MEASURES]
+            examples = case.options.given.examples if case.options.given else 0
+            means.append(number(_mean([f1_of_all(run, examples, opened) for run in group])))
+            rows.append([case.web, case.given, strategy, str(len(group)), *means])
+    return table(["web", "given", "strategy", "runs", *MEASURES.values(), "F1 of all"], rows)
+
+
+def leads(found: Found) -> str:
+    """How sure it is that `fused` is better than best-first: paired by topic and draw."""
+    rows = []
+    for case, runs in _topics(found):
+        ours, theirs = (runs.by_strategy[name] for name in (FUSED, BEST_FIRST))
+        cells = []
+        for measure in ("recall", "f1", "precision"):
+            a, b = values_of(ours, measure), values_of(theirs, measure)
+            cells += [mean([x - y for x, y in zip(a, b, strict=True)]), chance(metrics.paired_test(a, b))]
+        rows.append([case.web, case.given, *cells])
+    heads = ["web", "given", "fetched", "p", "F1", "p", "precision", "p"]
+    return table(heads, rows)
+
+
+def _topics(found: Found) -> list[tuple[Case, Measured]]:
+    return [
+        (case, found[case.web, case.given]) for case in CASES if case is not EVENTS and _key(case) in found
+    ]
+
+
+def _key(case: Case) -> tuple[str, str]:
+    return case.web, case.given
+
+
+Goal = tuple[str, str, str, str, float, bool]
+"""Words, what is given, strategy, measure, the goal, whether more is better."""
+GOALS: tuple[Goal, ...] = (
+    ("precision of what is kept", BOTH, BEST_FIRST, "precision", 0.60, True),
+    ("abs(reported − true)", BOTH, BEST_FIRST, "harvest_error", 0.08, False),
+    ("F1", BOTH, BEST_FIRST, "f1", 0.42, True),
+    ("abs(reported − true)", ANSWERED[0], BEST_FIRST, "harvest_error", 0.05, False),
+    ("precision of what is kept", ANSWERED[1], BEST_FIRST, "precision", 0.85, True),
+    ("fetched", BOTH, FUSED, "recall", 0.62, True),
+    ("F1", BOTH, FUSED, "f1", 0.55, True),
+    ("F1", ANSWERED[0], FUSED, "f1", 0.62, True),
+    ("F1", ANSWERED[1], FUSED, "f1", 0.70, True),
+)
+
+
+def goals(found: Found) -> str:
+    """What was aimed at on wikischools, and what was reached."""
+    rows = []
+    for words, given, strategy, measure, goal, more in GOALS:
+        if ("wikischools", given) in found:
+            values = values_of(found["wikischools", given].by_strategy[strategy], measure)
+            is_met = (_mean(values) >= goal) is more
+            sign = "≥" if more else "≤"
+            rows.append([strategy, given, words, f"{sign} {number(goal)}", mean(values), _yes(is_met)])
+    return table(["strategy", "given", "measure", "goal", "reached", "met"], rows)
+
+
+def by_topic(found: Found) -> str:
+    """Of keywords and three examples, each topic of wikischools."""
+    grouped = found["wikischools", BOTH].by_strategy
+    rows = []
+    for topic in sorted({run.topic for run in grouped[FUSED]}):
+        cells = []
+        for name in RANKINGS:
+            runs = [run for run in grouped[name] if run.topic == topic]
+            cells += [number(_mean(values_of(runs, measure))) for measure in ("recall", "precision", "f1")]
+        rows.append([topic, *cells])
+    heads = [f"{name}: {word}" for name in RANKINGS for word in ("fetched", "precision", "F1")]
+    return table(["topic", *heads], rows)
+
+
+def asked(found: Found) -> str:
+    """What answers teach of the pages that nobody was asked about."""
+    rows = []
+    for given in ANSWERED:
+        for name, runs in found["wikischools", given].by_strategy.items():
+            measures = ("precision", "precision_unasked")
+            rows.append([given, name, *(mean(values_of(runs, measure)) for measure in measures)])
+    return table(["given", "strategy", "precision", "precision of what nobody was asked about"], rows)
+
+
+def events(found: Measured) -> str:
+    """Of the right pages that were fetched, how many are kept, and how many of the kept ones are right."""
+    rows = []
+    for name, runs in found.by_strategy.items():
+        fetched, right, kept = (sum(counted(run)[at] for run in runs) for at in range(3))
+        errors = values_of(runs, "harvest_error")
+        rows.append(
+            [
+                name,
+                str(len(runs)),
+                number(_mean(values_of(runs, "recall"))),
+                f"{number(right / fetched)} ({right} of {fetched})",
+                f"{number(right / kept)} ({right} of {kept})",
+                number(_mean([of(counted(run), 0) for run in runs if counted(run)[0]])),
+                number(_mean([of(counted(run), 2) for run in runs if counted(run)[2]])),
+                number(_mean(errors)),
+            ]
+        )
+    heads = ["strategy", "runs", "fetched", "of the right ones fetched: kept", "precision"]
+    return table([*heads, "kept, mean of runs", "precision, mean of runs", "abs(reported − true)"], rows)
+
+
+def counted(run: Run) -> tuple[int, int, int]:
+    """Right pages that were fetched, right pages that were kept, and all pages that were kept."""
+    right = {url for url, relevant in zip(run.fetched, run.relevant, strict=True) if relevant}
+    return len(right), len(right.intersection(run.collected)), len(run.collected)
+
+
+def of(counts: tuple[int, int, int], whole: int) -> float:
+    """Right pages that were kept, of one of the other two."""
+    return counts[1] / counts[whole]
 
 
 def _mean(values: Sequence[float]) -> float:
     return metrics.mean_and_error(values).mean
 
 
-def table(cells: Sequence[str]) -> str:
-    """The rows under their heads."""
-    heads = ["web", "given", "strategy", "runs", *MEASURES.values(), "F1 of all"]
-    return "\n".join([f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *cells])
+def _yes(is_met: bool) -> str:
+    return "yes" if is_met else "**no**"
 
 
-def written(text: str, figures: str) -> str:
-    """The page with its figures between the marks.
-
-    >>> written(f"a\\n{BEGIN}\\nold\\n{END}\\nb", "new") == f"a\\n{BEGIN}\\n\\nnew\\n\\n{END}\\nb"
-    True
-    """
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{figures}\n\n{END}{rest.partition(END)[2]}"
-
-
-def main(webs: Path, names: Sequence[str]) -> None:
-    """Measure the cases of these webs, or all; the picture is of the first one."""
-    cells: list[str] = []
-    cases = [case for case in CASES if not names or case.web in names]
-    with TemporaryDirectory() as folder:
-        demo = Path(folder) / "demo"
-        demo_web().write(demo)
-        for case in cases:
-            compared = measured(case, demo if case.web == "demo" else webs / case.web, RUNS)
-            cells += rows(case, compared)
-            if case is cases[0]:
-                plot_scores(compared.runs, PICTURE)
-            print("\n".join(cells[-len(STRATEGIES) :]), flush=True)
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), table(cells)), encoding="utf-8")
+def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
+    """Measure what is wanted and not there, write what can be written."""
+    found: Found = {}
+    for case in CASES:
+        if not names or case.web in names:
+            found[_key(case)] = runs = measured(case, webs, kept)
+            print(
+                f"{case.about}: {len(runs.runs)} runs at {runs.commit}, {runs.cpu_s:.0f} s of CPU", flush=True
+            )
+    write_part(PAGE, "all figures", figures(found, webs, kept))
+    write_part(PAGE, "leads", leads(found))
+    parts: dict[str, Callable[[Found], str]] = {"goals": goals, "topics": by_topic, "answers": asked}
+    if all(("wikischools", given) in found for given in (BOTH, *ANSWERED)):
+        for name, part in parts.items():
+            write_part(PAGE, name, part(found))
+        plot_scores(found["wikischools", BOTH].runs, IMAGES / "as-user-scores.png")
+    if _key(EVENTS) in found:
+        write_part(PAGE, "events", events(found[_key(EVENTS)]))
+        plot_scores(found[_key(EVENTS)].by_strategy[EVENT], IMAGES / "as-user-events.png")
+    made_at = sorted({f"{runs.commit}" for runs in found.values()})
+    cpu = sum(runs.cpu_s for runs in found.values())
+    write_part(PAGE, "made", f"Measured at {', '.join(made_at)}; {cpu / 60:.0f} minutes of CPU.")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

@@ -4,31 +4,60 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
-from tools.user_figures import BEGIN, END, PAGE, Case, f1_of_all, measured, rows, table, written
+from tools.measured import Case, Measured, measured
+
+from lycosa.lab.web import VirtualWeb
+from tools import user_figures
+
+CASE = Case("demo", user_figures.RANKINGS, 20, 1, given="keywords,examples:3", topics=("bread", "owls"))
 
 
-def test_a_case_becomes_rows_of_the_table(demo_folder: Path):
-    """A row a strategy, with as many figures as the head has columns."""
-    case = Case("demo", "keywords,examples:3", pages=20)
-    compared = measured(case, demo_folder, 1, ["best-first"], processes=1)
-    made = rows(case, compared)
-    head = table(made).splitlines()[0]
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Measured, Path]:
+    """Small runs, and the folder that they are kept in."""
+    kept = tmp_path_factory.mktemp("kept")
+    return measured(CASE, Path(), kept, processes=1), kept
 
-    assert len(made) == 1
-    assert made[0].startswith("| demo | keywords,examples:3 | best-first | 5 | ")
-    assert made[0].count("|") == head.count("|")
-    run = compared.runs[0]
-    relevant = len(compared.web.topics[run.topic].relevant()) - 3
+
+def test_runs_are_made_once(runs: tuple[Measured, Path], monkeypatch: pytest.MonkeyPatch):
+    """What is kept is read, by whoever asks for the same; another number of pages is another case."""
+    found, kept = runs
+    monkeypatch.setattr("tools.measured.compare", lambda *_, **__: 1 / 0)
+
+    assert measured(CASE, Path(), kept) == found
+    assert len(found.runs) == 4
+    with pytest.raises(ZeroDivisionError):
+        measured(msgspec.structs.replace(CASE, pages=30), Path(), kept)
+
+
+def test_a_case_becomes_rows_of_the_tables(runs: tuple[Measured, Path]):
+    """A row a strategy, and one for what one brings over the other."""
+    found, kept = runs
+    cases = {("demo", CASE.given): found}
+
+    rows = user_figures.figures(cases, Path(), kept).splitlines()
+    assert rows[2].startswith("| demo | keywords,examples:3 | best-first | 2 | ")
+    assert {row.count("|") for row in rows} == {len(user_figures.MEASURES) + 6}
+    assert user_figures.leads(cases).splitlines()[2].startswith("| demo | keywords,examples:3 | ")
+
+
+def test_f1_of_all_counts_pages_that_no_link_leads_to(runs: tuple[Measured, Path]):
+    """As as_user.py counts."""
+    found, kept = runs
+    web, run = VirtualWeb.open(kept / "demo-web"), found.runs[0]
+    relevant = len(web.topics[run.topic].relevant()) - 3
     right = run.precision * len(run.collected)
-    assert f1_of_all(run, compared) == pytest.approx(2 * right / (len(run.collected) + relevant))
+
+    assert user_figures.f1_of_all(run, 3, web) == pytest.approx(2 * right / (len(run.collected) + relevant))
 
 
-def test_the_page_has_a_place_for_them():
-    """What is written goes between the marks, and stays the only thing there."""
-    text = PAGE.read_text(encoding="utf-8")
-    again = written(written(text, "old"), "new")
+def test_what_is_kept_of_the_right_pages_is_counted(runs: tuple[Measured, Path]):
+    """The counts behind the table of events."""
+    run = runs[0].runs[0]
+    fetched, right, kept = user_figures.counted(run)
 
-    assert again.count(BEGIN) == again.count(END) == 1
-    assert "old" not in again.partition(BEGIN)[2].partition(END)[0]
-    assert again.partition(END)[2] == text.partition(END)[2]
+    assert fetched == run.curve[-1]
+    assert right == pytest.approx(run.precision * kept)
+    assert "(" in user_figures.events(runs[0])

@@ -1,0 +1,185 @@
+"""Runs of the lab that are made once and kept: figures can be written again, elsewhere, without running anything again.
+
+Command line: none, the programs that write figures use it.
+Expected time: reading takes no time; a run that is not there yet takes one to twenty seconds.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from lycosa.demo import demo_web
+from lycosa.lab import metrics
+from lycosa.lab.comparing import compare
+from lycosa.lab.given import parse_given
+from lycosa.lab.grid import by_variant
+from lycosa.lab.progress import Bar
+from lycosa.lab.protocol import Options
+from lycosa.lab.run import Run
+
+ROOT = Path(__file__).parents[1]
+DEMO_TOPICS = ("bread", "bridges", "comets", "owls", "tides")
+"""Those of the demo web that are plain topics: no event, no tags."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    """Strategies on a web, under one protocol."""
+
+    web: str
+    strategies: tuple[str, ...]
+    pages: int
+    runs: int
+    start_from: Literal["seeds", "start", "both"] = "seeds"
+    given: str = ""
+    changes: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> Options:
+        """As the lab takes them; with keywords alone a crawl starts from three pages."""
+        given = parse_given(self.given) if self.given else None
+        return Options(pages=self.pages, seeds=3 if given else 5, start_from=self.start_from, given=given)
+
+    @property
+    def about(self) -> str:
+        """What tells its file from others.
+
+        >>> Case("webkb", ("fused",), 500, 5, "start", changes=("fused.url=0",)).about
+        'webkb-start-fused.url=0'
+        """
+        return "-".join([self.web, self.given or self.start_from, *self.changes])
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """The runs of a case, the commit that they were made at, and the CPU that they took."""
+
+    case: Case
+    commit: str
+    cpu_s: float
+    runs: list[Run]
+
+    @property
+    def by_strategy(self) -> dict[str, list[Run]]:
+        """The runs of each strategy, in the same order of topics and draws."""
+        return by_variant(self.runs)
+
+
+def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -> Measured:
+    """The runs of a case: those that are kept in a folder, or else made now and kept there."""
+    path = kept / f"{case.about}.json"
+    if path.exists():
+        found = msgspec.json.decode(path.read_bytes(), type=Measured)
+        if found.case == case:
+            return found
+    before = _cpu_s()
+    with Bar(case.about) as bar:
+        compared = compare(
+            web_of(case.web, webs, kept),
+            case.strategies,
+            topics=case.topics or (DEMO_TOPICS if case.web == "demo" else ()),
+            changes=case.changes,
+            options=case.options,
+            runs=case.runs,
+            processes=processes,
+            progress=bar.update,
+            parsing=partial(bar.show, "pages parsed"),
+        )
+    found = Measured(case, commit_of(ROOT), round(_cpu_s() - before, 1), list(compared.runs))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.encode(found))
+    return found
+
+
+def web_of(name: str, webs: Path, kept: Path) -> Path:
+    """The folder of a web; the demo web is written beside what is kept."""
+    if name != "demo":
+        return webs / name
+    folder = kept / "demo-web"
+    if not folder.exists():
+        demo_web().write(folder)
+    return folder
+
+
+def commit_of(root: Path) -> str:
+    """The commit of a working tree, with a + if something is changed in it."""
+    git = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=True)
+    changed = git(["git", "status", "--porcelain", "src"]).stdout.strip()
+    return git(["git", "rev-parse", "--short", "HEAD"]).stdout.strip() + ("+" if changed else "")
+
+
+def _cpu_s() -> float:
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, kinds))
+
+
+def mean(values: Sequence[float]) -> str:
+    """A mean with its standard error, for a table.
+
+    >>> mean([0.2, 0.4])
+    '.300 ± .100'
+    """
+    found = metrics.mean_and_error(values)
+    return f"{number(found.mean)} ± {number(found.se)}"
+
+
+def number(value: float) -> str:
+    """A share without its zero.
+
+    >>> number(0.1234), number(-0.05), number(1.0)
+    ('.123', '−.050', '1.000')
+    """
+    text = f"{abs(value):.3f}"
+    return ("−" if value < 0 and float(text) else "") + (text[1:] if text.startswith("0") else text)
+
+
+def chance(p: float) -> str:
+    """A p value, for a table.
+
+    >>> chance(0.034), chance(0.0000012)
+    ('.034', '1e-06')
+    """
+    return number(p) if p >= 0.001 else f"{p:.0e}"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown.
+
+    >>> table(["a", "b"], [["1", "2"]])
+    '| a | b |\\n|---|---|\\n| 1 | 2 |'
+    """
+    lines = [heads, *rows]
+    found = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([found[0], "|---" * len(heads) + "|", *found[1:]])
+
+
+def write_part(page: Path, name: str, figures: str) -> None:
+    """Put figures between the marks of this name on a page."""
+    page.write_text(with_part(page.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
+
+
+def with_part(text: str, name: str, figures: str) -> str:
+    """A page with other figures between its marks.
+
+    >>> print(with_part("a\\n<!-- costs: written by a program -->\\n1\\n<!-- end of costs -->\\nb", "costs", "2"))
+    a
+    <!-- costs: written by a program -->
+    <BLANKLINE>
+    2
+    <BLANKLINE>
+    <!-- end of costs -->
+    b
+    """
+    begin, end = f"<!-- {name}: written by a program -->", f"<!-- end of {name} -->"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise ValueError(
+            f"The page needs {begin} and {end}, once each: write them where the figures are to stand."
+        )
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}\n\n{figures}\n\n{end}{rest.partition(end)[2]}"
