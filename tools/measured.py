@@ -78,7 +78,7 @@ def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -
         found = msgspec.json.decode(path.read_bytes(), type=Measured)
         if found.case == case:
             return found
-    before = _cpu_s()
+    before = cpu_s()
     with Bar(case.about) as bar:
         compared = compare(
             web_of(case.web, webs, kept),
@@ -91,7 +91,7 @@ def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -
             progress=bar.update,
             parsing=partial(bar.show, "pages parsed"),
         )
-    found = Measured(case, commit_of(ROOT), round(_cpu_s() - before, 1), list(compared.runs))
+    found = Measured(case, commit_of(ROOT), round(cpu_s() - before, 1), list(compared.runs))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.encode(found))
     return found
@@ -114,7 +114,8 @@ def commit_of(root: Path) -> str:
     return git(["git", "rev-parse", "--short", "HEAD"]).stdout.strip() + ("+" if changed else "")
 
 
-def _cpu_s() -> float:
+def cpu_s() -> float:
+    """Seconds of CPU that this process and its children have used."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, kinds))
 
