@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from lycosa.clock import VirtualClock
 from lycosa.engine import progress
 from lycosa.engine.conclude import Tally
 from lycosa.engine.limits import Limits
@@ -20,7 +21,9 @@ from lycosa.frontier import FrontierCounts
 from lycosa.values import Reason
 
 
-def a_crawl(limits: Limits | None = None, pages: int = 120, paused: bool = False) -> Any:
+def a_crawl(
+    limits: Limits | None = None, pages: int = 120, paused: bool = False, idle_until: float | None = None
+) -> Any:
     refused = Counter({Reason.ROBOTS: 7, Reason.HTTP_ERROR: 3, Reason.DNS: 2, Reason.TLS: 1})
     tally = Tally(relevant=pages // 4, bytes=12_500_000, seconds=60.0, refused=refused)
     for number in range(pages):
@@ -28,6 +31,8 @@ def a_crawl(limits: Limits | None = None, pages: int = 120, paused: bool = False
     counts = FrontierCounts(waiting=4321, authorities=40, active_authorities=12)
     return SimpleNamespace(
         paused=paused,
+        idle_until=idle_until,
+        clock=VirtualClock(),
         tally=tally,
         limits=limits or Limits(pages=1000),
         frontier=SimpleNamespace(counts=lambda: counts),
@@ -51,6 +56,15 @@ def test_a_line_has_all_of_it():
         assert words in line
     assert "\n" not in line
     assert "secure" not in line
+
+
+def test_a_crawl_that_has_to_wait_says_so():
+    """A Retry-After of 47 minutes on the last URL is no riddle; a short rest is not worth a word."""
+    assert (
+        "resting nothing for 47 min: the hosts that are left asked for it"
+        in Progress(a_crawl(idle_until=47 * 60)).line()
+    )
+    assert "resting" not in Progress(a_crawl(idle_until=3)).line()
 
 
 def test_a_pause_is_shown():

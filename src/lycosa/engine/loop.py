@@ -51,6 +51,8 @@ class Crawl:
         self.refits = refits
         self.clock = clock or SystemClock()
         self.ended = ""
+        self.idle_until: float | None = None
+        """When the next request may go out, while nothing is under way."""
         self._going = asyncio.Event()
         self._going.set()
         self._rested_s, self._paused_at = 0.0, 0.0
@@ -176,5 +178,7 @@ class Crawl:
         if at is None or wait_s > self.limits.patience_s:
             self.ended = self.ended or (NOTHING_LEFT if at is None else TOO_LONG)
             return False
+        self.idle_until = at
         await self.clock.sleep(min(wait_s, NAP_S))
+        self.idle_until = None
         return True

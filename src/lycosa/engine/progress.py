@@ -16,6 +16,8 @@ from lycosa.engine.loop import Crawl
 
 LATELY = 200
 """So many last pages are told of, where limits.until does not say how many."""
+LONG_IDLE_S = 10.0
+"""A crawl that sends nothing for longer than this says why."""
 EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
 
 
@@ -75,6 +77,9 @@ class Progress:
             ("waiting", f"{counts.waiting:,}"),
             ("received", f"{tally.bytes / 1e6:,.1f} MB"),
         ]
+        if (idle_s := (self.crawl.idle_until or 0.0) - self.crawl.clock.now()) > LONG_IDLE_S:
+            told = f"nothing for {_duration(idle_s)}: the hosts that are left asked for it"
+            figures.append(("resting", f"{told} (Ctrl-C ends; the same command goes on)"))
         if not self.crawl.paused and (left := self._time_left(speed, counts.waiting)) is not None:
             figures.append(("time left", f"about {_duration(left)}"))
         return [*figures, ("not taken", worst)] if worst else figures

@@ -137,11 +137,15 @@ async def _crawl(
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
         fetch = within_open_files(spec.fetch, say)
+        now, delay_s = clock.now(), spec.fetch.per_host_delay_s
+        rests = Rests(collection.catalogue, now, delay_s)
         async with live_fetcher(
-            spec.fetch, spec.scope.content_types, robots_store=collection.robots(), glance=refuse_small
+            spec.fetch,
+            spec.scope.content_types,
+            robots_store=collection.robots(),
+            rests=rests,
+            glance=refuse_small,
         ) as fetcher:
-            now, delay_s = clock.now(), spec.fetch.per_host_delay_s
-            rests = Rests(collection.catalogue, now, delay_s)
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)

@@ -22,6 +22,7 @@ async def live_fetcher(
     content_types: Sequence[str],
     *,
     robots_store: MutableMapping[str, StoredRobots] | None = None,
+    rests: MutableMapping[str, float] | None = None,
     clock: Callable[[], float] = time.time,
     rng: Random | None = None,
     lookup: Lookup = look_up,
@@ -30,7 +31,7 @@ async def live_fetcher(
     """Fetch over HTTP, politely and safely, while the context lasts.
 
     Robots.txt files are kept in `robots_store`, by authority, so that a catalogue can keep them
-    over a restart. `lookup` resolves host names (default: as the system does). `glance` may refuse
+    over a restart; so are, in `rests`, the rests of hosts that were asked on behalf of others. `lookup` resolves host names (default: as the system does). `glance` may refuse
     an image by its first bytes, before the rest is downloaded.
     """
     resolver = Resolver(
@@ -42,6 +43,7 @@ async def live_fetcher(
             spec,
             robots_fetcher=HttpFetcher(client, max_bytes=MAX_BYTES, truncate=True),
             robots_store=robots_store,
+            rests=rests,
             addresses=None if spec.proxy else resolver.addresses,
             clock=clock,
             rng=rng,

@@ -184,12 +184,35 @@ async def test_requests_at_once_share_one_robots(site):
     assert web.paths() == ["/robots.txt"]
 
 
-@pytest.mark.parametrize("status", ["401 No", "403 No", "404 No", "410 Gone", "429 Slow"])
+@pytest.mark.parametrize("status", ["401 No", "403 No", "404 No", "410 Gone"])
 async def test_4xx_allows_all(site, status):
     """No robots.txt, no rules."""
     web = await site({"/robots.txt": robots("User-agent: *\nDisallow: /", status=status), "/a": reply()})
     async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
         assert isinstance(await outcome(fetcher, web.base + "/a"), Fetched)
+
+
+async def test_429_says_slow_down(site):
+    """It is no permission: the host rests as long as it asked to, and is asked again."""
+    slow = robots("", "Retry-After: 77", status="429 Slow")
+    web = await site({"/robots.txt": slow, "/a": reply()})
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        first = await fetcher.fetch(link_to(web.base + "/a"))
+        assert isinstance(first, NotFetched)
+        assert (first.refusal.reason, first.rest_s) == (Reason.ROBOTS_UNREACHABLE, 77)
+        assert first.again_in_s is not None
+        assert first.again_in_s >= 77
+        web.pages["/robots.txt"] = robots("")
+        assert isinstance(await outcome(fetcher, web.base + "/a"), Fetched)
+
+
+async def test_a_crawl_delay_above_the_cap_is_not_rested_for(site):
+    """The host is refused and nothing more is asked of it: there is nothing to wait for."""
+    web = await site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 7200")})
+    async with live_fetcher(spec_with(obey_robots=True, per_host_delay_s=3), PAGE_TYPES) as fetcher:
+        result = await fetcher.fetch(link_to(web.base + "/a"))
+    assert isinstance(result, NotFetched)
+    assert (result.refusal.reason, result.rest_s, result.again_in_s) == (Reason.ROBOTS, 3, None)
 
 
 async def test_5xx_disallows_all_for_a_while(site):
@@ -247,6 +270,47 @@ async def test_redirects_of_robots(site, hops, allowed):
     assert isinstance(result, Fetched) == allowed
 
 
+async def test_redirects_of_robots_are_as_polite_as_pages(site):
+    """Each is a request of its own, after the rest of the host that is asked, whoever asks on whose behalf."""
+    now = 1e9
+    shared = await site({"/robots.txt": robots("User-agent: *\nDisallow: /no"), "/page": reply()})
+    moved = reply(b"", f"Location: {shared.base}/robots.txt", status="301 Moved")
+    first, second = await site({"/robots.txt": moved}), await site({"/robots.txt": moved})
+    rests: dict[str, float] = {}
+    spec = spec_with(obey_robots=True, per_host_delay_s=5)
+    async with live_fetcher(spec, PAGE_TYPES, clock=lambda: now, rests=rests) as fetcher:
+        assert await fetcher.fetch(link_to(first.base + "/a")) == Later(link_to(first.base + "/a"), 5)
+        assert await fetcher.fetch(link_to(second.base + "/a")) == Later(link_to(second.base + "/a"), 5)
+        assert not shared.asked
+        now += 5
+        assert await fetcher.fetch(link_to(first.base + "/a")) == Later(link_to(first.base + "/a"), 5)
+        assert rests == {shared.base: now + 5}
+        # It has been asked just now, on behalf of the first: it rests, and what it said serves the others too.
+        assert await fetcher.fetch(link_to(shared.base + "/page")) == Later(link_to(shared.base + "/page"), 5)
+        refused = await fetcher.fetch(link_to(second.base + "/no"))
+        assert isinstance(refused, NotFetched)
+        assert refused.refusal.reason is Reason.ROBOTS
+        now += 5
+        assert isinstance(await fetcher.fetch(link_to(shared.base + "/page")), Fetched)
+    assert shared.paths() == ["/robots.txt", "/page"]
+
+
+async def test_a_host_that_is_being_asked_is_not_asked_on_behalf_of_another(site):
+    """The other one waits for its rest."""
+    now = 1e9
+    shared = await site({"/robots.txt": robots(""), "/page": reply(), "/rules": robots("")})
+    other = await site({"/robots.txt": reply(b"", f"Location: {shared.base}/rules", status="302 Found")})
+    spec = spec_with(obey_robots=True, per_host_delay_s=5)
+    async with live_fetcher(spec, PAGE_TYPES, clock=lambda: now) as fetcher:
+        await fetcher.fetch(link_to(other.base + "/a"))
+        await fetcher.fetch(link_to(shared.base + "/page"))
+        now += 2
+        assert await fetcher.fetch(link_to(other.base + "/a")) == Later(link_to(other.base + "/a"), 3)
+        now += 3
+        assert await fetcher.fetch(link_to(other.base + "/a")) == Later(link_to(other.base + "/a"), 5)
+    assert shared.paths() == ["/robots.txt", "/rules"]
+
+
 async def test_robots_may_not_redirect_to_private_addresses(site):
     """The guards hold for robots.txt as they do for pages."""
     inner = await site({"/robots.txt": robots("")})
@@ -254,7 +318,7 @@ async def test_robots_may_not_redirect_to_private_addresses(site):
         {"/robots.txt": reply(b"", f"Location: http://127.0.0.2:{inner.port}/robots.txt", status="302 Found")}
     )
     async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
-        result = await fetcher.fetch(link_to(web.base + "/a"))
+        result = await outcome(fetcher, web.base + "/a")
     assert isinstance(result, NotFetched)
     assert result.refusal.reason is Reason.PRIVATE_ADDRESS
     assert not inner.asked

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import partial
+from math import inf
 from random import Random
 
 import msgspec
@@ -19,7 +20,8 @@ from lycosa.fetch import Fetcher
 from lycosa.fetch.guards import url_refusal
 from lycosa.fetch.polite.delays import RATE_LIMITS, RETRYABLE, Faults, again_in_s, rest_s, retry_after_s
 from lycosa.fetch.polite.per_ip_limit import PerIpLimit
-from lycosa.fetch.polite.robots import RobotsCache, StoredRobots
+from lycosa.fetch.polite.robots import RobotsCache, Rules, StoredRobots
+from lycosa.fetch.polite.turns import Turns
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import authority_of, host_of
 from lycosa.values import Fetched, Later, Link, NotFetched, Reason, Refusal
@@ -32,7 +34,8 @@ class PoliteFetcher:
     """Wraps a live fetcher. `close` it at the end.
 
     `robots_fetcher` reads robots.txt files, which may be cut at `robots.MAX_BYTES`; they are kept in
-    `robots_store`, by authority. Without `addresses` (a proxy connects, not we) IP addresses have no limit.
+    `robots_store`, by authority. `rests` is told until when a host rests that was asked on behalf of another, whose
+    robots.txt it has: a durable mapping outlives a crash. Without `addresses` (a proxy connects, not we) IP addresses have no limit.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class PoliteFetcher:
         *,
         robots_fetcher: Fetcher,
         robots_store: MutableMapping[str, StoredRobots] | None = None,
+        rests: MutableMapping[str, float] | None = None,
         addresses: Addresses | None = None,
         clock: Callable[[], float] = time.time,
         rng: Random | None = None,
@@ -52,6 +56,8 @@ class PoliteFetcher:
         self._clock = clock
         self._rng = rng or Random()
         self._faults = Faults()
+        self._rests = {} if rests is None else rests
+        self._asked, self._asked_for_others = Turns(clock), Turns(clock)
         self._per_ip = PerIpLimit(spec.per_ip_concurrency, spec.per_ip_delay_s)
         self._robots = RobotsCache(
             partial(self._exchange, robots_fetcher),
@@ -70,6 +76,8 @@ class PoliteFetcher:
         if (refusal := url_refusal(link.url, self._spec.max_url_length)) is not None:
             return NotFetched(link, refusal)
         authority = authority_of(link.url)
+        if wait_s := self._asked_for_others.wait_s(authority):
+            return Later(link, wait_s)
         crawl_delay_s = 0.0
         if self._spec.obey_robots:
             rules = self._robots.known(authority)
@@ -78,11 +86,27 @@ class PoliteFetcher:
             if (refusal := rules.refusal(link.url)) is not None:
                 return NotFetched(link, refusal)
             crawl_delay_s = rules.crawl_delay_s
+        self._asked.begin(authority)
         result = await self._exchange(self._fetcher, link)
-        return self._concluded(link, authority, crawl_delay_s, result)
+        concluded = self._concluded(link, authority, crawl_delay_s, result)
+        self._asked.end(authority, concluded.rest_s)
+        return concluded
 
     async def _read_robots(self, link: Link, authority: str) -> NotFetched | Later:
-        rules = await self._robots.read(authority)
+        url = self._robots.next_url(authority)
+        host = authority_of(url)
+        if self._robots.known_at(url):
+            rules = await self._robots.read(authority)
+        elif host == authority:
+            self._asked.begin(authority)
+            rules = await self._robots.read(authority)
+            self._asked.end(authority, self._spec.per_host_delay_s)
+        elif wait_s := max(self._asked.wait_s(host), self._asked_for_others.wait_s(host)):
+            return Later(link, wait_s)
+        else:
+            rules = await self._read_elsewhere(authority, host)
+        if rules is None:
+            return Later(link, self._spec.per_host_delay_s)
         if isinstance(rules, NotFetched):
             rest = self._rest_s(authority, 0.0, rules)
             again = self._again_in_s(link, rest) if rules.passing else None
@@ -91,6 +115,23 @@ class PoliteFetcher:
         if (refusal := rules.refusal(link.url)) is not None:
             return NotFetched(link, refusal, rest_s=rest)
         return Later(link, rest)
+
+    async def _read_elsewhere(self, authority: str, other: str) -> Rules | NotFetched | None:
+        """Ask another host for the robots.txt of this one, and let it rest for that."""
+        self._asked_for_others.begin(other)
+        self._rests[other] = inf  # before the request goes out: after a crash it still rests
+        rest = self._spec.per_host_delay_s
+        try:
+            rules = await self._robots.read(authority)
+            if isinstance(rules, NotFetched):
+                rest = self._rest_s(authority, 0.0, rules)
+        finally:
+            self._asked_for_others.end(other, rest)
+            now = self._clock()
+            for name in [name for name, until in self._rests.items() if until <= now]:
+                del self._rests[name]
+            self._rests[other] = now + rest
+        return rules
 
     async def _exchange(self, fetcher: Fetcher, link: Link) -> Fetched | NotFetched:
         """One exchange, when the host's IP address has room for it."""

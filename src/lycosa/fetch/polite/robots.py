@@ -1,6 +1,6 @@
 """robots.txt by RFC 9309. In: an authority. Out: the rules for this crawler, from cache or fetched.
 
-4xx allows all; 5xx, time-outs and unreachable hosts disallow all, for a while.
+4xx allows all; 429, 5xx, time-outs and unreachable hosts disallow all, for a while.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from protego import Protego
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_start
-from lycosa.fetch.polite.delays import Faults
+from lycosa.fetch.polite.delays import RETRYABLE, Faults
 from lycosa.fetch.polite.robots_groups import TOKEN, rules_for_us, text_of
 from lycosa.fetch.redirects import redirect_target
 from lycosa.spec.sections import FetchSpec
@@ -28,6 +28,7 @@ MAX_REDIRECTS = 5
 MAX_AGE_S = 24 * 3600.0
 MAX_AGE_UNREACHABLE_S = 600.0
 MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
+MAX_REDIRECTED = 100_000  # hosts whose redirects are followed at a time
 UNREACHABLE = 599  # the status noted where no answer came at all
 
 
@@ -66,6 +67,7 @@ class Rules:
                 f"its Crawl-delay of {self.crawl_delay_s:g} s is above "
                 f"fetch.max_crawl_delay_s ({max_crawl_delay_s:g} s)",
             )
+            self.crawl_delay_s = 0.0  # nothing more is asked of this host, so nothing waits for it
 
     def refusal(self, url: str) -> Refusal | None:
         """Why this URL may not be fetched; None if it may."""
@@ -95,7 +97,8 @@ class RobotsCache:
         self._clock = clock
         self._parsed: dict[str, Rules] = {}
         self._size = 0
-        self._under_way: dict[str, asyncio.Task[Rules | NotFetched]] = {}
+        self._next: dict[str, tuple[str, int]] = {}  # where a robots.txt was redirected to, and how often
+        self._under_way: dict[str, asyncio.Task[Rules | NotFetched | None]] = {}
 
     def known(self, authority: str) -> Rules | None:
         """The rules, if they are known and fresh."""
@@ -108,8 +111,20 @@ class RobotsCache:
             return None
         return self._keep(authority, stored)
 
-    async def read(self, authority: str) -> Rules | NotFetched:
-        """Fetch the rules, or find out why not; requests for the same ones share one fetch."""
+    def known_at(self, url: str) -> Rules | None:
+        """The rules of the host whose robots.txt this URL is, if they are known and fresh."""
+        owner = urls.authority_of(url)
+        return self.known(owner) if url == f"{owner}/robots.txt" else None
+
+    def next_url(self, authority: str) -> str:
+        """The URL that `read` asks for next: of another host, where a redirect leads there."""
+        return self._next[authority][0] if authority in self._next else f"{authority}/robots.txt"
+
+    async def read(self, authority: str) -> Rules | NotFetched | None:
+        """Ask for the rules, or find out why not; None if there was a redirect, and `read` goes on from there.
+
+        Each is one request at most; those for the same rules share it.
+        """
         task = self._under_way.get(authority)
         if task is None:
             task = self._under_way[authority] = asyncio.create_task(self._read(authority))
@@ -117,7 +132,7 @@ class RobotsCache:
         # Whoever asked first may be cancelled; the others still want the answer.
         return await asyncio.shield(task)
 
-    def _finished(self, authority: str, task: asyncio.Task[Rules | NotFetched]) -> None:
+    def _finished(self, authority: str, task: asyncio.Task[Rules | NotFetched | None]) -> None:
         del self._under_way[authority]
         if not task.cancelled():
             task.exception()  # seen: perhaps nobody waits for it any more
@@ -129,31 +144,40 @@ class RobotsCache:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _read(self, authority: str) -> Rules | NotFetched:
-        result = await self._fetch(authority)
+    async def _read(self, authority: str) -> Rules | NotFetched | None:
+        """One request at most: a redirect is followed by the next one, when its host may be asked."""
+        url, hops = self._next.get(authority) or (f"{authority}/robots.txt", 0)
+        shared = self.known_at(url) if hops else None
+        result = shared.stored if shared else await self._fetch(authority, url, hops)
+        if result is None:
+            return None
+        self._next.pop(authority, None)
         if isinstance(result, NotFetched):
             return self._unreadable(authority, result)
         self._faults.clear(authority)
         self._store[authority] = result
+        owner = urls.authority_of(url)
+        if hops and not shared and url == f"{owner}/robots.txt" and 200 <= result.status < 300:
+            self._store[owner] = result  # the other host need not be asked for it again
         return self._keep(authority, result)
 
-    async def _fetch(self, authority: str) -> StoredRobots | NotFetched:
-        url = f"{authority}/robots.txt"
-        for _ in range(1 + MAX_REDIRECTS):
-            result = await self._exchange(Link(url, urls.key_of(url), kind=Kind.REQUISITE))
-            if isinstance(result, NotFetched):
-                return result
-            target = redirect_target(result)
-            if target is None:
-                return self._stored(result)
-            if isinstance(target, Refusal):
-                break
-            url = target
-        # Redirects without end or aim: "unavailable", as if there were none (RFC 9309, 2.3.1.2).
-        return StoredRobots("", result.status, self._clock())
+    async def _fetch(self, authority: str, url: str, hops: int) -> StoredRobots | NotFetched | None:
+        result = await self._exchange(Link(url, urls.key_of(url), kind=Kind.REQUISITE))
+        if isinstance(result, NotFetched):
+            return result
+        target = redirect_target(result)
+        if target is None:
+            return self._stored(result)
+        if isinstance(target, Refusal) or hops >= MAX_REDIRECTS:
+            # Redirects without end or aim: "unavailable", as if there were none (RFC 9309, 2.3.1.2).
+            return StoredRobots("", result.status, self._clock())
+        self._next[authority] = target, hops + 1
+        if len(self._next) > MAX_REDIRECTED:
+            del self._next[next(iter(self._next))]
+        return None
 
     def _stored(self, fetched: Fetched) -> StoredRobots | NotFetched:
-        if fetched.status >= 500:
+        if fetched.status >= 500 or fetched.status in RETRYABLE:
             return NotFetched(
                 fetched.link,
                 Refusal(Reason.ROBOTS_UNREACHABLE, f"status {fetched.status}"),
