@@ -16,15 +16,26 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The time of this machine."""
+    """The time of this machine, counted steadily from when the object was made.
+
+    Whoever sets the machine's clock meanwhile, forwards or back, makes no rest shorter or longer and no crawl slower.
+    """
+
+    def __init__(self) -> None:
+        self._start = time.time() - _steady_s()
 
     def now(self) -> float:
         """Seconds since the epoch."""
-        return time.time()
+        return self._start + _steady_s()
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await asyncio.sleep(seconds)
+
+
+def _steady_s() -> float:
+    # A machine that slept has rested too: where it can be had, the clock that goes on meanwhile.
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class VirtualClock:

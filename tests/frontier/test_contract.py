@@ -111,6 +111,16 @@ def test_a_clock_that_is_set_back_breaks_no_rest(open_frontier: Open) -> None:
     assert name_of(take(frontier, 10.0)) == "a/2"
 
 
+def test_a_clock_that_is_set_back_stalls_no_host(open_frontier: Open) -> None:
+    """No rest lies further ahead than it is long."""
+    frontier = open_frontier()
+    frontier.add([offer("a/1"), offer("a/2")])
+    frontier.done(take(frontier, 1e6), Outcome(rest_until=1e6 + 5))
+    assert frontier.take(100.0) is None
+    assert frontier.next_at() == 105.0
+    assert name_of(take(frontier, 105.0)) == "a/2"
+
+
 def test_ending_what_is_not_taken_is_an_error(open_frontier: Open) -> None:
     """A lease ends once."""
     frontier = open_frontier()

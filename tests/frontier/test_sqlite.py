@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lycosa.frontier import Policy
-from lycosa.frontier.inspection import url_state_in
+from lycosa.frontier.inspection import rests_in, url_state_in
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Kind, Notes, Outcome
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
@@ -52,6 +52,29 @@ def test_the_last_known_rest_counts_if_it_is_longer(connection: sqlite3.Connecti
     take(frontier, 130.0)
     frontier = reopen(connection, now=131.0)
     assert frontier.next_at() == 161.0
+
+
+def test_a_clock_set_back_between_two_runs_stalls_nothing(connection: sqlite3.Connection) -> None:
+    """Hosts rest as long as they wanted to, and what waits for a time of its own waits as long as it had to."""
+    frontier = reopen(connection)
+    frontier.add([offer("a/1"), offer("a/2"), offer("b/1", 0.1)])
+    frontier.done(take(frontier, 1e6), Outcome(rest_until=1e6 + 30))
+    frontier.done(take(frontier, 1e6), Outcome(rest_until=1e6 + 2, again_at=1e6 + 100))
+    assert rests_in(connection, 400.0, 5.0) == {"http://a.example": 430.0, "http://b.example": 402.0}
+    frontier = reopen(connection, now=400.0)
+    assert frontier.next_at() == 430.0
+    assert name_of(take(frontier, 430.0)) == "a/2"
+    assert frontier.next_at() == 500.0
+
+
+def test_runs_that_end_at_once_do_not_look_like_a_clock_set_back(connection: sqlite3.Connection) -> None:
+    """Each rests its hosts a full delay, whatever the run before it did."""
+    frontier = reopen(connection, restart_rest_s=100.0)
+    frontier.add([offer("a/1")])
+    take(frontier, 1000.0)
+    for _ in range(3):
+        frontier = reopen(connection, now=1001.0, restart_rest_s=100.0)
+        assert frontier.next_at() == 1101.0
 
 
 def test_politeness_windows_survive(connection: sqlite3.Connection) -> None:

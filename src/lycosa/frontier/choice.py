@@ -202,8 +202,8 @@ class Choice:
         authority.in_flight -= 1
         authority.tries += 1
         authority.pages += counts
-        authority.rest = max(0.0, rest_until - self.now)
         authority.may_go_at = max(authority.may_go_at, rest_until)
+        authority.rest = max(0.0, authority.may_go_at - self.now)
         full: list[Authority] = []
         for quota in authority.quotas:
             was_spoken_for, was_full = quota.spoken_for, quota.full
@@ -233,6 +233,8 @@ class Choice:
             # The clock was set back: who stood ready may have to rest again.
             self.now = now
             for authority in self.authorities:
+                # No rest lies further ahead than it is long.
+                authority.may_go_at = min(authority.may_go_at, now + authority.rest)
                 authority.filed = None
                 self.file(authority)
         self.now = now

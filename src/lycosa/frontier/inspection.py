@@ -21,8 +21,9 @@ def rests_in(connection: sqlite3.Connection, now: float, restart_rest_s: float) 
     rows = connection.execute(
         "SELECT name, may_go_at, rest, id IN (SELECT authority FROM leases) FROM authorities"
     )
+    # No rest lies further ahead than it is long, though the clock may have been set back.
     rests = {
-        name: max(may_go_at, now + max(rest, restart_rest_s) if leased else 0.0)
+        name: max(min(may_go_at, now + rest), now + max(rest, restart_rest_s) if leased else 0.0)
         for name, may_go_at, rest, leased in rows
     }
     return {name: until for name, until in rests.items() if until > now}

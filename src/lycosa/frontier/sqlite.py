@@ -24,6 +24,7 @@ from lycosa.frontier.statements import over_keys
 from lycosa.frontier.stored_links import packed_notes, read_notes
 from lycosa.values import Kind, Link, Reason
 
+SET_BACK_S = 60.0  # a clock that goes back by less is followed without a word
 HEADS = 4  # read at once into memory when an authority's queue has run out there
 MAX_HEADS = 2 * HEADS  # kept in memory
 
@@ -121,6 +122,7 @@ class SqliteFrontier(QueuedFrontier):
         super().__init__(SqliteHolds(connection), policy)
         self._leased: set[int] = set()
         self._choice.now = now
+        self._follow_clock(now)
         self._load()
         self._end_leases(now, restart_rest_s)
         for authority in self._choice.authorities:
@@ -164,6 +166,13 @@ class SqliteFrontier(QueuedFrontier):
         self._dropped = dict(db.execute("SELECT reason, count FROM dropped"))
         self._earliest = self._first_later()
 
+    def _follow_clock(self, now: float) -> None:
+        """Bring times back to where they belong, if the machine's clock was set back since they were noted."""
+        (seen,) = self._db.execute("SELECT max(may_go_at - rest) FROM authorities").fetchone()
+        if seen is not None and seen > now + SET_BACK_S:
+            self._db.execute("UPDATE authorities SET may_go_at = min(may_go_at, ?1 + rest)", (now,))
+            self._db.execute(f"UPDATE urls SET at = at - ? WHERE state = {LATER}", (seen - now,))
+
     def _end_leases(self, now: float, restart_rest_s: float) -> None:
         leases = self._db.execute("SELECT authority FROM leases").fetchall()
         self._db.execute("DELETE FROM leases")
@@ -172,6 +181,7 @@ class SqliteFrontier(QueuedFrontier):
             authority = self._choice.authorities[number]
             rested = now + max(restart_rest_s, authority.rest)
             authority.may_go_at = max(authority.may_go_at, rested)
+            authority.rest = authority.may_go_at - now
             self._note(authority)
 
     # storage
