@@ -13,7 +13,7 @@ from lycosa.page import place_finder
 from lycosa.page.document import Document
 from lycosa.page.gazetteer import gazetteer
 from lycosa.page.place_finder import PlaceMention, installed_finder, shipped_model
-from lycosa.page.places import Place, find_places, places_of_each
+from lycosa.page.places import Place, find_places, places_of_each, regions_of
 from lycosa.values import PagePlace
 
 SHARED = Path(__file__).parents[3] / "shared/data/places/ecbplus.jsonl.gz"
@@ -52,6 +52,8 @@ def test_aliases_meet():
         ("A storm hit London, Ontario. It came from Canada.", "CA", ""),
         ("He lives in Palmer. Anchorage is near, and the rest of Alaska far.", "US", "AK"),
         ("Police in Springfield, Mo., said so.", "US", "MO"),
+        ("Shots were fired in Alexandria. Deputies from Louisiana were there.", "US", "LA"),
+        ("He was in prison in Huntsville. That is in Texas.", "US", "TX"),
     ],
 )
 def test_namesakes_are_told_apart_by_the_other_places(text, country, state):
@@ -59,7 +61,7 @@ def test_namesakes_are_told_apart_by_the_other_places(text, country, state):
     city = next(
         place
         for place in places(text).values()
-        if place.canonical in ("Paris", "London", "Palmer", "Springfield")
+        if place.canonical in ("Paris", "London", "Palmer", "Springfield", "Alexandria", "Huntsville")
     )
     assert (city.country, city.state) == (country, state)
 
@@ -242,3 +244,24 @@ def test_a_finder_that_cannot_be_loaded_names_its_package(monkeypatch):
     assert installed_finder("") is None
     with pytest.raises(SpecError, match=r"'broken' of the installed package a_module_that_is_nowhere:Finder"):
         installed_finder("broken")
+
+
+def test_what_the_crawl_is_about_decides_where_the_page_says_nothing():
+    """Alexandria is in Egypt, but in a collection on Louisiana it is the town there."""
+    text = "Shots were fired in Alexandria on Monday."
+    about = regions_of(find_places("It was in Marksville, Louisiana.", gazetteer()))
+    alone, there = (find_places(text, gazetteer(), about=given)[0] for given in (frozenset(), about))
+    assert (alone.country, round(alone.lon or 0)) == ("EG", 30)
+    assert (there.country, there.state, round(there.lon or 0)) == ("US", "LA", -92)
+
+
+def test_a_village_in_a_country_that_nobody_speaks_of_is_left_off_the_map():
+    """Park Avenue is a suburb in Queensland; a text on New York does not mean it."""
+    found = places("He lived on Park Avenue in Manhattan, New York, and liked the United States.")
+    assert found["Park Avenue"].lat is None
+    assert found["Park Avenue"].country == ""
+
+
+def test_metro_is_no_town():
+    """Newspapers have a Metro section; the town in Indonesia is seldom meant."""
+    assert "Metro" not in places("He rode the bus to Metro. Police of Metro said so.")

@@ -73,7 +73,10 @@ def test_the_map_shows_countries_and_places():
     assert rome[0] > paris[0]
     assert rome[1] > berlin[1]
     drawing = world_map(
-        [PlaceCount("Rome", "city", 41.9, 12.5, "IT", 3), PlaceCount("Nowhere", "city", None, None, "", 9)],
+        [
+            PlaceCount("Rome", "city", 41.9, 12.5, "IT", "", 3),
+            PlaceCount("Nowhere", "city", None, None, "", "", 9),
+        ],
         near=True,
     )
     assert drawing.count("<circle") == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from lycosa.store.page_filter import PageFilter
+from lycosa.store.statistics import Statistics
 from lycosa.values import PageEntity, PagePlace
 from tests.store.records import page_record
 
@@ -55,3 +57,24 @@ def test_judging_again_keeps_what_was_indexed(opened):
     assert (page.date, collection.reader.text(page.id)) == ("2024-05-02", "storm over the city")
     for table in ("places", "entities"):
         assert collection.connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
+
+
+def test_one_row_is_one_place(opened):
+    """Namesakes are counted apart; kind, coordinates and country are those of one place, never mixed."""
+    collection = opened()
+    dc = PagePlace("Washington", "Washington", "city", 38.9, -77.0, "US", "DC", 2)
+    state = PagePlace("Washington", "Washington", "state", 47.3, -121.9, "US", "WA", 1)
+    tyne = PagePlace("Washington", "Washington", "city", 54.9, -1.5, "GB", "", 1)
+    with collection.commit():
+        collection.save(page_record("http://a.example/1", places=(dc, tyne)))
+        collection.save(page_record("http://a.example/2", places=(dc,)))
+        collection.save(page_record("http://a.example/3", places=(state,)))
+    counted = Statistics(collection.connection, collection.directory)
+    found = counted.places(mapped=True)
+    assert [(one.kind, one.lat, one.lon, one.country, one.state, one.pages) for one in found] == [
+        ("city", 38.9, -77.0, "US", "DC", 2),
+        ("city", 54.9, -1.5, "GB", "", 1),
+        ("state", 47.3, -121.9, "US", "WA", 1),
+    ]
+    assert [counted.pages(PageFilter(place=one.key)) for one in found] == [2, 1, 1]
+    assert counted.pages(PageFilter(place="Washington")) == 3

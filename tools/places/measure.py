@@ -1,7 +1,7 @@
-"""How many places of real news are found, and how many finds are places. In: ../shared/data/places. Out: shares and speed.
+"""How many places of real news are found, how many finds are places, and how many are put where they lie.
 
-Recall is of the LOC_GEO mentions of ECB+, which are partial; precision needs `tests/page/places_gold.csv`, in
-which all places of 100 of its documents are labelled by hand.
+In: ../shared/data/places. Out: shares and speed. Recall is of the LOC_GEO mentions of ECB+, which are partial; precision
+and position need `tests/page/places_gold.csv`, in which all places of 100 of its documents are labelled by hand.
 
 Command line: python -m tools.places.measure
 Expected time: six seconds.
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from lycosa.page.gazetteer import gazetteer
 from lycosa.page.place_finder import NamedPlaces, PlaceFinder, PlaceMention
+from lycosa.page.places import Place, find_places
 from tools.places.model import join_tokens
 
 SHARED_ECB = Path("../shared/data/places/ecbplus.jsonl.gz")
@@ -62,6 +63,24 @@ class Precision(NamedTuple):
     def recall(self) -> float:
         """The share of the labelled places that was found."""
         return self.found_places / max(1, self.places)
+
+
+class Positions(NamedTuple):
+    """Of the labelled places of one half that lie in one country: put there, put elsewhere, put nowhere.
+
+    `states` are those of a US state that were put in the right country, and `right_states` those in the right state.
+    """
+
+    right: int
+    wrong: int
+    nowhere: int
+    right_states: int
+    states: int
+
+    @property
+    def precision(self) -> float:
+        """The share of what was put on the map that lies in the right country."""
+        return self.right / max(1, self.right + self.wrong)
 
 
 class Laid(NamedTuple):
@@ -123,14 +142,9 @@ def measure_precision(
 ) -> dict[str, Precision]:
     """Precision and recall on the labelled documents, by half (`dev`, `test`)."""
     finder = finder or NamedPlaces(gazetteer())
-    labels: dict[tuple[str, str], list[tuple[int, int, str]]] = {}
-    lines = [line for line in gold.read_text("utf-8").splitlines() if not line.startswith("#")]
-    for row in csv.DictReader(lines):
-        spans = labels.setdefault((row["half"], row["document"]), [])
-        if row["kind"] != "none":
-            spans.append((int(row["token_start"]), int(row["token_end"]), row["kind"]))
     totals: dict[str, list[int]] = {}
-    for (half, name), spans in labels.items():
+    for (half, name), labels in _labels(gold).items():
+        spans = [(label.start, label.end, label.kind) for label in labels]
         laid = lay_out(documents[name])
         mentions = finder.find(laid.text)
         total = totals.setdefault(half, [0] * 5)
@@ -144,6 +158,51 @@ def measure_precision(
         total[3] += sum(_is_found(span, mentions) for span in places)
         total[4] += len(places)
     return {half: Precision(*total) for half, total in totals.items()}
+
+
+def measure_positions(documents: dict[str, dict[str, Any]], gold: Path = GOLD) -> dict[str, Positions]:
+    """How many labelled places are put in the country that they lie in, by half (`dev`, `test`)."""
+    totals: dict[str, list[int]] = {}
+    for (half, name), labels in _labels(gold).items():
+        laid = lay_out(documents[name])
+        places = [place for place in find_places(laid.text, gazetteer()) if place.country]
+        total = totals.setdefault(half, [0] * 5)
+        for label in labels:
+            span = _span(laid, label.start, label.end)
+            if not label.where or span is None:
+                continue
+            country, _, state = label.where.partition("-")
+            # Of several in one name ("Aoraki Mount Cook"), the longest mention speaks for it.
+            found = max((place for place in places if _overlap(place, span)), key=lambda p: _overlap(p, span), default=None)  # fmt: skip
+            is_right = found is not None and found.country == country
+            total[2 if found is None else 0 if is_right else 1] += 1
+            if found is not None and is_right and state:
+                total[3] += found.state == state
+                total[4] += 1
+    return {half: Positions(*total) for half, total in totals.items()}
+
+
+class _Label(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    where: str
+
+
+def _labels(gold: Path) -> dict[tuple[str, str], list[_Label]]:
+    """The labels of each document, by (half, document)."""
+    labels: dict[tuple[str, str], list[_Label]] = {}
+    lines = [line for line in gold.read_text("utf-8").splitlines() if not line.startswith("#")]
+    for row in csv.DictReader(lines):
+        found = labels.setdefault((row["half"], row["document"]), [])
+        if row["kind"] != "none":
+            found.append(_Label(int(row["token_start"]), int(row["token_end"]), row["kind"], row["where"]))
+    return labels
+
+
+def _overlap(place: Place, span: tuple[int, int]) -> int:
+    """The characters of a span that the place's mentions cover."""
+    return max(0, *(min(end, span[1]) - max(start, span[0]) for start, end in place.mentions))
 
 
 def _span(laid: Laid, first: int, last: int) -> tuple[int, int] | None:
@@ -165,3 +224,5 @@ if __name__ == "__main__":
     print(measure_recall(ecb.values()))
     for half, precision in measure_precision(ecb).items():
         print(half, precision, precision.strict, precision.lenient, precision.recall)
+    for half, positions in measure_positions(ecb).items():
+        print(half, positions, positions.precision)

@@ -12,8 +12,10 @@ from lycosa.errors import MACHINE_FAULTS, MachineError
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
+from lycosa.page.places import Regions, find_places, gazetteer, regions_of
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
+from lycosa.spec.sections import Spec
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Kind, Link, LinkClasses, LinkPartners, Page, Reason, Refusal
 
@@ -32,6 +34,7 @@ class Recipe:
     date: bool = False
     places: bool = False
     place_finder: str = ""
+    about: Regions = frozenset()
     entities: bool = False
     text: bool = False
     simhash: bool = False
@@ -48,6 +51,7 @@ class Recipe:
             max_decoded_bytes=self.max_decoded_bytes,
             index_names=self.index_names,
             place_finder=self.place_finder,
+            about=self.about,
             expected_languages=self.expected_languages,
         )
 
@@ -55,6 +59,14 @@ class Recipe:
     def looks_at_images(self) -> bool:
         """Whether some evidence does."""
         return any(Need.IMAGES in kind.needs for kind in self.evidence)
+
+
+def regions_of_spec(spec: Spec) -> Regions:
+    """The countries and states that a crawl is about: those of its topic's words, and of `where` in a method's section."""
+    topic = spec.topic
+    places = [where for section in spec.methods.values() for where in getattr(section, "where", ())]
+    said = [topic.description, *topic.keywords, *(f"It was in {where}." for where in places)]
+    return regions_of(find_places("\n".join(said), gazetteer()))
 
 
 class Analyser(Protocol):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.engine.analysis import Analyser, Recipe
+from lycosa.engine.analysis import Analyser, Recipe, regions_of_spec
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import NoCollection
 from lycosa.methods.lookup import all_settings
@@ -48,6 +48,7 @@ def index_collection(directory: Path, workers: int | None = None, *, say: Say = 
             date=True,
             places=True,
             place_finder=spec.index.place_finder,
+            about=regions_of_spec(spec),
             entities=True,
             text=True,
             simhash=True,

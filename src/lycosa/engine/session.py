@@ -18,7 +18,7 @@ import msgspec
 from lycosa import __version__
 from lycosa.clock import SystemClock
 from lycosa.engine.admission import Admission
-from lycosa.engine.analysis import Recipe
+from lycosa.engine.analysis import Recipe, regions_of_spec
 from lycosa.engine.checking import refuse_unready
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.control import RELEARN, control_of
@@ -236,6 +236,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         date=bool(spec.scope.date_from or spec.scope.date_to) or Need.DATE in needed,
         places=Need.PLACES in needed,
         place_finder=spec.index.place_finder,
+        about=regions_of_spec(spec) if Need.PLACES in needed else frozenset(),
         entities=Need.ENTITIES in needed,
         text=spec.index.text == "now",
         simhash=spec.index.near_duplicates == "now",

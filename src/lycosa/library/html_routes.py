@@ -247,7 +247,7 @@ class HtmlRoutes:
         return self._context.index_processes.status_of(collection)
 
     def _of_place(self, request: Request, query: SearchQuery, place: PlaceCount) -> str:
-        return f"{root_of(request.path_params['name'])}/search?{query.encoded(place=place.name)}"
+        return f"{root_of(request.path_params['name'])}/search?{query.encoded(place=place.key)}"
 
     def _of_period(self, request: Request) -> Callable[[str], str]:
         query, root = search_query_of(request.query_params), root_of(request.path_params["name"])

@@ -19,7 +19,7 @@ from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.store.reader import StoredPage
 from lycosa.store.search import DatedPage
-from lycosa.store.statistics import EntityKind
+from lycosa.store.statistics import EntityKind, PlaceCount
 from lycosa.urls import key_of
 from lycosa.values import Reason, Score
 
@@ -60,7 +60,7 @@ def summary(collection: Collection) -> dict[str, Any]:
     return {
         "sentences": [msgspec.structs.asdict(one) for one in gist.sentences],
         "terms": [list(term) for term in gist.terms],
-        "places": [msgspec.structs.asdict(place) for place in counted.places(limit=12)],
+        "places": [_place(place) for place in counted.places(limit=12)],
         **{
             field: [list(pair) for pair in counted.entities(kind, limit=12)]
             for field, kind in ENTITY_KINDS.items()
@@ -72,6 +72,10 @@ def summary(collection: Collection) -> dict[str, Any]:
     }
 
 
+def _place(place: PlaceCount) -> dict[str, Any]:
+    return {**msgspec.structs.asdict(place), "key": place.key}
+
+
 def choices(collection: Collection) -> dict[str, list[str]]:
     """What the filters of the search offer."""
     counted = collection.statistics
@@ -79,7 +83,7 @@ def choices(collection: Collection) -> dict[str, list[str]]:
         "sources": [value for value, _ in counted.values("source", JUDGED, 200)],
         "languages": [value for value, _ in counted.values("language", JUDGED, 50)],
         "genres": [value for value, _ in counted.genres(JUDGED, 50)],
-        "places": [place.name for place in counted.places(JUDGED, 200)],
+        "places": [place.key for place in counted.places(JUDGED, 200)],
         "entities": [
             name for kind in ENTITY_KINDS.values() for name, _ in counted.entities(kind, JUDGED, 100)
         ],
@@ -90,7 +94,7 @@ def browse(collection: Collection, field: str, query: SearchQuery) -> list[tuple
     """Values of a field of FIELDS with the number of pages, most pages first (dates: latest first)."""
     wanted, counted = page_filter_of(query, collection.directory), collection.statistics
     if field == "places":
-        return [(place.name, place.pages) for place in counted.places(wanted, 1000)]
+        return [(place.key, place.pages) for place in counted.places(wanted, 1000)]
     if field in ENTITY_KINDS:
         return counted.entities(ENTITY_KINDS[field], wanted, 1000)
     if field == "genres":
@@ -144,7 +148,7 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
         "evidence": dict(reader.evidence(number)),
         "found": _found_on(collection, stored),
         "path": _path(collection, stored),
-        "places": [msgspec.structs.asdict(place) for place in collection.statistics.places(this, 30)],
+        "places": [_place(place) for place in collection.statistics.places(this, 30)],
         **{
             field: [name for name, _ in collection.statistics.entities(kind, this, 30)]
             for field, kind in ENTITY_KINDS.items()

@@ -26,7 +26,7 @@ from lycosa.page.names import find_names
 from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.place_finder import PlaceFinder
-from lycosa.page.places import find_places, gazetteer, places_of_each
+from lycosa.page.places import Regions, find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.soft_404 import is_soft_404
@@ -102,6 +102,7 @@ class Document:
         robots_tag: str = "",
         today: datetime.date | None = None,
         place_finder: PlaceFinder | None = None,
+        about: Regions = frozenset(),
         expected_languages: Sequence[str] = (),
         known: Mapping[str, Any] | None = None,
     ) -> None:
@@ -113,6 +114,7 @@ class Document:
         self.robots_tag = robots_tag
         self.today = today
         self.place_finder = place_finder
+        self.about = about
         self.expected_languages = expected_languages
         if known:
             self.__dict__.update(known)
@@ -287,7 +289,7 @@ class Document:
     @cached_property
     def places(self) -> tuple[PagePlace, ...]:
         """The places that the title and the main text name, the most mentioned first."""
-        found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder)
+        found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder, self.about)
         return tuple(place.of_page() for place in found)
 
     @cached_property
@@ -349,7 +351,7 @@ class Document:
     def link_places(self) -> list[tuple[PagePlace, ...]]:
         """For each link the places that its anchor names."""
         anchors = [link.anchor for link in self.links]
-        return places_of_each(anchors, gazetteer(), self.place_finder, self.places)
+        return places_of_each(anchors, gazetteer(), self.place_finder, self.places, self.about)
 
     @cached_property
     def link_dates(self) -> list[str]:

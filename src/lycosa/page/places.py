@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -24,9 +24,11 @@ __all__ = [
     "Place",
     "PlaceFinder",
     "PlaceMention",
+    "Regions",
     "find_places",
     "gazetteer",
     "places_of_each",
+    "regions_of",
 ]
 
 _MENTIONS = 5000  # of a text; the rest is dropped
@@ -35,8 +37,13 @@ _SURE_RATIO = 10  # a city this many times larger than its namesakes is taken to
 _NAMED = 1.0
 _IMPLIED = 0.6  # a state or country of which only a city is named
 _FIRST_BONUS = 1.0
-_STATE_BONUS = 1.5
+_STATE_BONUS = 2.0
 _COUNTRY_BONUS = 2.0
+_VILLAGE = 100_000  # people; a smaller town in a country that the text does not speak of is left off the map
+
+
+Regions = frozenset[tuple[str, str]]
+"""Countries, and states of them, as (country, state or "")."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -70,18 +77,35 @@ class Place(msgspec.Struct, frozen=True):
         )
 
 
-def find_places(text: str, names: Gazetteer, finder: PlaceFinder | None = None) -> list[Place]:
-    """The places of a text, the most mentioned first; never raises."""
-    return _put_on_the_map(text, (finder or _shipped_finder(names)).find(text)[:_MENTIONS], names)
+def find_places(
+    text: str, names: Gazetteer, finder: PlaceFinder | None = None, about: Regions = frozenset()
+) -> list[Place]:
+    """The places of a text, the most mentioned first; never raises.
+
+    `about`: the regions that the text is known to be about, as if it named them.
+    """
+    return _put_on_the_map(text, (finder or _shipped_finder(names)).find(text)[:_MENTIONS], names, about)
 
 
-def _put_on_the_map(text: str, mentions: Sequence[PlaceMention], names: Gazetteer) -> list[Place]:
+def regions_of(places: Iterable[Place]) -> Regions:
+    """The countries and states that places lie in.
+
+    >>> sorted(regions_of(find_places("It was in Alexandria, Louisiana.", gazetteer())))
+    [('US', ''), ('US', 'LA')]
+    """
+    found = [(place.country, place.state) for place in places if place.country]
+    return frozenset([*found, *((country, "") for country, _ in found)])
+
+
+def _put_on_the_map(
+    text: str, mentions: Sequence[PlaceMention], names: Gazetteer, about: Regions = frozenset()
+) -> list[Place]:
     options = [_entries(text, mention, names) for mention in mentions]
     _keep_what_follows(text, mentions, options)
-    evidence = _evidence(options)
+    told = _told(mentions, options, about)
     grouped: dict[object, list[PlaceMention]] = {}
     for mention, entries in zip(mentions, options, strict=True):
-        key: object = _best(entries, evidence) if entries else mention.name
+        key: object = _best(entries, told.without(mention.name)) or mention.name
         grouped.setdefault(key, []).append(mention)
     places = [_place(key, group, names) for key, group in grouped.items()]
     return sorted(places, key=lambda place: (-place.count, place.mentions[0]))
@@ -92,6 +116,7 @@ def places_of_each(
     names: Gazetteer,
     finder: PlaceFinder | None = None,
     page: Iterable[PagePlace] = (),
+    about: Regions = frozenset(),
 ) -> list[tuple[PagePlace, ...]]:
     """The places of each of many short texts, such as the anchors of a page, read in one pass.
 
@@ -116,7 +141,7 @@ def places_of_each(
             found[number].append(msgspec.structs.replace(of_page[line], count=1))
         elif _is_large_place(line, names):
             bare.append(PlaceMention(starts[number], starts[number] + len(line), line, number))
-    for place in _put_on_the_map(joined, sorted([*mentions, *bare])[:_MENTIONS], names):
+    for place in _put_on_the_map(joined, sorted([*mentions, *bare])[:_MENTIONS], names, about):
         for number, count in Counter(bisect_right(starts, start) - 1 for start, _ in place.mentions).items():
             found[number].append(place.of_page(count))
     return [tuple(places) for places in found]
@@ -166,32 +191,57 @@ def _lies_in(entry: GazetteerEntry, whole: GazetteerEntry) -> bool:
     return whole.kind == "country" or entry.state == whole.state
 
 
-RegionWeights = dict[tuple[str, str], float]
+RegionWeights = Mapping[tuple[str, str], float]
 """How sure it is that a text speaks of a country, or of a state of it: by (country, state or "")."""
 
 
-def _evidence(options: Sequence[Sequence[GazetteerEntry]]) -> RegionWeights:
-    found: RegionWeights = {}
-    for entries in options:
+class _Told:
+    """What the names of a text tell of the regions that it speaks of."""
+
+    def __init__(self, about: Regions) -> None:
+        # Of each region the two surest names: a name is no evidence for its own meaning.
+        self._surest = {region: [(_NAMED, "")] for region in about}
+        self._sole: dict[str, RegionWeights] = {}
+
+    def add(self, region: tuple[str, str], weight: float, name: str) -> None:
+        """A name speaks for a region."""
+        best = self._surest.setdefault(region, [])
+        others = [one for one in best if one[1] != name]
+        same = [one for one in best if one[1] == name]
+        best[:] = sorted([*others, max([*same, (weight, name)])], reverse=True)[:2]
+
+    def without(self, name: str) -> RegionWeights:
+        """What all other names tell."""
+        if name not in self._sole:
+            self._sole[name] = {
+                region: weight
+                for region, best in self._surest.items()
+                if (weight := next((weight for weight, by in best if by != name), 0.0))
+            }
+        return self._sole[name]
+
+
+def _told(
+    mentions: Sequence[PlaceMention], options: Sequence[Sequence[GazetteerEntry]], about: Regions
+) -> _Told:
+    told = _Told(about)
+    for mention, entries in zip(mentions, options, strict=True):
         if not entries or not entries[0].country:
             continue
         entry = entries[0]
         alone = len(entries) == 1 or entry.people > _SURE_RATIO * entries[1].people
-        if entry.kind in ("country", "state") and alone:
-            weight = _NAMED
-        elif alone:
-            weight = _IMPLIED
-        else:
+        if not alone:
             continue
-        for key in ((entry.country, ""), (entry.country, entry.state)):
-            found[key] = max(found.get(key, 0.0), weight)
-    return found
+        weight = _NAMED if entry.kind in ("country", "state") else _IMPLIED
+        for state in {"", entry.state}:
+            told.add((entry.country, state), weight, mention.name)
+    return told
 
 
-def _best(entries: Sequence[GazetteerEntry], evidence: RegionWeights) -> GazetteerEntry:
-    """The entry of highest score.
+def _best(entries: Sequence[GazetteerEntry], evidence: RegionWeights) -> GazetteerEntry | None:
+    """The entry of highest score; None where no place of that name can well be meant.
 
-    score = log10(people) + 1 if first in the gazetteer + 1.5 × state + 2 × country named in the text.
+    score = log10(people) + 1 if first in the gazetteer + 2 × state + 2 × country that the other names tell of.
     """
 
     def score(entry: GazetteerEntry) -> float:
@@ -201,7 +251,12 @@ def _best(entries: Sequence[GazetteerEntry], evidence: RegionWeights) -> Gazette
             total += _STATE_BONUS * evidence.get((entry.country, entry.state), 0.0)
         return total
 
-    return entries[0] if len(entries) == 1 else max(entries, key=score)
+    best = max(entries, key=score, default=None)
+    if best is None or best.kind != "city" or best.people >= _VILLAGE:
+        return best
+    # "Park Avenue" in a text on New York is not the suburb in Queensland.
+    spoken_of = {country for country, _ in evidence}
+    return best if not spoken_of or best.country in spoken_of else None
 
 
 def _place(key: object, group: list[PlaceMention], names: Gazetteer) -> Place:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import Document
 from lycosa.page.place_finder import installed_finder
+from lycosa.page.places import Regions
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Refusal
 
@@ -21,6 +22,7 @@ def document_of(
     max_decoded_bytes: int = MAX_DECODED_BYTES,
     index_names: frozenset[str] = INDEX_NAMES,
     place_finder: str = "",
+    about: Regions = frozenset(),
     expected_languages: Sequence[str] = (),
 ) -> Document | Refusal:
     """The document of a response; a Refusal for a body that cannot be decoded."""
@@ -35,5 +37,6 @@ def document_of(
         index_names=index_names,
         robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
         place_finder=installed_finder(place_finder),
+        about=about,
         expected_languages=expected_languages,
     )

@@ -6,6 +6,7 @@ Every value from outside is bound, never written into a statement.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 import msgspec
@@ -41,7 +42,7 @@ class PageFilter(msgspec.Struct, frozen=True):
     source: str = ""
     language: str = ""
     genres: tuple[str, ...] = ()  # any of these
-    place: str = ""  # its canonical name
+    place: str = ""  # its canonical name, or its `place_key`
     entity: str = ""  # a person or an organisation
     since: str = ""  # a year, a month or a day, ISO
     until: str = ""  # all of it included
@@ -49,6 +50,24 @@ class PageFilter(msgspec.Struct, frozen=True):
     keys: tuple[int, ...] | None = None  # only pages with one of these keys
     page: int | None = None  # only the page with this id
     distinct: bool = False
+
+
+_PLACE_KEY = re.compile(r"(.+), ([A-Z]{2})(?:-([A-Z0-9]{1,3}))?", re.DOTALL)
+
+
+def place_key(name: str, country: str, state: str) -> str:
+    """A place as PageFilter knows it: without its country, all places of that name.
+
+    >>> place_key("Alexandria", "US", "LA"), place_key("Paris", "FR", ""), place_key("Red Sea", "", "")
+    ('Alexandria, US-LA', 'Paris, FR', 'Red Sea')
+    """
+    where = "-".join(filter(None, (country, state)))
+    return f"{name}, {where}" if where else name
+
+
+def _read_place(key: str) -> tuple[str, str, str]:
+    found = _PLACE_KEY.fullmatch(key)
+    return (found[1], found[2], found[3] or "") if found else (key, "", "")
 
 
 COLLECTED = PageFilter()
@@ -93,7 +112,10 @@ def _condition(wanted: PageFilter, table: str) -> Condition:
             *wanted.genres,
         )
     if wanted.place:
-        add("{0}.id IN (SELECT page FROM places WHERE canonical = ?)", wanted.place)
+        name, country, state = _read_place(wanted.place)
+        where = "canonical = ?" if not country else "canonical = ? AND country = ? AND state = ?"
+        bound = (name, country, state) if country else (name,)
+        add(f"{{0}}.id IN (SELECT page FROM places WHERE {where})", *bound)
     if wanted.entity:
         add("{0}.id IN (SELECT page FROM entities WHERE entities.name = ?)", wanted.entity)
     if wanted.since:

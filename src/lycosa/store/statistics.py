@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from lycosa.store.page_filter import COLLECTED, COLLECTED_SQL, JUDGED_SQL, PageFilter, condition_of
+from lycosa.store.page_filter import COLLECTED, COLLECTED_SQL, JUDGED_SQL, PageFilter, condition_of, place_key
 from lycosa.store.queries import Queries
 
 Column = Literal["source", "language"]
@@ -16,14 +16,24 @@ ValueCounts = list[tuple[str, int]]
 
 
 class PlaceCount(msgspec.Struct, frozen=True):
-    """A place with the number of pages that name it."""
+    """A place with the number of pages that name it. Namesakes in other countries or states are other places."""
 
     name: str
     kind: str
     lat: float | None
     lon: float | None
     country: str
+    state: str
     pages: int
+
+    @property
+    def key(self) -> str:
+        """What `PageFilter.place` finds this place by, and none of its namesakes.
+
+        >>> PlaceCount("Alexandria", "city", 31.3, -92.4, "US", "LA", 3).key
+        'Alexandria, US-LA'
+        """
+        return place_key(self.name, self.country, self.state)
 
 
 class SourceHarvest(msgspec.Struct, frozen=True):
@@ -75,14 +85,15 @@ class Statistics(Queries):
         chosen = condition_of(wanted)
         # The pages first, and no index for the grouping: it would fetch the rows of both tables in random order.
         rows = self._rows(
-            "SELECT places.canonical, max(places.kind), max(lat), max(lon), max(country), count(*) FROM places"
+            # Of the rows of one place, kind and coordinates are those of the row with max(count), all from that one.
+            "SELECT canonical, kind, lat, lon, country, state, count(*), max(count) FROM places"
             f" WHERE places.page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
             f"{' AND lat IS NOT NULL AND lon IS NOT NULL' if mapped else ''}"
-            " GROUP BY +places.canonical ORDER BY 6 DESC, 1 LIMIT ?",
+            " GROUP BY +canonical, country, state, kind ORDER BY 7 DESC, 1, 5, 6 LIMIT ?",
             *chosen.values,
             limit,
         )
-        return [PlaceCount(*row) for row in rows]
+        return [PlaceCount(*row[:-1]) for row in rows]
 
     def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
         """The people or organisations that most pages name."""
