@@ -254,6 +254,7 @@ async def test_files_compressed_in_one_piece(tmp_path):
     for n in (49, 0, 17):
         assert (await get(archive, f"http://a.test/{n}")).body == b"<p>%d" % n
     copy = archive._paths[0]
+    assert isinstance(copy, Path)
     assert copy.exists()
     del archive
     assert not copy.exists()

@@ -1,4 +1,4 @@
-"""The commands of the engine: init, strategies, check, crawl, why, report, demo, bench."""
+"""The commands of the engine: init, strategies, check, crawl, import, why, report, demo, bench."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     for command in (_with_kinds(init), strategies, check, crawl, why, report, demo, bench):
         app.command()(command)
+    app.command("import")(import_)
 
 
 def _with_kinds(command: Callable[..., None]) -> Callable[..., None]:
@@ -154,6 +155,14 @@ def crawl(
         str | None,
         typer.Option(help="For `profile`: the topic's tags with commas, or a file of them; skips stage one."),
     ] = None,
+    web: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="ARCHIVE",
+            help="Crawl this archive instead of the network: a WARC or WACZ file, a folder of them, a web of the "
+            "lab or a collection; repeat it.",
+        ),
+    ] = None,
     ask: Annotated[
         int,
         typer.Option(
@@ -179,7 +188,45 @@ def crawl(
         extra.append(f"strategy={strategy}")
     if topic_tags is not None:
         extra.append(f"profile.topic_tags={_tags(topic_tags)}")
-    summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json, ask=ask)
+    if web:
+        extra.append(f"fetch.web={_from_here(web)}")
+    _tell(crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json, ask=ask), json=json)
+
+
+def import_(
+    archives: Annotated[
+        list[Path],
+        typer.Argument(metavar="ARCHIVE", help="WARC or WACZ files, folders of them, or collections."),
+    ],
+    out: Annotated[Path, typer.Option(help="The collection to make.")],
+    spec: Annotated[
+        Path | None,
+        typer.Option(help="A crawl.toml that says what is relevant; default: every page is."),
+    ] = None,
+    changes: Changes = None,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+) -> None:
+    """Make a collection of an archive: every page in it is judged; run again, it goes on where it was.
+
+    Example: lycosa import old.warc.gz more.wacz --out owls-of-old --spec owls
+    """
+    from lycosa.engine.run import import_archives
+
+    archives = [path.resolve() for path in archives]
+    summary = import_archives(archives, out, spec, tuple(changes or ()), say=say, quiet=quiet or json)
+    _tell(summary, json=json)
+
+
+def _from_here(paths: list[Path]) -> str:
+    """Paths as a TOML value: they are from where the command runs, not from the spec's folder."""
+    from lycosa.spec.writing import toml
+
+    return toml([str(path.resolve()) for path in paths])
+
+
+def _tell(summary: Summary, *, json: bool) -> None:
+    """Say how a crawl went; one that brought nothing is an error."""
     if json:
         typer.echo(as_json(summary))
     else:

@@ -14,7 +14,9 @@ import msgspec
 
 from lycosa import urls
 from lycosa.engine.admission import Admission
+from lycosa.engine.webs import archives_of
 from lycosa.errors import SpecError
+from lycosa.fetch.warc_files import warc_files
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
@@ -104,6 +106,7 @@ async def refuse_unready(spec: Spec, folder: Path) -> None:
 async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[int, Ready]:
     """How many seeds there are, and what was prepared as far as that goes without the Web."""
     Admission(spec.scope, spec.fetch, spec.frontier)
+    warc_files(archives_of(spec, folder))
     ready = await _fitted(spec, folder, models, seen, said)
     return await _seeds(spec, folder, seen, said, ready.given), ready
 
@@ -126,6 +129,13 @@ class _Web:
 
 async def _seeds(spec: Spec, folder: Path, seen: _Web, said: list[str], given: Sequence[str]) -> int:
     """How many seeds there are, those of lists on the Web not counted."""
+    if spec.seeds.archive:
+        if not spec.fetch.web:
+            raise SpecError(
+                "[seeds] archive means the archives of [fetch] web. Name some there, or say --web ARCHIVE."
+            )
+        said.append("every page of the archive is a seed.")
+        return 0
     on_the_web = any(urls.parse(where) for where in (*spec.seeds.sitemaps, *spec.seeds.feeds))
     # One that stands for those lists: without any, a crawl could not begin.
     more = (_ELSEWHERE,) if on_the_web else ()
@@ -156,7 +166,7 @@ async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list
 
 def looked_over(spec: Spec, path: Path | str) -> list[str]:
     """What to think about before the live Web is crawled; what is still the template's is refused."""
-    if spec.fetch.connect_to:  # a web of one's own
+    if spec.fetch.connect_to or spec.fetch.web:  # a web of one's own
         return []
     _refuse_placeholder(spec, path)
     if spec.fetch.contact or spec.fetch.user_agent:

@@ -1,9 +1,10 @@
-"""What the commands `crawl` and `demo` do between the command line and the session."""
+"""What the commands `crawl`, `import` and `demo` do between the command line and the session."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.engine.ask_meanwhile import Asking
@@ -13,10 +14,10 @@ from lycosa.engine.progress import Progress
 from lycosa.engine.session import Summary, crawl_spec
 from lycosa.errors import SpecError, StoppedEarly
 from lycosa.methods.lookup import all_settings
-from lycosa.spec.reading import load_spec, spec_path
+from lycosa.spec.reading import load_spec, parse_spec, spec_path
 from lycosa.spec.sections import Spec
 from lycosa.spec.strategy_files import in_file
-from lycosa.spec.writing import as_run
+from lycosa.spec.writing import as_run, toml
 from lycosa.values import Say
 
 
@@ -38,6 +39,29 @@ def crawl_file(
         say(f"Note: {note}")
     text = as_run(spec) if changes or in_file(spec.strategy) else text
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet, ask=ask)
+
+
+def import_archives(
+    archives: Sequence[Path],
+    out: Path,
+    path: Path | None,
+    changes: tuple[str, ...] = (),
+    *,
+    say: Say,
+    quiet: bool = False,
+) -> Summary:
+    """Make a collection of every page of archives, judged as a spec says; without one all of them are kept."""
+    path = spec_path(path) if path else None
+    names = toml([str(archive) for archive in archives])
+    all_of_it = (f"fetch.web={names}", "seeds.archive=true", "scope.depth=0", 'limits.pages="none"')
+    known = all_settings()
+    if path:
+        spec, _ = load_spec(path, known, (*all_of_it, *changes))
+    else:
+        plain = f'name = {toml(out.resolve().name)}\nstrategy = "breadth-first"\n[judge]\nkind = "all"\n'
+        spec = parse_spec(plain, known, (*all_of_it, *changes))
+    folder = path.parent if path else Path()
+    return run_spec(spec, as_run(spec), folder, out, say=say, quiet=quiet)
 
 
 def refuse_collection(path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -29,12 +29,14 @@ from lycosa.engine.loop import TOO_LONG, Crawl
 from lycosa.engine.refit import Harvest, refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.engine.resume import recall
+from lycosa.engine.webs import web_of, without_waiting
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import StoppedEarly
 from lycosa.evidence import Evidence, Need
+from lycosa.fetch import CrawlFetcher
+from lycosa.fetch.archived_web import ArchivedWeb
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.http_headers import user_agent
-from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.open_files import within_open_files
 from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
@@ -44,7 +46,6 @@ from lycosa.methods import BaseStrategy, Means, Preparation
 from lycosa.methods.lookup import fitted, indexed_evidence
 from lycosa.page.document import Document
 from lycosa.page.duplicates import NearDuplicates
-from lycosa.page.image_size import refuse_small
 from lycosa.page.response import document_of
 from lycosa.prepare import labels_are_answers, prepare
 from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
@@ -125,7 +126,7 @@ async def crawl_spec(
 async def _crawl(
     spec: Spec, text: str, folder: Path, directory: Path, say: Say, watch: Watch | None, pause_points: Hook
 ) -> Summary:
-    clock = SystemClock()
+    spec, clock = without_waiting(spec), SystemClock()
     with CollectionWriter.create_or_open(
         directory,
         text,
@@ -139,13 +140,7 @@ async def _crawl(
         fetch = within_open_files(spec.fetch, say)
         now, delay_s = clock.now(), spec.fetch.per_host_delay_s
         rests = Rests(collection.catalogue, now, delay_s)
-        async with live_fetcher(
-            spec.fetch,
-            spec.scope.content_types,
-            robots_store=collection.robots(),
-            rests=rests,
-            glance=refuse_small,
-        ) as fetcher:
+        async with web_of(spec, folder, collection, rests, say) as fetcher:
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = _Reader(reader, collection, spec)
@@ -156,13 +151,14 @@ async def _crawl(
             judging = judging_of(spec, directory)  # with the models that have just been made
             judged_otherwise = judged_otherwise or judging != before
             strategy = _fitted(spec, ready.preparation)
-            seeds = await gather(spec.seeds, folder, helper.list, say, ready.given)
+            seeds = await _seeds(spec, folder, fetcher, helper, say, ready.given)
             await reader.rest()
             recipe = recipe_of(spec, strategy)
             with collection.commit():
                 frontier = _frontier(spec, collection, strategy, clock.now())
                 frontier.forget([link.key for link in seeds if _failed(link, collection)])
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
+            inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
             conclusions = Conclusions(
                 frontier=frontier,
                 strategy=strategy,
@@ -176,7 +172,7 @@ async def _crawl(
             judge, note = ready.preparation.judge, _note_in(collection)
             async with (
                 analyser_for(recipe, workers, deadline_s, note) as analyser,
-                refits_for(judge, conclusions, collection, inline=workers == 0, note=note) as refits,
+                refits_for(judge, conclusions, collection, inline=inline, note=note) as refits,
             ):
                 crawl = Crawl(
                     fetcher=AlreadyFetched(fetcher, collection),
@@ -211,12 +207,23 @@ async def _crawl(
         return _summary(crawl, collection, directory, seeds)
 
 
+async def _seeds(
+    spec: Spec, folder: Path, fetcher: CrawlFetcher, helper: _Reader, say: Say, given: Sequence[str]
+) -> list[Link]:
+    """Where the crawl begins: all that an archive holds, or what [seeds] says."""
+    if spec.seeds.archive and isinstance(fetcher, ArchivedWeb):
+        return list(await fetcher.links())
+    return await gather(spec.seeds, folder, helper.list, say, given)
+
+
 def _archive_info(spec: Spec) -> dict[str, str]:
     """What the WARC files say of how they were crawled."""
     info = {
         "robots": "classic",
         "http-header-user-agent": spec.fetch.user_agent or user_agent(spec.fetch.contact),
     }
+    if spec.fetch.web:
+        return {"description": f"crawled from archives: {', '.join(spec.fetch.web)}"}
     return {**info, "operator": spec.fetch.contact} if spec.fetch.contact else info
 
 

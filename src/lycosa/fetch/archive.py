@@ -23,6 +23,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from lycosa import urls
 from lycosa.errors import ArchiveError
 from lycosa.fetch.http_headers import RECORD_BYTES, header_text, response_head
+from lycosa.fetch.warc_files import WarcFile, size_of
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 
 _KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
@@ -42,13 +43,13 @@ class ArchiveFetcher:
     links are relative to.
     """
 
-    def __init__(self, paths: Sequence[Path], *, index_names: frozenset[str] = urls.INDEX_NAMES) -> None:
+    def __init__(self, paths: Sequence[WarcFile], *, index_names: frozenset[str] = urls.INDEX_NAMES) -> None:
         self.damage: list[str] = []
         self._index_names = index_names
-        self._paths: list[Path] = []
+        self._paths: list[WarcFile] = []
         entries = _Entries(index_names)
         for path in paths:
-            self._index(Path(path), entries)
+            self._index(path, entries)
         self._keys, self._places, self._urls, self._originals = entries.settled()
 
     def __len__(self) -> int:
@@ -113,7 +114,7 @@ class ArchiveFetcher:
             file.seek(place & ((1 << _OFFSET_BITS) - 1))
             return _record(next(iter(ArchiveIterator(file, parse_http=False))))
 
-    def _index(self, path: Path, entries: _Entries) -> None:
+    def _index(self, path: WarcFile, entries: _Entries) -> None:
         """Add what can be read of a file."""
         named, start = path, len(entries)
         try:
@@ -132,7 +133,7 @@ class ArchiveFetcher:
             entries.cut(start, last)
             self.damage.append(f"{named}: cut off within the record at byte {_offset(last)}")
 
-    def _scan(self, path: Path, named: Path, entries: _Entries) -> int | None:
+    def _scan(self, path: WarcFile, named: WarcFile, entries: _Entries) -> int | None:
         """Index the records up to the end or the damage; the place of the last one, if any."""
         number = (len(self._paths) - 1) << _OFFSET_BITS
         last = None
@@ -164,12 +165,12 @@ class ArchiveFetcher:
         except (OSError, ValueError, StopIteration):
             return False
 
-    def _unpacked(self, path: Path) -> Path:
+    def _unpacked(self, path: WarcFile) -> Path:
         """A plain copy, for as long as this fetcher lives, of a file that can only be read in a row."""
         handle, name = tempfile.mkstemp(suffix=".warc", prefix="lycosa-")
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
-        room = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
-        with os.fdopen(handle, "wb") as copy, gzip.open(path) as packed:
+        room = max(UNPACKED_BYTES, UNPACKED_RATIO * size_of(path))
+        with os.fdopen(handle, "wb") as copy, path.open("rb") as raw, gzip.open(raw) as packed:
             try:
                 while piece := packed.read(1 << 20):
                     room -= copy.write(piece)
@@ -338,7 +339,7 @@ def _target_url(record: WarcRecord) -> str | None:
     )
 
 
-def _is_one_piece(path: Path) -> bool:
+def _is_one_piece(path: WarcFile) -> bool:
     """Whether a gzip file is one member for all records, so that none can be read by its place."""
     with path.open("rb") as file:
         if file.read(2) != _GZIP:
@@ -350,7 +351,7 @@ def _is_one_piece(path: Path) -> bool:
         return places[1] <= places[0] or file.read(2) != _GZIP
 
 
-def _first_places(path: Path, limit: int) -> list[int]:
+def _first_places(path: WarcFile, limit: int) -> list[int]:
     places: list[int] = []
     try:
         for record in _records(path):
@@ -362,7 +363,7 @@ def _first_places(path: Path, limit: int) -> list[int]:
     return places
 
 
-def _records(path: Path) -> Iterator[WarcRecord]:
+def _records(path: WarcFile) -> Iterator[WarcRecord]:
     # An open file, not its name: by the name fastwarc may judge how the content is compressed.
     with path.open("rb") as file:
         yield from ArchiveIterator(file, parse_http=False)

@@ -7,9 +7,9 @@ decided above (`lycosa.fetch.polite`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import partial
 
+from lycosa.fetch.content_types import is_wanted
 from lycosa.fetch.guards import url_refusal
 from lycosa.fetch.http_client import Fault, HttpClient
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
@@ -77,7 +77,7 @@ class HttpFetcher:
 
     def _look(self, link: Link, status: int, headers: Mapping[str, str]) -> None:
         """Decide at the headers whether the body is wanted."""
-        if status == 200 and not self._is_wanted(link.kind, headers.get("Content-Type", "")):
+        if status == 200 and not is_wanted(link.kind, headers.get("Content-Type", ""), self._wanted):
             raise Fault(Refusal(Reason.CONTENT_TYPE, headers["Content-Type"]))
         length = headers.get("Content-Length", "")
         if self._truncate or not length.isdecimal() or status == 304:
@@ -89,14 +89,6 @@ class HttpFetcher:
         """Decide at the first bytes of an image whether the rest is wanted."""
         if self._glance_at is not None and (refusal := self._glance_at(head)) is not None:
             raise Fault(refusal)
-
-    def _is_wanted(self, kind: Kind, content_type: str) -> bool:
-        said = content_type.partition(";")[0].strip().lower()
-        if kind is Kind.REQUISITE or not said:
-            return True
-        if kind is Kind.IMAGE:
-            return said.startswith("image/")
-        return said in self._wanted or any(fnmatchcase(said, pattern) for pattern in self._wanted)
 
 
 def _conditions(link: Link) -> dict[str, str] | None:

@@ -139,6 +139,8 @@ class SeedsSpec(Section):
     """RSS or Atom feeds: URLs or files."""
     examples: bool = True
     """Whether the pages that say what is wanted ([topic] examples, model pages) are pages to start from too."""
+    archive: bool = False
+    """Begin with every page of the archives that are crawled (fetch.web), and nothing else: `lycosa import`."""
     max_per_list: PositiveInt = 10_000
     """At most this many URLs are taken from one file, sitemap or feed."""
 
@@ -248,6 +250,9 @@ class FetchSpec(Section):
     """An HTTP proxy: http://host:port."""
     allow_private: tuple[str, ...] = ()
     """Hosts (names or patterns) that may have a private or local address."""
+    web: tuple[str, ...] = ()
+    """Crawl these archives instead of the network, without waiting: WARC or WACZ files, folders of them, or
+    collections; `lycosa crawl --web`."""
     connect_to: dict[str, str] = {}
     """Connect to this address instead of looking the host up: "*.demo.test" = "127.0.0.1:8080"."""
 

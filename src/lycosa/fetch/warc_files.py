@@ -1,0 +1,136 @@
+"""The WARC files that a user means. In: files, folders, WACZ files and collections. Out: what an ArchiveFetcher reads.
+
+A WACZ is a ZIP file whose WARC files are, as its format wants, stored as they are: these are read in place.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from lycosa.errors import ArchiveError
+
+WARC_FILES = 10_000
+"""Of one WACZ."""
+_SUFFIXES = (".warc", ".warc.gz")
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+
+
+@dataclass(frozen=True)
+class PartOfFile:
+    """A file within a file, without a copy of its own: `size` bytes from `start` on."""
+
+    path: Path
+    name: str
+    start: int
+    size: int
+
+    def __str__(self) -> str:
+        return f"{self.path}, {self.name}"
+
+    def open(self, _mode: str = "rb") -> BinaryIO:
+        """Its bytes, as if it were a file."""
+        return cast(BinaryIO, io.BufferedReader(_Range(self.path, self.start, self.size), 1 << 16))
+
+
+WarcFile = Path | PartOfFile
+"""What WARC records are read from: it opens, and has a name for messages."""
+
+
+def size_of(file: WarcFile) -> int:
+    """Its length in bytes."""
+    return file.size if isinstance(file, PartOfFile) else file.stat().st_size
+
+
+def warc_files(given: Sequence[Path]) -> list[WarcFile]:
+    """All WARC files that are meant by these names, in order; an ArchiveError for a name that means none."""
+    found: list[WarcFile] = []
+    for path in given:
+        files = list(_files(path))
+        if not files:
+            raise ArchiveError(
+                f"{path} has no WARC file. Name WARC or WACZ files, a folder of them, or a collection."
+            )
+        found += files
+    return found
+
+
+def _files(path: Path) -> Iterator[WarcFile]:
+    if path.is_dir():
+        archive = path / "archive"  # a collection, or a WACZ that somebody has unpacked
+        folder = archive if archive.is_dir() else path
+        for each in sorted(folder.iterdir()):
+            if each.name.endswith((*_SUFFIXES, ".wacz")) and each.is_file():
+                yield from _files(each)
+    elif not path.is_file():
+        raise ArchiveError(
+            f"{path} is not there. Name WARC or WACZ files, a folder of them, or a collection."
+        )
+    elif path.suffix == ".wacz" or zipfile.is_zipfile(path):
+        yield from _in_wacz(path)
+    else:
+        yield path
+
+
+def _in_wacz(path: Path) -> Iterator[WarcFile]:
+    try:
+        with zipfile.ZipFile(path) as wacz:
+            named = [each for each in wacz.infolist() if each.filename.endswith(_SUFFIXES)][:WARC_FILES]
+            for info in sorted(named, key=lambda each: each.filename):
+                if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+                    raise ArchiveError(
+                        f"{info.filename} in {path} is packed, which WACZ does not allow: its records cannot be "
+                        f"found. Unpack it (unzip {path} -d FOLDER) and name the folder."
+                    )
+                yield PartOfFile(path, info.filename, _start(path, info), info.file_size)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, struct.error, EOFError) as error:
+        raise ArchiveError(
+            f"{path} cannot be read as WACZ: {error}. Get it again, or leave it out."
+        ) from error
+
+
+def _start(path: Path, info: zipfile.ZipInfo) -> int:
+    """Where the bytes of a stored file begin: behind its own header, which may be longer than the directory says."""
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        mark, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    if mark != b"PK\x03\x04":
+        raise zipfile.BadZipFile(f"{info.filename} is not where the directory says")
+    return info.header_offset + _LOCAL_HEADER.size + int(name_length) + int(extra_length)
+
+
+class _Range(io.RawIOBase):
+    """Part of a file, read as if it were all of it."""
+
+    def __init__(self, path: Path, start: int, size: int) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._start, self._size, self._at = start, size, 0
+        self._file.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, base + offset)
+        self._file.seek(self._start + self._at)
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # as BufferedReader calls it
+        view = memoryview(buffer)[: max(0, self._size - self._at)]
+        count = self._file.readinto(view) or 0
+        self._at += count
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
