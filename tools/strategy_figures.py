@@ -1,41 +1,129 @@
-"""Writes the figures that `lycosa strategies` and docs/strategies/index.md show, from results of the lab.
+"""What strategies reach on all webs: writes tables and picture of docs/strategies/fused.md, and what `lycosa strategies` shows.
 
-Command line: lycosa lab run ../shared/webs/wikischools --given keywords,examples:3 --strategy fused --strategy best-first \
---strategy breadth-first --pages 200 --runs 3 --json results.json
-         then: python -m tools.strategy_figures "12 topics of wikischools, 200 pages" results.json
+Command line: python -m tools.strategy_figures ../shared/webs KEPT [WEB…]
          then: make docs
-Expected time: under a second; the runs of the lab before, some minutes.
+Expected time: not measured on an idle machine; about two hours of CPU for all webs.
+
+The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
+measured; what is not there is left out of the tables. The figures of `lycosa strategies` are those of crawls as a user,
+which `tools.user_figures` makes too.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 import msgspec
 
+from lycosa.lab import metrics
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.grid import LOOK_AHEAD, ORACLE, Laboratory, by_variant
+from lycosa.lab.plots import plot_webs
+from lycosa.lab.run import Run, run_strategy
+from lycosa.lab.web import VirtualWeb
 from lycosa.methods.choosing import FIGURES, Figures
+from lycosa.methods.fused.record import PARTS
+from lycosa.methods.lookup import strategy_class
+from lycosa.methods.profile.paper.crawls import lab_settings
+from tools.measured import ROOT, Case, Measured, chance, mean, measured, table, web_of, write_part
 
-MEASURES = ("harvest", "recall", "precision", "kept_recall", "f1")
+PAGE = ROOT / "docs" / "strategies" / "fused.md"
+PICTURE = ROOT / "docs" / "images" / "strategies.png"
+FUSED, PROFILE = "fused", "profile"
+BOUNDS = (ORACLE, LOOK_AHEAD)
+PLAIN = (FUSED, "best-first", "best-first-page", "breadth-first", "shark-search", "opic")
+TRAINED = ("link-context", "anchor", "selective")
+ALL = (*PLAIN, *TRAINED, *BOUNDS)
+COMBINED = ("selective.combine=selective,weighed",)
+CASES = (
+    Case("wikischools", ALL, 200, 5, changes=COMBINED),
+    Case("webkb", ALL, 500, 5, "start", changes=COMBINED),
+    Case("webkb", ALL, 500, 5, "seeds", changes=COMBINED),
+    Case("news", (*ALL, "event"), 100, 2, "both", changes=(*COMBINED, "event.k=10")),
+    Case("media", (*PLAIN, "selective", *BOUNDS), 1000, 2, "both", changes=("selective.combine=weighed",)),
+)
+ABLATION = tuple(
+    Case("wikischools", (FUSED,), 200, 3, changes=(f"fused.{part}=0",)) for part in PARTS if part != "extra"
+)
+AS_USER = Case("wikischools", ("best-first", "breadth-first", FUSED), 200, 3, given="keywords,examples:3")
+WORDS = {"wikischools": "wikischools, 200 pages", "news": "news, 100 pages", "media": "media, 1,000 pages"}
+SHOWN = ("harvest", "recall", "precision", "kept_recall", "f1")
 
 
-def figures_of(measured: str, results: Sequence[Mapping[str, Any]]) -> Figures:
-    """The mean of each measure by strategy, over what several `lab run --json` wrote."""
-    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for result in results:
-        for found in result["strategies"]:
-            for measure in MEASURES:
-                if measure in found:
-                    values[found["strategy"]][measure].append(found[measure]["mean"])
+def title_of(case: Case) -> str:
+    """A case in a few words."""
+    return WORDS.get(case.web) or f"{case.web} from {case.start_from}, {case.pages} pages"
+
+
+def compared(found: Measured) -> str:
+    """Recall and area of each strategy on a web, and how sure it is that `fused` is better."""
+    grouped = found.by_strategy
+    ours = grouped[FUSED]
+    rows = []
+    order = sorted(grouped, key=lambda name: (name in BOUNDS, -_mean(values_of(grouped[name], "auc"))))
+    for name in order:
+        cells = [name]
+        for measure in ("recall", "auc"):
+            values = values_of(grouped[name], measure)
+            is_ours = name == FUSED or name in BOUNDS
+            p = "" if is_ours else chance(metrics.paired_test(values_of(ours, measure), values))
+            cells += [mean(values), p]
+        rows.append(cells)
+    return table(["strategy", "recall", "p", "AUC", "p"], rows)
+
+
+def ablation(whole: Sequence[Run], found: Mapping[str, Sequence[Run]]) -> str:
+    """What `fused` reaches without one of its parts, on the same draws."""
+    rows = [["all parts", *(mean(values_of(whole, measure)) for measure in ("recall", "auc")), ""]]
+    for part, runs in found.items():
+        cells = [mean(values_of(runs, measure)) for measure in ("recall", "auc")]
+        p = metrics.paired_test(values_of(whole, "auc"), values_of(runs, "auc"))
+        rows.append([f"without {part}", *cells, chance(p)])
+    return table(["fused", "recall", "AUC", "p (AUC)"], rows)
+
+
+def values_of(runs: Sequence[Run], measure: str) -> list[float]:
+    """A measure of each run."""
+    return [float(getattr(run, measure)) for run in runs]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return metrics.mean_and_error(values).mean
+
+
+def with_profile(found: Measured, webs: Path, kept: Path) -> Measured:
+    """The same with `profile`, which needs a model of the site: made as the lab does, of three pages of each type."""
+    path = kept / f"{found.case.about}-{PROFILE}.json"
+    if not path.exists():
+        path.write_bytes(msgspec.json.encode(profile_runs(found.case, web_of(found.case.web, webs, kept))))
+    runs = msgspec.json.decode(path.read_bytes(), type=list[Run])
+    return msgspec.structs.replace(found, runs=[*found.runs, *runs])
+
+
+def profile_runs(case: Case, path: Path) -> list[Run]:
+    """`profile` on the topics and draws of a case."""
+    web, runs = CachedWeb(VirtualWeb.open(path)), []
+    for name in sorted(web.web.topics):
+        for seed in range(1, case.runs + 1):
+            laboratory = Laboratory(web, name, seed, case.options)
+            laboratory.prepare(["breadth-first"])
+            settings = lab_settings(web, laboratory.topic, seed)
+            strategy = strategy_class(PROFILE)(**settings).fit(laboratory.preparation)
+            topic, draw = laboratory.topic, laboratory.draw
+            runs.append(run_strategy(PROFILE, strategy, {}, web, topic, draw, case.options, seed))
+    return runs
+
+
+def figures_of(words: str, found: Measured) -> Figures:
+    """The mean of each measure by strategy."""
     means = {
-        name: {measure: round(fmean(those), 4) for measure, those in found.items()}
-        for name, found in sorted(values.items())
+        name: {measure: round(_mean(values_of(runs, measure)), 4) for measure in SHOWN}
+        for name, runs in sorted(found.by_strategy.items())
     }
-    return Figures(measured, dict(results[0]["options"]) if results else {}, means)
+    case = found.case
+    return Figures(words, {"pages": case.pages, "runs": case.runs, "given": case.given}, means)
 
 
 def write(figures: Figures, path: Path = FIGURES) -> None:
@@ -44,12 +132,34 @@ def write(figures: Figures, path: Path = FIGURES) -> None:
     path.write_bytes(msgspec.json.format(packed, indent=2) + b"\n")
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Read results, write the figures."""
-    measured, *files = arguments
-    results: Iterable[Any] = (msgspec.json.decode(Path(name).read_bytes()) for name in files)
-    write(figures_of(measured, [*results]))
+def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
+    """Measure what is wanted and not there, write what can be written."""
+    found: dict[str, Measured] = {}
+    for case in CASES:
+        if not names or case.web in names:
+            runs = measured(case, webs, kept)
+            found[title_of(case)] = with_profile(runs, webs, kept) if case.web == "media" else runs
+            print(
+                f"{case.about}: {len(runs.runs)} runs at {runs.commit}, {runs.cpu_s:.0f} s of CPU", flush=True
+            )
+    tables = [f"{title} ({_draws(runs)}):\n\n{compared(runs)}" for title, runs in found.items()]
+    made = sorted({runs.commit for runs in found.values()})
+    cpu = sum(runs.cpu_s for runs in found.values()) / 60
+    tables.append(f"Measured at {', '.join(made)}; {cpu:.0f} minutes of CPU.")
+    write_part(PAGE, "all webs", "\n\n".join(tables))
+    plot_webs({title: (runs.runs, runs.case.pages) for title, runs in found.items()}, PICTURE)
+    if not names or "wikischools" in names:
+        parts = {case.changes[0].split(".")[1].split("=")[0]: measured(case, webs, kept) for case in ABLATION}
+        whole = [run for run in found[WORDS["wikischools"]].by_strategy[FUSED] if run.random_seed <= 3]
+        write_part(PAGE, "ablation", ablation(whole, {part: runs.runs for part, runs in parts.items()}))
+        write(figures_of("12 topics of wikischools, 200 pages", measured(AS_USER, webs, kept)))
+
+
+def _draws(found: Measured) -> str:
+    runs = by_variant(found.runs)[FUSED]
+    topics = len({run.topic for run in runs})
+    return f"{topics} topics × {len(runs) // topics} draws"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

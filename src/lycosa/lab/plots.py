@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,12 @@ COLOURS = (
     "#c29000",
     "#3d8f4e",
     "#1d1d1f",
+    "#e07b91",
+    "#7fb2d9",
 )
+
+ORACLES = {"oracle": "--", "look-ahead": ":"}
+"""How the lines of the lab's upper bounds are drawn."""
 
 
 def figure_library() -> Any:
@@ -91,6 +96,30 @@ def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
     return save(figure, path)
 
 
+def plot_webs(found: Mapping[str, tuple[Sequence[Run], int]], path: Path) -> list[Path]:
+    """Target recall against pages fetched on several webs beside each other, a strategy in one colour everywhere."""
+    plt = figure_library()
+    names = list(dict.fromkeys(run.strategy for runs, _ in found.values() for run in runs))
+    names = [name for name in names if name not in ORACLES]
+    colours = dict(zip(names, line_colours(len(names)), strict=True))
+    columns = min(3, len(found))
+    rows = -(-len(found) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(4.6 * columns, 3.6 * rows), squeeze=False)
+    panels = list(grid.flat)
+    for axes, (title, (runs, pages)) in zip(panels, found.items(), strict=False):
+        draw_curves(axes, runs, pages, recall_over_pages, "target recall", colours)
+        axes.set_title(title, loc="left", fontsize=10)
+    lines = {
+        text: line for axes in panels for line, text in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    for axes in panels[len(found) :]:
+        axes.axis("off")
+    beside = panels[len(found)] if len(found) < len(panels) else figure
+    beside.legend(lines.values(), lines.keys(), frameon=False, fontsize=9, loc="center", ncols=2)
+    figure.tight_layout()
+    return save(figure, path)
+
+
 MAX_DRAWN = 6
 
 
@@ -146,18 +175,22 @@ def line_colours(lines: int) -> list[Any]:
 
 
 def draw_curves(
-    axes: Any, runs: Sequence[Run], pages: int, measure: Callable[[Run, int], Floats], title: str
+    axes: Any,
+    runs: Sequence[Run],
+    pages: int,
+    measure: Callable[[Run, int], Floats],
+    title: str,
+    colours: Mapping[str, Any] | None = None,
 ) -> None:
-    """One line a strategy."""
+    """One line a strategy, in the colour that is given for it or in one of ours; oracles are dashed and grey."""
     at = np.arange(1, pages + 1)
     grouped = by_variant(runs)
-    colours = line_colours(len(grouped))
-    for number, (name, group) in enumerate(grouped.items()):
+    colours = colours or dict(zip(grouped, line_colours(len(grouped)), strict=True))
+    for name, group in grouped.items():
         values = np.array([measure(run, pages) for run in group])
         mean = values.mean(axis=0)
         error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
-        colour = "#8a8a8a" if name == "oracle" else colours[number]
-        style = "--" if name == "oracle" else "-"
+        colour, style = ("#8a8a8a", ORACLES[name]) if name in ORACLES else (colours[name], "-")
         axes.plot(at, mean, style, color=colour, linewidth=1.6, label=name)
         axes.fill_between(at, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0)
     axes.set_xlabel("pages fetched")
