@@ -80,7 +80,7 @@ def make(directory: Path) -> Path:
 
 EVIL_PAGE = b"""<html><head><base href="http://evil.example/"><script>fetch('http://127.0.0.1:8765/api/collections')</script>
 <meta http-equiv="refresh" content="0;url=http://evil.example/"><style>body{background:url(http://evil.example/x.png)}</style></head>
-<body onload="alert(1)"><h1>evil page</h1><a href="javascript:alert(1)">a</a><a href="/storm">b</a>
+<body onload="alert(1)"><h1>evil page</h1><a href="javascript:alert(1)">a</a><a href="/storm">b</a><a id="home" href="http://news.example/storm">the first page</a>
 <iframe src="http://evil.example"></iframe><form action="http://127.0.0.1:8765/c/storm/label"><button formaction="http://e">x</button></form>
 <img src="/pic.png" onerror="alert(2)"><svg><a xlink:href="javascript:alert(3)"></a></svg></body></html>"""
 

@@ -153,6 +153,24 @@ def test_an_archived_script_reaches_nothing(library, page):
         )
 
 
+def test_a_label_goes_to_the_page_that_is_shown(library, page):
+    """Following a link inside the archived view changes header and buttons too; what is not here is explained."""
+    directory, address = library
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/page/2?view=archived")
+    page.frame_locator("iframe").locator("#home").click()
+    page.wait_for_url("**/page/1?view=archived")
+    page.wait_for_selector("h1:has-text('Storm hits Rome')")
+    assert sample_library.SEED in page.inner_text(".bar-of-page .url")
+    page.click("button[value=yes]")
+    page.wait_for_selector(".bar-of-page >> text=labelled relevant")
+    assert [label.url for label in labels_in(directory).values()] == [sample_library.SEED]
+    page.click("button[value=clear]")
+    page.goto(base(address) + "/c/storm/page/2?view=archived")
+    page.frame_locator("iframe").locator("a:text-is('b')").click()
+    page.wait_for_url("**/why?url=**")
+
+
 def test_a_reader_labels_a_page(library, page):
     """One key marks the page; the label is kept and shown."""
     directory, address = library

@@ -15,9 +15,10 @@ import time
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
+from markupsafe import escape
 from starlette.datastructures import URL, Headers, MutableHeaders, QueryParams
 from starlette.requests import cookie_parser
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 OPEN_PATHS = ("/login", "/static/")
@@ -161,6 +162,9 @@ class AccessControl:
             return self._by_token(scope, token)
         if path.startswith(OPEN_PATHS) or self._may_enter(headers):
             return None
+        if path.startswith("/c/") and path.endswith("/archived") and _is_led_here(scope, headers):
+            # An archived page has no origin, so the cookie does not come with its links; it does with our own.
+            return HTMLResponse(_AGAIN.format(escape(local_path(URL(scope=scope)))))
         if self._keys.password and "text/html" in headers.get("accept", ""):
             return RedirectResponse("/login?" + urlencode({"next": path}), 303)
         return PlainTextResponse(
@@ -262,8 +266,24 @@ def _from_elsewhere(scope: Scope, headers: Headers) -> bool:
     """Whether another origin's page asks, other than by leading a reader here."""
     if headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
         return False
-    leads_here = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-    return not (leads_here and scope["method"] == "GET")
+    return not _is_led_here(scope, headers)
+
+
+def _is_led_here(scope: Scope, headers: Headers) -> bool:
+    """Whether a reader follows a link of another origin's page."""
+    is_navigation = (
+        headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    )
+    return (
+        is_navigation
+        and scope["method"] == "GET"
+        and headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    )
+
+
+_AGAIN = (
+    '<!doctype html><meta charset="utf-8"><title>Lycosa</title><meta http-equiv="refresh" content="0;url={}">'
+)
 
 
 def _capped(receive: Receive) -> Receive:

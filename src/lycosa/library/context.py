@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 
 from lycosa import __version__
 from lycosa.evidence.words import fact_in_words, share_of
-from lycosa.library.access import AccessKeys, Origins
+from lycosa.library.access import AccessKeys, Origins, local_path
 from lycosa.library.indexing import IndexProcesses
 from lycosa.library.search import marked
 from lycosa.library.search_query import SearchQuery
@@ -70,6 +70,7 @@ class LibraryContext:
             directory=shlex.quote(str(self.served.directories[name])) if name else "",
             form_key=self.keys.form_key(),
             path=request.url.path,
+            address=local_path(request.url),
             **{"query": SearchQuery(), **values},
         )
         return HTMLResponse(text, code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -23,6 +23,7 @@ from lycosa.library.form_routes import SAID
 from lycosa.library.indexing import IndexStatus
 from lycosa.library.labelling import effect_of_labels
 from lycosa.library.path_params import PAGE_ID
+from lycosa.library.replay import MAX_BYTES
 from lycosa.library.search import PER_PAGE, search
 from lycosa.library.search_query import SearchQuery, page_filter_of, search_query_of
 from lycosa.library.tiles import MERCATOR
@@ -33,6 +34,7 @@ from lycosa.report.why import explain
 from lycosa.report.world_map import world_map
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
+from lycosa.store.responses import archived
 from lycosa.store.statistics import PlaceCount
 from lycosa.urls import key_of
 
@@ -58,6 +60,7 @@ class HtmlRoutes:
             ("/map", self.map),
             ("/timeline", self.timeline),
             (f"/page/{PAGE_ID}", self.page),
+            ("/archived", self.archived),
             ("/why", self.why),
             ("/monitor", self.monitor),
             ("/labels", self.labels),
@@ -181,15 +184,28 @@ class HtmlRoutes:
             raise HTTPException(404, "There is no such page in this collection.")
         replay = self._context.origins.replay_origin(request.headers.get("host", ""))
         address = quote(shown["url"], safe="/:?&=+,;@!$'()*~%[]")
-        view = request.query_params.get("view", "text")
+        view, capture = request.query_params.get("view", "text"), request.query_params.get("capture", "")
+        chosen = int(capture) if capture in map(str, range(len(shown["captures"]))) else None
+        if chosen is not None:
+            address = f"@{chosen}/{address}"
         return self._context.render(
             request,
             "page.html",
             page=shown,
             text=shown["text"][:TEXT_CHARS],
             view=view if view in ("text", "archived", "reasons") else "text",
+            capture=chosen,
             replay=f"{replay}/{self._context.keys.replay_key()}/{request.path_params['name']}/{address}",
         )
+
+    def archived(self, request: Request, collection: Collection) -> Response:
+        """Where a link of an archived page leads: to its page as archived, or to why it is not here."""
+        url = request.query_params.get("url", "")[:URL_CHARS].strip()
+        found = archived(collection, url, MAX_BYTES)
+        page = None if isinstance(found, str) else collection.reader.page(found.link.key)
+        root = root_of(request.path_params["name"])
+        target = f"/page/{page.id}?view=archived" if page else f"/why?{urlencode({'url': url})}"
+        return RedirectResponse(root + target, 303)
 
     def why(self, request: Request, collection: Collection) -> Response:
         """Any URL, explained: also one that was never fetched."""

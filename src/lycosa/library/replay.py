@@ -1,8 +1,9 @@
 """Archived pages on an origin of their own. In: an address with the replay key. Out: the page as archived, disarmed.
 
 Scripts never run: every answer has a sandbox as its content security policy, and may load only what
-comes from this archive. Addresses in the page are rewritten to lead back here. (pywb rewrites so that
-scripts run as they did; here they must not run at all, which takes a fraction of it.)
+comes from this archive. What the page shows comes from here; its links lead to the library, which shows their
+pages with what is known of them: the frame alone never goes on to a page that the library does not name.
+(pywb rewrites so that scripts run as they did; here they must not run at all, which takes a fraction of it.)
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _CSS_URL = re.compile(
 )
 PLACED_CHARS = 20_000_000
 """Of all addresses in one answer: a long base and many short references must not fill the memory."""
-_HREF = {"a", "area", "link"}
+_LINKS = {"a", "area"}
+_CAPTURE = re.compile(r"@(\d{1,6})/")
 _GONE = "script,base,object,embed,applet,iframe,frame,meta[http-equiv],noscript"
 
 _NOT_HERE = """<!doctype html><meta charset="utf-8"><title>Not in this collection</title>
@@ -65,28 +67,38 @@ class _Replay:
         host = request.headers.get("host", "")
         if not self._origins.knows(host, self._origins.replay_port):
             return self._sealed(PlainTextResponse("This is not the address of this library.\n", 421), host)
-        name, url = request.path_params["name"], _asked(request)
+        name, asked = request.path_params["name"], _asked(request)
         if not hmac.compare_digest(request.path_params["key"].encode(), self._key.encode()):
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
-        if name not in self._served.directories or url is None:
+        if name not in self._served.directories or asked is None:
             return self._sealed(PlainTextResponse("Not found.\n", 404), host)
+        capture, url = asked
         with self._served.open(name) as collection:
-            found = archived(collection, url, MAX_BYTES)
+            found = archived(collection, url, MAX_BYTES, capture=capture)
         if isinstance(found, str):
             return self._sealed(HTMLResponse(_NOT_HERE.format(escape(url), escape(found)), 404), host)
         return self._sealed(
-            _shown(found, lambda target: f"/{self._key}/{name}/{quote(target, safe=_SAFE)}"), host
+            _shown(
+                found,
+                lambda target: f"/{self._key}/{name}/{quote(target, safe=_SAFE)}",
+                lambda target: f"{self._library(host)}/c/{quote(name)}/archived?url={quote(target, safe='')}",
+            ),
+            host,
         )
 
     def nothing(self, request: Request) -> Response:
         """Any other path."""
         return self._sealed(PlainTextResponse("Not found.\n", 404), request.headers.get("host", ""))
 
+    def _library(self, host: str) -> str:
+        """The library's own origin, as seen by whoever asked with this Host header."""
+        return self._origins.replay_origin(host).rpartition(":")[0] + f":{self._origins.port}"
+
     def _sealed(self, answer: Response, host: str) -> Response:
-        own = self._origins.replay_origin(host)
-        app = own.rpartition(":")[0] + f":{self._origins.port}"
+        own, app = self._origins.replay_origin(host), self._library(host)
         answer.headers["Content-Security-Policy"] = (
-            "sandbox; default-src 'none'; "
+            # A reader's click may lead on, to where we have rewritten the links to; nothing may by itself.
+            "sandbox allow-top-navigation-by-user-activation; default-src 'none'; "
             f"img-src {own} data:; style-src {own} 'unsafe-inline'; font-src {own} data:; media-src {own}; "
             f"form-action 'none'; base-uri 'none'; frame-ancestors {app}"
         )
@@ -101,16 +113,22 @@ class _Replay:
 _SAFE = "/:?&=+,;@!$'()*~%#[]"
 
 
-def _asked(request: Request) -> str | None:
-    """The URL after the key and the name, as the address has it, with its query."""
+def _asked(request: Request) -> tuple[int | None, str] | None:
+    """The URL after the key and the name, as the address has it, with its query; before it may stand which capture."""
     raw = request.scope.get("raw_path", b"").decode("latin-1")
     parts = raw.split("?", 1)[0].split("/", 3)
     query = request.scope["query_string"].decode("latin-1")
     url = (parts[3] if len(parts) > 3 else "") + (f"?{query}" if query else "")
-    return urls.parse(url) if len(url) <= 8000 else None
+    chosen = _CAPTURE.match(url)
+    found = urls.parse(url[chosen.end() :] if chosen else url) if len(url) <= 8000 else None
+    return (int(chosen[1]) if chosen else None, found) if found else None
 
 
-def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:
+Place = Callable[[str], str]
+"""Gives the address under which a URL of a page is found."""
+
+
+def _shown(fetched: Fetched, place: Place, follow: Place) -> Response:
     """A response for the reader's browser: HTML and stylesheets rewritten, the unknown only offered to save."""
     body = decoded_body(fetched, MAX_BYTES)
     if isinstance(body, Refusal):
@@ -120,7 +138,7 @@ def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:
     url = fetched.link.url
     if kind in ("text/html", "application/xhtml+xml", ""):
         text = decoded_text(body, said)[0][:HTML_CHARS]
-        return HTMLResponse(rewritten_html(text, url, place))
+        return HTMLResponse(rewritten_html(text, url, place, follow))
     if kind == "text/css":
         css = decoded_text(body, said)[0][:HTML_CHARS]
         return Response(rewritten_css(css, url, place), media_type="text/css")
@@ -133,10 +151,10 @@ def _shown(fetched: Fetched, place: Callable[[str], str]) -> Response:
     )
 
 
-def rewritten_html(text: str, url: str, place: Callable[[str], str]) -> str:
-    """The page without scripts and frames, its addresses leading into the archive."""
+def rewritten_html(text: str, url: str, place: Place, follow: Place) -> str:
+    """The page without scripts and frames: what it shows comes from `place`, its links lead to `follow`."""
     tree = LexborHTMLParser(bounded(text))
-    place = _bounded(place)
+    place, follow = _bounded(place), _bounded(follow)
     base = url
     if (node := tree.css_first("base[href]")) is not None:
         said = urls.join(url, node.attributes.get("href") or "")
@@ -144,11 +162,11 @@ def rewritten_html(text: str, url: str, place: Callable[[str], str]) -> str:
     for node in tree.css(_GONE):
         node.decompose()
     for node in tree.css("*"):
-        _rewrite_node(node, base, place)
+        _rewrite_node(node, base, place, follow)
     return "<!doctype html>" + (tree.html or "")
 
 
-def _rewrite_node(node: LexborNode, base: str, place: Callable[[str], str]) -> None:
+def _rewrite_node(node: LexborNode, base: str, place: Place, follow: Place) -> None:
     if node.tag == "style":
         sheet = node.text()
         if "url(" in sheet.lower() or "@import" in sheet.lower():
@@ -162,18 +180,24 @@ def _rewrite_node(node: LexborNode, base: str, place: Callable[[str], str]) -> N
             node.attrs[name] = _css(value, base, place)
         elif low == "srcset" and value:
             node.attrs[name] = ", ".join(_candidate(one, base, place) for one in value.split(",")[:30])
-        elif low in ("src", "poster", "background", "xlink:href") or (low == "href" and node.tag in _HREF):
+        elif low in ("href", "xlink:href") and node.tag in _LINKS:
+            # A picture within an address is shown, never gone to.
+            is_inside = (value or "").lstrip()[:5].lower() == "data:"
+            node.attrs[name] = "#" if is_inside else _address(value or "", base, follow)
+        elif low in ("src", "poster", "background", "xlink:href") or (low == "href" and node.tag == "link"):
             node.attrs[name] = _address(value or "", base, place)
         elif low in ("href", "action", "formaction", "data", "code"):
             del node.attrs[name]
+    if node.tag in _LINKS:
+        node.attrs["target"] = "_self" if (node.attributes.get("href") or "#")[0] == "#" else "_top"
 
 
-def _candidate(text: str, base: str, place: Callable[[str], str]) -> str:
+def _candidate(text: str, base: str, place: Place) -> str:
     url, _, size = text.strip().partition(" ")
     return f"{_address(url, base, place)} {size}".strip()
 
 
-def _address(value: str, base: str, place: Callable[[str], str]) -> str:
+def _address(value: str, base: str, place: Place) -> str:
     if value.startswith("#"):
         return value
     if value[:11].lower().startswith("data:image/"):
@@ -182,12 +206,12 @@ def _address(value: str, base: str, place: Callable[[str], str]) -> str:
     return place(target) if target else "#"
 
 
-def rewritten_css(css: str, base: str, place: Callable[[str], str]) -> str:
+def rewritten_css(css: str, base: str, place: Place) -> str:
     """A stylesheet whose addresses lead into the archive."""
     return _css(css, base, _bounded(place))
 
 
-def _css(css: str, base: str, place: Callable[[str], str]) -> str:
+def _css(css: str, base: str, place: Place) -> str:
     def one(match: re.Match[str]) -> str:
         address = _address(match[match.lastindex or 0].strip(), base, place)
         return f'@import "{address}"' if match[0][0] == "@" else f'url("{address}")'
@@ -195,7 +219,7 @@ def _css(css: str, base: str, place: Callable[[str], str]) -> str:
     return _CSS_URL.sub(one, css)
 
 
-def _bounded(place: Callable[[str], str]) -> Callable[[str], str]:
+def _bounded(place: Place) -> Place:
     """The same, until what it has given fills PLACED_CHARS; then nowhere."""
     room = PLACED_CHARS
 

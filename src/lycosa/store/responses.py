@@ -14,19 +14,31 @@ from lycosa.store.warc import Capture, read_capture
 from lycosa.values import Fetched, Link
 
 
-def capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
-    """The newest good capture of a page that holds a body: its own, or the original of a revisit."""
+def capture_with_body(reader: Reader, page: StoredPage, number: int | None = None) -> Capture | None:
+    """The newest good capture of a page that holds a body: its own, or the original of a revisit.
+
+    With `number`, that one of `Reader.captures`, the oldest being 0; None where there is none of this number.
+    """
     captures = [*reader.captures(page.id)]
+    if number is not None:
+        chosen = captures[number].capture if number < len(captures) else None
+        return reader.original(chosen.digest) if chosen and chosen.revisit else chosen
     whole = [one for one in captures if not one.capture.revisit]
     good = [one for one in whole if one.status == 200] or whole
     return good[-1].capture if good else reader.original(page.capture.digest)
 
 
 def response_of(
-    collection: Collection | CollectionWriter, page: StoredPage, max_bytes: int = RECORD_BYTES
+    collection: Collection | CollectionWriter,
+    page: StoredPage,
+    max_bytes: int = RECORD_BYTES,
+    number: int | None = None,
 ) -> Fetched | None:
-    """The archived response of a page; None where the archive has no body of it, or one of more than `max_bytes`."""
-    capture = capture_with_body(collection.reader, page)
+    """The archived response of a page; None where the archive has no body of it, or one of more than `max_bytes`.
+
+    Of several captures the newest good one, or the one of that `number`.
+    """
+    capture = capture_with_body(collection.reader, page, number)
     if capture is None:
         return None
     try:
@@ -51,13 +63,19 @@ def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
     return Fetched(link, status, headers, body, b"", head, 0.0, 0.0)
 
 
-def archived(collection: Collection, url: str, max_bytes: int, redirects: int = 5) -> Fetched | str:
-    """The response for a URL, redirects followed, of at most `max_bytes`; or, in a sentence, why there is none."""
+def archived(
+    collection: Collection, url: str, max_bytes: int, redirects: int = 5, capture: int | None = None
+) -> Fetched | str:
+    """The response for a URL, redirects followed, of at most `max_bytes`; or, in a sentence, why there is none.
+
+    `capture` chooses among those of the URL itself; of what it redirects to, the newest good one is taken.
+    """
     for _ in range(redirects + 1):
         page = collection.reader.page(urls.key_of(url))
         if page is None:
             return "No page of this address was archived."
-        fetched = response_of(collection, page, max_bytes)
+        fetched = response_of(collection, page, max_bytes, capture)
+        capture = None
         if fetched is None:
             return "Its body is not in the archive, or too large to be shown."
         target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None
