@@ -1,0 +1,1 @@
+"""Other crawlers on the same archived web, over HTTP."""
