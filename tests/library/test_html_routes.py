@@ -8,10 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.library import views
 from lycosa.library.labelling import effect_of_labels
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from tests.library import sample_library
+from tests.store.records import failed
 
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
          "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "timeline", "page/1", "page/2",
@@ -32,6 +34,40 @@ def test_every_page_shows_hostile_text_as_text(browser, path):
     assert all(
         not (node.attributes.get("href") or "").lower().startswith("javascript") for node in tree.css("a")
     )
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if "part=live" not in path] + ["page/999999"])
+def test_every_page_has_one_heading_of_its_own(browser, path):
+    """Who listens to a page hears first what it is."""
+    assert len(LexborHTMLParser(browser.get(f"/c/storm/{path}").text).css("h1")) == 1
+
+
+def test_a_crawl_whose_seeds_failed_says_so(tmp_path):
+    """Nothing was judged: that is not a collection without a text index."""
+    made = CollectionWriter.create_or_open(tmp_path / "none", sample_library.SPEC)
+    with made as collection, collection.commit():
+        collection.save(failed("http://a.example/"))
+    with sample_library.client(tmp_path / "none") as browser:
+        for path in ("", "search?q=storm"):
+            text = LexborHTMLParser(browser.get(f"/c/none/{path}").text).text()
+            assert "1 request got no page" in text
+            assert "index" not in text.lower()
+
+
+def test_the_monitor_counts_one_kind_of_page_as_pages(storm, browser, monkeypatch):
+    """A running crawl counts errors as pages too: they are fetched ones, and none of the judged that harvest is of."""
+    live = {
+        "ok": True,
+        "running": True,
+        "paused": False,
+        "ended": "",
+        "pages": 9,
+        "relevant": 7,
+        "seconds": 3.0,
+    }
+    monkeypatch.setattr(views, "ask", lambda *_: live)
+    status = browser.get("/api/c/storm/status").json()
+    assert (status["fetched"], status["pages"], status["relevant"], status["harvest"]) == (9, 3, 2, 0.6667)
 
 
 def test_search_finds_by_words_and_filters(browser):

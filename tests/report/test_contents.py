@@ -88,3 +88,23 @@ def test_periods_keep_every_page(found):
     _, course = periods(sorted(found))
     assert sum(count for _, count in course) == sum(count for _, count in found)
     column_chart(course, "pages")
+
+
+def test_a_column_stands_over_its_own_date():
+    """The middle of each column is the middle of the name below it, however few periods there are."""
+    chart = column_chart(
+        [("2024-05-01", 3), ("2024-05-02", 1), ("2024-05-03", 7)], "pages", lambda name: name
+    )
+    tree = LexborHTMLParser(chart)
+    columns = [float(rect.attributes["x"] or 0) + float(rect.attributes["width"] or 0) / 2 for rect in tree.css("rect.column")]  # fmt: skip
+    names = {text.text(): float(text.attributes["x"] or 0) for text in tree.css("text[text-anchor=middle]")}
+    assert list(names) == ["2024-05-01", "2024-05-02", "2024-05-03"]
+    assert all(abs(column - name) < 0.1 for column, name in zip(columns, names.values(), strict=True))
+
+
+def test_a_drawing_with_links_is_no_image():
+    """Links inside of role=img are hidden from who cannot see the drawing."""
+    rome = [PlaceCount("Rome", "city", 41.9, 12.5, "IT", "", 3)]
+    linked = column_chart([("2024", 1)], "pages", lambda _: "/x"), world_map(rome, lambda _: "/x")
+    assert all('role="group"' in drawing for drawing in linked)
+    assert all('role="img"' in drawing for drawing in (column_chart([("2024", 1)], "pages"), world_map(rome)))

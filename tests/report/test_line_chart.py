@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.report.line_chart import HEIGHT, WIDTH, line_chart, nice_ceiling
+from lycosa.report.line_chart import HEIGHT, WIDTH, line_chart, ticks
 
 POINTS = st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), max_size=20)
 
@@ -29,13 +29,24 @@ def test_any_lines_are_drawn_inside_the_chart(lines):
             assert 0 <= y <= HEIGHT
 
 
-def test_the_smallest_number_has_a_ceiling():
-    """Rounding at the end of the number range leaves no value without one."""
-    assert nice_ceiling(5e-324) >= 5e-324
-    assert nice_ceiling(1e-310) >= 1e-310
+def test_the_smallest_number_has_ticks():
+    """Rounding at the end of the number range leaves no value without them."""
+    assert ticks(5e-324, whole=False)[-1] >= 5e-324
+    assert ticks(0.0, whole=False)[-1] > 0
 
 
-@given(st.floats(1e-9, 1e12))
-def test_the_ceiling_is_above_and_not_far(value):
-    """At most two and a half times the value."""
-    assert value <= nice_ceiling(value) <= value * 2.51
+@given(st.floats(1e-9, 1e12), st.booleans())
+def test_the_last_tick_is_above_and_not_far(value, whole):
+    """At most twice the value, but for counts below one; never many; never half of what is counted."""
+    found = ticks(value, whole=whole)
+    assert value <= found[-1] * (1 + 1e-9)
+    assert found[-1] <= max(value * 2, 1.0 if whole else 0.0)
+    assert 2 <= len(found) <= 7
+    assert not whole or all(tick == int(tick) for tick in found)
+
+
+def test_counts_have_whole_ticks():
+    """650 pages are not drawn with ticks at 162.5."""
+    chart = line_chart({"pages": [(0.0, 0.0), (650.0, 13.0)]}, "pages", "relevant")
+    told = re.findall(r'class="tick"[^>]*>([^<]*)<', chart)
+    assert told == ["0", "5", "10", "15", "0", "200", "400", "600"]

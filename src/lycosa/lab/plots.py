@@ -70,10 +70,8 @@ def save(figure: Any, path: Path) -> list[Path]:
 
 
 def harvest_over_pages(run: Run, pages: int) -> Floats:
-    """Harvest ratio after each page; a run that ended early keeps its last value."""
-    curve = _padded(run, pages)
-    fetched = np.minimum(np.arange(1, pages + 1), max(1, len(run.curve)))
-    return curve / fetched
+    """Harvest ratio after each page; a run that ended early brings nothing more, so that its ratio falls."""
+    return _padded(run, pages) / np.arange(1, pages + 1)
 
 
 def recall_over_pages(run: Run, pages: int) -> Floats:
@@ -174,6 +172,17 @@ def line_colours(lines: int) -> list[Any]:
     return list(figure_library().get_cmap("viridis")(np.linspace(0, 0.92, lines)))
 
 
+def going_on(lengths: Sequence[int], pages: int) -> tuple[int, int]:
+    """Up to which page all runs go on, and up to which some do: nothing is drawn where none does.
+
+    >>> going_on([300, 120, 80], 200)
+    (80, 200)
+    >>> going_on([0, 0], 200)
+    (1, 1)
+    """
+    return max(1, min(pages, *lengths)), max(1, min(pages, max(lengths)))
+
+
 def draw_curves(
     axes: Any,
     runs: Sequence[Run],
@@ -182,7 +191,10 @@ def draw_curves(
     title: str,
     colours: Mapping[str, Any] | None = None,
 ) -> None:
-    """One line a strategy, in the colour that is given for it or in one of ours; oracles are dashed and grey."""
+    """One line a strategy, in the colour that is given for it or in one of ours; oracles are dashed and grey.
+
+    It is dotted where some of its runs have run dry, and ends where all have.
+    """
     at = np.arange(1, pages + 1)
     grouped = by_variant(runs)
     colours = colours or dict(zip(grouped, line_colours(len(grouped)), strict=True))
@@ -191,8 +203,15 @@ def draw_curves(
         mean = values.mean(axis=0)
         error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
         colour, style = ("#8a8a8a", ORACLES[name]) if name in ORACLES else (colours[name], "-")
-        axes.plot(at, mean, style, color=colour, linewidth=1.6, label=name)
-        axes.fill_between(at, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0)
+        all_go_on, some_do = going_on([len(run.curve) for run in group], pages)
+        axes.plot(at[:all_go_on], mean[:all_go_on], style, color=colour, linewidth=1.6, label=name)
+        axes.fill_between(
+            at[:some_do], (mean - error)[:some_do], (mean + error)[:some_do], color=colour, alpha=0.12, linewidth=0
+        )  # fmt: skip
+        if all_go_on < pages:
+            from_there = slice(max(0, all_go_on - 1), some_do)
+            axes.plot(at[from_there], mean[from_there], ":", color=colour, linewidth=1.2)
+            axes.plot(at[some_do - 1], mean[some_do - 1], "|", color=colour, markersize=9)
     axes.set_xlabel("pages fetched")
     axes.set_ylabel(title)
     axes.set_xlim(0, pages)

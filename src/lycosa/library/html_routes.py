@@ -86,6 +86,7 @@ class HtmlRoutes:
             request,
             "overview.html",
             about=views.about(collection),
+            failed=_failed(collection),
             indexing=self._index_status(collection),
             summary=known,
             unit=unit,
@@ -113,6 +114,8 @@ class HtmlRoutes:
             first=(results.page - 1) * PER_PAGE + 1,
             milliseconds=round((time.perf_counter() - started) * 1000),
             has_text=collection.search.has_text(),
+            judged=collection.reader.counts().judged,
+            failed=_failed(collection),
         )
 
     def browse(self, request: Request, collection: Collection) -> Response:
@@ -268,6 +271,12 @@ class HtmlRoutes:
     def _of_period(self, request: Request) -> Callable[[str], str]:
         query, root = search_query_of(request.query_params), root_of(request.path_params["name"])
         return lambda period: f"{root}/search?{query.encoded(since=period, until=period)}"
+
+
+def _failed(collection: Collection) -> int:
+    """Requests that got no page that was kept."""
+    counts = collection.reader.counts()
+    return counts.failed + counts.refused
 
 
 def _what_changed(told: str) -> str:

@@ -214,6 +214,7 @@ def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
     known = {
         "running": live is not None,
         "paused": False,
+        "fetched": counts.judged + counts.refused,
         "pages": counts.judged,
         "relevant": counts.relevant,
         "bytes": counts.bytes,
@@ -222,7 +223,9 @@ def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
         "ended": runs[-1].reason if runs else "",
         "limit": None,
     }
-    now = {**known, **{name: value for name, value in (live or {}).items() if name in known}}
+    # A crawl counts as pages whatever was answered; here, and in every curve, a page is one that was judged.
+    told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}
+    now = {**known, **{name: value for name, value in told.items() if name in known and name != "relevant"}}
     now["harvest"] = round(now["relevant"] / now["pages"], 4) if now["pages"] else 0.0
     return now
 

@@ -5,6 +5,7 @@ Drawn by hand: matplotlib is an extra, takes a second to load, and writes its co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup, escape
@@ -15,19 +16,23 @@ LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 50
 Points = Sequence[tuple[float, float]]
 
 
-def nice_ceiling(value: float) -> float:
-    """The smallest of 1, 2, 2.5 or 5 times a power of ten that is not below the value.
+def ticks(end: float, *, whole: bool = True) -> list[float]:
+    """Four to six even steps from 0 on, by 1, 2 or 5 times a power of ten, the last not below `end`.
 
-    >>> [nice_ceiling(v) for v in (0.7, 3, 21, 260)]
-    [1.0, 5.0, 25.0, 500.0]
+    `whole`: what is counted has no halves.
+
+    >>> ticks(650), ticks(7), ticks(1)
+    ([0.0, 200.0, 400.0, 600.0, 800.0], [0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 1.0])
+    >>> ticks(0.7, whole=False)
+    [0.0, 0.2, 0.4, 0.6, 0.8]
     """
-    power = 1.0
-    while power < value:
-        power *= 10
-    while power / 10 >= value > 0:
-        power /= 10
-    # Not ten tenths of the power: rounding can leave them below a value that the power reaches.
-    return next((power / 10 * step for step in (1, 2, 2.5, 5) if power / 10 * step >= value), power)
+    end = max(end, 1.0 if whole else 1e-9)
+    power = 10.0 ** math.floor(math.log10(end / 4)) if end > 0 else 1.0
+    step = next(power * times for times in (1, 2, 5, 10) if end / (power * times) <= 5)
+    if whole:
+        step = max(1.0, step)
+    steps = math.ceil(round(end / step, 9))
+    return [float(f"{step * number:.12g}") for number in range(steps + 1)]
 
 
 def line_chart(lines: dict[str, Points], x_title: str, y_title: str, *, y_max: float | None = None) -> Markup:
@@ -36,14 +41,16 @@ def line_chart(lines: dict[str, Points], x_title: str, y_title: str, *, y_max: f
     if not points:
         return Markup("")
     x_end = max(x for x, _ in points) or 1.0
-    y_end = y_max or nice_ceiling(max(y for _, y in points) or 1.0)
+    top = y_max or max(y for _, y in points) or 1.0
+    up = ticks(top, whole=y_max is None and top > 1 and all(y == int(y) for _, y in points))
+    y_end = y_max or up[-1]
 
     def place(x: float, y: float) -> str:
         across = LEFT + x / x_end * (WIDTH - LEFT - RIGHT)
         down = HEIGHT - BOTTOM - min(y, y_end) / y_end * (HEIGHT - TOP - BOTTOM)
         return f"{across:.1f},{down:.1f}"
 
-    parts = [_grid(x_end, y_end, x_title, y_title)]
+    parts = [_grid(x_end, up, x_title, y_title)]
     for number, (name, line) in enumerate(lines.items()):
         path = " ".join(place(x, y) for x, y in line)
         parts.append(
@@ -64,25 +71,22 @@ def line_chart(lines: dict[str, Points], x_title: str, y_title: str, *, y_max: f
     )
 
 
-def _grid(x_end: float, y_end: float, x_title: str, y_title: str) -> Markup:
+def _grid(x_end: float, up: Sequence[float], x_title: str, y_title: str) -> Markup:
     parts = []
-    for quarter in range(5):
-        y = HEIGHT - BOTTOM - quarter / 4 * (HEIGHT - TOP - BOTTOM)
-        x = LEFT + quarter / 4 * (WIDTH - LEFT - RIGHT)
+    for value in up:
+        y = HEIGHT - BOTTOM - value / up[-1] * (HEIGHT - TOP - BOTTOM)
         parts.append(
-            Markup('<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
-                LEFT, WIDTH - RIGHT, y, y
-            )
+            Markup(
+                '<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>'
+                '<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{:,g}</text>'
+            ).format(LEFT, WIDTH - RIGHT, y, y, LEFT - 8, y + 4, value)
         )
+    for value in (value for value in ticks(x_end) if value <= x_end):
+        x = LEFT + value / x_end * (WIDTH - LEFT - RIGHT)
+        anchor = "middle" if x < WIDTH - RIGHT - 20 else "end"
         parts.append(
-            Markup('<text class="tick" x="{}" y="{:.1f}" text-anchor="end">{:g}</text>').format(
-                LEFT - 8, y + 4, y_end * quarter / 4
-            )
-        )
-        anchor = ("start", "middle", "middle", "middle", "end")[quarter]
-        parts.append(
-            Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="{}">{:,.0f}</text>').format(
-                x, HEIGHT - BOTTOM + 20, anchor, x_end * quarter / 4
+            Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="{}">{:,g}</text>').format(
+                x, HEIGHT - BOTTOM + 20, anchor, value
             )
         )
     middle = (LEFT + WIDTH - RIGHT) / 2

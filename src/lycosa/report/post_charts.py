@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from lycosa.errors import InputError
 from lycosa.prepare.post_seeds import Finding
-from lycosa.report.line_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, nice_ceiling
+from lycosa.report.line_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, ticks
 
 HEAD = 26  # room for the title
 LABELS = 40
@@ -26,22 +26,21 @@ text { font: 11px sans-serif; fill: #333 } .title { font-size: 14px; font-weight
 
 def bar_chart(bars: Sequence[tuple[str, float]], title: str, y_title: str) -> str:
     """Named bars, from left to right, as a whole SVG document; each tells its value when pointed at."""
-    end = nice_ceiling(max((value for _, value in bars), default=1.0) or 1.0)
+    scale = ticks(max((value for _, value in bars), default=1.0) or 1.0, whole=False)
+    end = scale[-1]
     step = (WIDTH - LEFT - RIGHT) / max(1, len(bars))
     every = -(-len(bars) // LABELS) or 1
     low, high = HEIGHT - BOTTOM - 20, TOP + HEAD
     parts = [Markup('<text class="title" x="{}" y="20">{}</text>').format(LEFT, title)]
-    for quarter in range(5):
-        y = low - quarter / 4 * (low - high)
+    for tick in scale:
+        y = low - tick / end * (low - high)
         parts.append(
             Markup('<line class="grid" x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>').format(
                 LEFT, WIDTH - RIGHT, y
             )
         )
         parts.append(
-            Markup('<text x="{}" y="{:.1f}" text-anchor="end">{:,g}</text>').format(
-                LEFT - 6, y + 4, end * quarter / 4
-            )
+            Markup('<text x="{}" y="{:.1f}" text-anchor="end">{:,g}</text>').format(LEFT - 6, y + 4, tick)
         )
     for at, (name, value) in enumerate(bars):
         x, tall = LEFT + at * step, value / end * (low - high)

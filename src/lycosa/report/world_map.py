@@ -87,10 +87,11 @@ def world_map(
     names = _names(sorted(placed, key=lambda place: -place.pages)[:40], box, plane)
     view = " ".join(f"{side:.1f}" for side in box)
     return Markup(
-        '<svg class="map" viewBox="{}" role="img" aria-label="Map of {} places">'
+        '<svg class="map" viewBox="{}" role="{}" aria-label="Map of {} places">'
         '<g class="land" stroke-width="{:.2f}">{}</g>{}<g class="dots" stroke-width="{:.2f}">{}</g><g class="names">{}</g></svg>'
     ).format(
         view,
+        "group" if link else "img",
         len(placed),
         0.6 * zoom,
         outlines(plane),
