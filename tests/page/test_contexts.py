@@ -1,9 +1,12 @@
 """Link contexts."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lycosa.page.contexts import CONTEXT_CHARS, PAGE_CHARS, SHORT_CHARS, aggregation_contexts, window_contexts
 from lycosa.page.document import Document
+from lycosa.page.terms import words_of
 
 
 def document(html):
@@ -78,3 +81,28 @@ def test_nested_parents_cost_no_more_than_their_text():
     page = document("".join(f"<div>t{n}<a href={n}>x</a>" for n in range(5000)))
     assert sum(map(len, page.contexts)) <= PAGE_CHARS + CONTEXT_CHARS + 5000 * SHORT_CHARS
     assert page.contexts[-1] == "t4999"
+
+
+WORDS = ("owls", " and ", "cats", "\xa0", " ", "", "1\u202f000", "東京都", "it's", "long " * 1000)
+TAGS = "<b> </b> <p> <div> </div> <span/hidden> </span> <a/href=x> <a/href=y> <img/src=i> </a> <br>".split()
+PARTS = st.sampled_from((*WORDS, *TAGS))
+
+
+@given(st.lists(PARTS, max_size=30))
+def test_counting_tokens_of_the_page_is_counting_the_texts(parts):
+    """Terms around links come from the page's one reading: the same as if each context were read by itself."""
+    page = document("".join(parts))
+    apart = document("".join(parts))
+    assert page.whole_context_terms == apart.counts_of(apart.whole_contexts)
+    named = {"owl"} & page.terms.keys()
+    expected = [counts if named & counts.keys() else {} for counts in page.whole_context_terms]
+    assert apart.contexts_naming({"owl"}) == expected
+    assert page.terms == words_of("english").count(page.text)[0]
+
+
+def test_the_words_around_thousands_of_links_are_counted_once():
+    """Links of one parent share their counts, as they share their text."""
+    page = document("<body>" + "".join(f"some words <a href={n}>link {n}</a> " for n in range(5000)))
+    counts = page.whole_context_terms
+    assert len(counts) == 5000
+    assert all(one is counts[0] for one in counts)

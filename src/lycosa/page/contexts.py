@@ -1,17 +1,18 @@
 """Link contexts. In: a Document. Out: for each of its links the text around it.
 
-All contexts are slices of one text, so a page costs its length once, however many links share a parent.
+All contexts are slices of one text, so a page costs its length once, however many links share a parent; where
+their terms are counted, they are slices of its tokens, which are read once for the page and all contexts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborNode
 
-from lycosa.page.layout import one_line
+from lycosa.page.layout import one_line, tag_ids
 
 if TYPE_CHECKING:
     from lycosa.page.document import Document
@@ -23,6 +24,8 @@ SHORT_CHARS = 200
 _SLACK = 4
 """How many times the wanted characters are looked at, since white space is squeezed afterwards."""
 
+_OUTSIDE_IDS = tag_ids("html head")
+
 
 def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
     """For each link the text below its aggregation node: the element `levels` above it.
@@ -31,9 +34,8 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
     gets the distinct contexts of its occurrences, one per line. Capped at CONTEXT_CHARS.
     """
     layout, linked = document.layout, document.linked
-    hidden = document.hidden_spans
     anchor_spans = [] if anchors else [layout.span(node) for node in linked.anchors]
-    text, offsets = _text_and_offsets(layout.without([*hidden, *anchor_spans]))
+    text, offsets = _text_and_offsets(layout.without([*document.hidden_spans, *anchor_spans]))
     shared: dict[int, str] = {}
     left = PAGE_CHARS
     contexts: list[list[str]] = [[] for _ in linked.links]
@@ -44,12 +46,72 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
         context = shared.get(above.mem_id)
         if context is None:
             start, end = (offsets[at] for at in layout.span(above))
-            max_chars = max(SHORT_CHARS, min(CONTEXT_CHARS, left))
-            context = one_line(text[start : min(end, start + _SLACK * max_chars)])[:max_chars]
+            context = _squeezed(text, start, end, max(SHORT_CHARS, min(CONTEXT_CHARS, left)))
             shared[above.mem_id] = context
             left -= len(context)
         contexts[position].append(context)
     return [_union(texts, "\n", CONTEXT_CHARS) for texts in contexts]
+
+
+def whole_context_counts(document: Document, naming: Set[str] | None = None) -> list[dict[str, int]]:
+    """For each link how often each term occurs in its context with anchors.
+
+    What counting the texts of `aggregation_contexts(document, anchors=True)` gives, without making them: a context
+    is a range of the page's tokens. Contexts of one URL with the same tokens are one. With `naming` only contexts
+    that have one of these terms are counted; the others are empty.
+    """
+    spans, marks = _parents(document)
+    ends, chars = [end for _, end in spans.values()], sum([end - start for start, end in spans.values()])
+    if chars > PAGE_CHARS or max(ends, default=0) > len(document.flow):
+        return [_naming(naming, counts) for counts in document.counts_of(document.whole_contexts)]
+    stream = document.stream
+    edges = stream.tokens_before([edge for span in spans.values() for edge in span])
+    ranges = dict(zip(spans, zip(edges[::2], edges[1::2], strict=True), strict=True))
+    # Those that are too long, or begin or end within a word, are read by themselves.
+    apart = {
+        mark for mark, (start, end) in spans.items() if end - start > CONTEXT_CHARS or -1 in ranges[mark]
+    }
+    counts: dict[tuple[int, ...], dict[str, int]] = {}  # by the parents that a URL's occurrences have
+    for parents in marks:
+        if parents in counts:
+            continue
+        is_short = (
+            len(parents) == 1 or sum(spans[mark][1] - spans[mark][0] for mark in parents) <= CONTEXT_CHARS
+        )
+        if is_short and apart.isdisjoint(parents):
+            counts[parents] = stream.counts_in([ranges[mark] for mark in parents], naming)
+        else:
+            texts = [_squeezed(document.flow, *spans[mark], CONTEXT_CHARS) for mark in parents]
+            (counted,) = document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
+            counts[parents] = _naming(naming, counted)
+    return [counts[parents] for parents in marks]
+
+
+def _naming(terms: Set[str] | None, counts: dict[str, int]) -> dict[str, int]:
+    return {} if terms is not None and terms.isdisjoint(counts) else counts
+
+
+def _parents(document: Document) -> tuple[dict[int, tuple[int, int]], list[tuple[int, ...]]]:
+    """The elements that links stand in: where in the page's text each begins and ends; and for each link which."""
+    layout, linked = document.layout, document.linked
+    offsets = [0, *accumulate(map(len, document.seen_pieces))]
+    spans: dict[int, tuple[int, int]] = {}
+    marks: list[tuple[int, ...]] = [()] * len(linked.links)
+    for node, position in linked.occurrences:
+        parent = node.parent
+        if parent is None or parent.tag_id in _OUTSIDE_IDS:
+            continue
+        mark = parent.mem_id
+        if mark not in spans:
+            first, end = layout.span(parent)
+            spans[mark] = offsets[first], offsets[end]
+        if mark not in marks[position]:
+            marks[position] += (mark,)
+    return spans, marks
+
+
+def _squeezed(text: str, start: int, end: int, max_chars: int) -> str:
+    return one_line(text[start : min(end, start + _SLACK * max_chars)])[:max_chars]
 
 
 def window_contexts(document: Document, characters: int = 50) -> list[tuple[str, str]]:

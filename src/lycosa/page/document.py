@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -20,7 +20,7 @@ from lycosa.page import contexts, languages
 from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.entities import find_entities
-from lycosa.page.layout import Layout, is_deeper, lines_of, one_line
+from lycosa.page.layout import Layout, is_deeper, lines_of, one_line, with_plain_spaces
 from lycosa.page.links import Linked, ReferenceResolver, find_images, find_links
 from lycosa.page.names import find_names
 from lycosa.page.parser_limits import HTML_CHARS, bounded
@@ -30,7 +30,7 @@ from lycosa.page.places import Regions, find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.soft_404 import is_soft_404
-from lycosa.page.terms import terms_of, terms_of_each, url_terms_of_each, words_of
+from lycosa.page.terms import TermStream, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace
 
@@ -230,13 +230,20 @@ class Document:
     # What the body says.
 
     @cached_property
+    def seen_pieces(self) -> list[str]:
+        """The pieces of text that a reader sees; those of what is hidden are empty."""
+        spans = self.hidden_spans
+        return self.layout.without(spans) if spans else self.layout.pieces
+
+    @cached_property
+    def flow(self) -> str:
+        """What a reader sees as it stands in the markup, at most TEXT_CHARS of it."""
+        return (self.html if self.is_plain_text else "".join(self.seen_pieces))[:TEXT_CHARS]
+
+    @cached_property
     def text(self) -> str:
         """What a reader sees, blocks on lines of their own."""
-        if self.is_plain_text:
-            return lines_of(self.html[:TEXT_CHARS])
-        spans = self.hidden_spans
-        pieces = self.layout.without(spans) if spans else self.layout.pieces
-        return lines_of("".join(pieces)[:TEXT_CHARS])
+        return lines_of(self.flow)
 
     @cached_property
     def main_text(self) -> str:
@@ -268,8 +275,13 @@ class Document:
         return languages.language_of(self.text, expected) or self.declared_language
 
     @cached_property
+    def stream(self) -> TermStream:
+        """The one reading of the text's words: the page's terms and those around its links are counted in it."""
+        return words_of(self.stem_language).read(with_plain_spaces(self.flow))
+
+    @cached_property
     def _counted(self) -> tuple[dict[str, int], int]:
-        return words_of(self.stem_language).count(self.text)
+        return self.stream.counted
 
     @cached_property
     def words(self) -> int:
@@ -372,15 +384,24 @@ class Document:
     @cached_property
     def context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context without anchors."""
-        return self._counts_of(self.contexts)
+        return self.counts_of(self.contexts)
 
     @cached_property
     def whole_context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context with anchors."""
-        return self._counts_of(self.whole_contexts)
+        return contexts.whole_context_counts(self)
 
-    def _counts_of(self, texts: list[str]) -> list[dict[str, int]]:
-        # Links of one parent share their context: counted once.
+    def contexts_naming(self, terms: Set[str]) -> list[dict[str, int]]:
+        """`whole_context_terms` of links whose context has one of the page's terms among these; nothing of the others."""
+        named = terms & self.terms.keys()
+        if not named:
+            return [{}] * len(self.links)
+        if "whole_context_terms" in self.__dict__:
+            return [{} if named.isdisjoint(counts) else counts for counts in self.whole_context_terms]
+        return contexts.whole_context_counts(self, named)
+
+    def counts_of(self, texts: list[str]) -> list[dict[str, int]]:
+        """The term counts of texts in the page's language; the same text, as links of one parent have, once."""
         count = words_of(self.stem_language).count
         counted: dict[str, dict[str, int]] = {text: count(text)[0] for text in dict.fromkeys(texts)}
         return [counted[text] for text in texts]

@@ -146,3 +146,19 @@ def one_line(text: str) -> str:
     'a b'
     """
     return " ".join(text.split())
+
+
+# White space that is not ASCII: str.split knows it, bytes.split does not.
+_WIDE_SPACES = "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+def with_plain_spaces(text: str) -> str:
+    """The text with every kind of space made a plain one; each character stays at its place.
+
+    >>> with_plain_spaces("10\xa0km")
+    '10 km'
+    """
+    if not text.isascii():
+        for space in _WIDE_SPACES:
+            text = text.replace(space, " ")
+    return text

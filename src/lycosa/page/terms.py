@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence, Set
+from functools import cached_property, lru_cache
 
+import numpy as np
 import Stemmer
 
 from lycosa.errors import SpecError
@@ -20,6 +21,7 @@ from lycosa.page.stop_words import STOP_WORDS
 
 __all__ = [
     "STOP_WORDS",
+    "TermStream",
     "Words",
     "count_terms",
     "is_cjk",
@@ -96,18 +98,12 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
 
     def count(self, text: str) -> tuple[dict[str, int], int]:
         """How often each term occurs in a text; and how many words it has, stop words included."""
-        tokens = text.encode("utf-8", "replace").translate(_PLAIN).split()
-        words = len(tokens)
-        counts: dict[str | tuple[str, ...], int]
-        counts = dict(Counter(filter(None, map(self.__getitem__, tokens))))
-        terms: dict[str, int] = counts  # type: ignore[assignment]  # once the tuples are out
-        if not text.isascii():
-            for several in [found for found in counts if type(found) is tuple]:
-                often = counts.pop(several)
-                words += often * (len(several) - 1)
-                for term in several:
-                    terms[term] = terms.get(term, 0) + often
-        return terms, words
+        return self.read(text).counted
+
+    def read(self, text: str) -> TermStream:
+        """The text in tokens, to be counted as a whole and in parts."""
+        plain = text.encode("utf-8", "replace").translate(_PLAIN)
+        return TermStream(plain, list(map(self.__getitem__, plain.split())), text.isascii())
 
     def each(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each of many short texts, in one pass."""
@@ -138,6 +134,83 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
             elif term:
                 terms.append(term)  # type: ignore[arg-type]
         return terms
+
+
+class TermStream:
+    """A text as the terms of its tokens in their order, which is made once and counted for any part of the text."""
+
+    def __init__(self, plain: bytes, found: list[str | tuple[str, ...]], is_ascii: bool) -> None:
+        self._plain = plain
+        self._found = found  # of each token its term, its terms, or '' for none
+        self._is_ascii = is_ascii
+
+    @cached_property
+    def _counts(self) -> dict[str | tuple[str, ...], int]:
+        return dict(Counter(filter(None, self._found)))
+
+    @cached_property
+    def _several(self) -> list[tuple[str, ...]]:
+        """The distinct tokens of several terms: there are none in ASCII."""
+        return [] if self._is_ascii else [found for found in self._counts if type(found) is tuple]
+
+    @cached_property
+    def counted(self) -> tuple[dict[str, int], int]:
+        """How often each term occurs in the text; and how many words it has, stop words included."""
+        words = len(self._found)
+        several, counts = self._several, self._counts
+        terms: dict[str, int] = counts  # type: ignore[assignment]  # once the tuples are out
+        for found in several:
+            often = counts.pop(found)
+            words += often * (len(found) - 1)
+            for term in found:
+                terms[term] = terms.get(term, 0) + often
+        return terms, words
+
+    def counts_in(self, ranges: Iterable[tuple[int, int]], naming: Set[str] | None = None) -> dict[str, int]:
+        """How often each term occurs in some ranges of tokens, (first, end) each; of the same tokens twice once.
+
+        With `naming` nothing is counted unless one of these terms occurs.
+
+        >>> stream = Words().read("a big cat, the big cat, dogs")
+        >>> stream.counts_in([(1, 3), (4, 6), (6, 7)]), stream.counts_in([(1, 3)], naming={"owl"})
+        ({'big': 1, 'cat': 1, 'dog': 1}, {})
+        """
+        parts = [self._found[first:end] for first, end in ranges]
+        found = parts[0] if len(parts) == 1 else _distinct(parts)
+        if self._several:
+            found = [term for token in found for term in (token if type(token) is tuple else (token,))]
+        counts: dict[str, int] = {}
+        if naming is None or not naming.isdisjoint(found):
+            get = counts.get  # a Counter is quicker only for long texts
+            for term in found:
+                if term:
+                    counts[term] = get(term, 0) + 1  # type: ignore[index, arg-type]  # no tuples any more
+        return counts
+
+    def tokens_before(self, places: Sequence[int]) -> list[int]:
+        """How many tokens begin before each of these places in the text; -1 for a place within a token.
+
+        >>> Words().read("owls, and cats").tokens_before([0, 5, 6, 8, 14])
+        [0, 1, 1, -1, 3]
+        """
+        plain = np.frombuffer(
+            b" " + self._plain + b" ", np.uint8
+        )  # a place is before the byte of the same number
+        at = np.array(places, np.intp)
+        if not self._is_ascii:
+            more = np.flatnonzero((plain[1:] & 0xC0) == 0x80)  # bytes that continue a character
+            at = at + np.searchsorted(more - np.arange(len(more)), at, side="right")
+        is_word = plain != 32
+        starts = np.flatnonzero(is_word[1:] > is_word[:-1])
+        before = np.searchsorted(starts, at)
+        before[is_word[at] & is_word[at + 1]] = -1
+        tokens: list[int] = before.tolist()
+        return tokens
+
+
+def _distinct(parts: Sequence[list[str | tuple[str, ...]]]) -> list[str | tuple[str, ...]]:
+    """The tokens of several parts in one list; of equal parts the first."""
+    return [token for at, part in enumerate(parts) if part not in parts[:at] for token in part]
 
 
 def known_languages() -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel
+from lycosa.page.contexts import CONTEXT_CHARS
 from lycosa.page.document import Document
 from lycosa.values import Floats
 
@@ -64,18 +65,21 @@ class ContextTopic(Evidence):
 
     def of_links(self, document: Document) -> list[float]:
         """One number a link."""
-        contexts = document.whole_context_terms
-        cosines = {id(context): self._cosine(context) for context in contexts}
-        return [cosines[id(context)] for context in contexts]
+        contexts = document.contexts_naming(self.topic.keys())
+        cosines = {id(context): self._cosine(context) for context in contexts if context}
+        return [cosines[id(context)] if context else 0.0 for context in contexts]
 
     def _cosine(self, counts: Mapping[str, int]) -> float:
         """By 1 + log tf, over all words: one word of the topic in a long text is little."""
         product = sum(
-            self.topic[term] * (1 + math.log(counts[term])) for term in counts if term in self.topic
+            [self.topic[term] * (1 + math.log(counts[term])) for term in self.topic.keys() & counts.keys()]
         )
         if product <= 0.0:
             return 0.0
-        return min(1.0, product / math.sqrt(sum((1 + math.log(count)) ** 2 for count in counts.values())))
+        return min(1.0, product / math.sqrt(sum(map(_SQUARES.__getitem__, counts.values()))))
+
+
+_SQUARES = [0.0, *((1 + math.log(times)) ** 2 for times in range(1, CONTEXT_CHARS))]
 
 
 def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
