@@ -180,8 +180,9 @@ def test_a_reader_labels_a_page(library, page):
     page.wait_for_selector("text=labelled not relevant")
     assert [label.relevant for label in labels_in(directory).values()] == [False]
     page.goto(base(address) + "/c/storm/labels")
-    page.click("text=Retrain and re-score")
-    page.wait_for_selector("[role=status]")
+    page.click("text=See what they would change")
+    page.click("text=Leave as it is")
+    page.wait_for_selector("h1:has-text('Labels')")
 
 
 def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
@@ -221,7 +222,8 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 page.click("button[value=yes]")
                 page.wait_for_selector("text=labelled relevant")
                 page.goto(base(address) + "/c/live/labels")
-                page.click("text=Retrain and re-score")
+                page.click("text=See what they would change")
+                page.click("text=Apply")
                 page.wait_for_selector("text=/learns from the labels|judge version/i")
                 page.goto(base(address) + "/c/live/monitor")
                 page.wait_for_selector(".badge.live")

@@ -11,6 +11,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.engine.questions import questions_in
+from lycosa.engine.relearn import history
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.testing import Site
@@ -66,6 +67,40 @@ def test_retraining_a_stopped_collection_says_before_and_after(crawled):
     assert f"kept {learned['before']['kept']} → {learned['after']['kept']}" in told
     now = scores(crawled)
     assert all(now[url] == 0.0 for url, _ in best)
+
+
+def test_what_labels_would_change_is_shown_before_and_can_be_undone(crawled):
+    """Trying changes nothing; applying does what was shown; undoing goes back."""
+    before, pages = scores(crawled), pages_of(crawled)
+    ranked = sorted(before, key=lambda url: -before[url])
+    said = {**dict.fromkeys(ranked[:4], "yes"), **dict.fromkeys(ranked[-4:], "no")}
+    with sample_library.client(crawled) as browser:
+        for url, word in said.items():
+            sample_library.post(browser, "/c/storm/label", id=str(pages[url].id), relevant=word, next="/")
+        tried = LexborHTMLParser(sample_library.post(browser, "/c/storm/try").text)
+        assert scores(crawled) == before
+        kept_before, kept_after = (int(tile.text().replace(",", "")) for tile in tried.css(".tiles b")[:2])
+        answer = sample_library.post(browser, "/c/storm/retrain")
+        told = browser.get(answer.headers["location"]).text
+        assert f"kept {kept_before} → {kept_after}" in told
+        assert "Undo" in told
+        answer = sample_library.post(browser, "/c/storm/undo")
+        assert "Undo" not in browser.get(answer.headers["location"]).text
+    assert [past.status for past in history(crawled)][-2:] == ["in use", "set aside"]
+
+
+def test_labels_that_would_make_the_judge_worse_change_only_their_pages(crawled):
+    """That is said before, and named; there is nothing to undo then."""
+    before, pages = scores(crawled), pages_of(crawled)
+    best = sorted(before, key=lambda url: -before[url])[:3]
+    with sample_library.client(crawled) as browser:
+        for url in best:
+            sample_library.post(browser, "/c/storm/label", id=str(pages[url].id), relevant="no", next="/")
+        tried = LexborHTMLParser(sample_library.post(browser, "/c/storm/try").text)
+        assert "worse" in tried.text()
+        assert {link.text() for link in tried.css("td a")} == {pages[url].title for url in best}
+        answer = sample_library.post(browser, "/c/storm/retrain")
+        assert "Undo" not in browser.get(answer.headers["location"]).text
 
 
 def test_a_made_up_address_says_nothing(crawled):

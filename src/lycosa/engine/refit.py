@@ -10,7 +10,7 @@ judging, and the answers hold for their own pages.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -236,23 +236,7 @@ class Refits:
         self.conclusions.rejudged(self.store.judge_anew(judgements, version.number))
 
     def _is_worse(self, new: Version) -> bool:
-        """Whether it forecasts the answers worse than the version in use, which had not heard of some of them."""
-        if not (unheard := self._unheard(new)):
-            return False
-        assert self.version is not None
-        old = self.store.scores(unheard - self.version.forecasts.keys()) | self.version.forecasts
-        keys = [key for key in new.forecasts if key in old]
-        said = np.array([new.said[key] for key in keys], np.bool_)
-        return is_worse(
-            np.array([new.forecasts[key] for key in keys]), np.array([old[key] for key in keys]), said
-        )
-
-    def _unheard(self, new: Version) -> set[int]:
-        """Answers that the version in use was not fitted with."""
-        old = self.version
-        if old is None:
-            return set()
-        return {key for key in new.forecasts if old.said.get(key) is not new.said[key]}
+        return self.version is not None and forecasts_worse(new, self.version, self.store.scores)
 
     def _refuse(self, worse: Version) -> None:
         """Keep a version without applying it; what was answered holds for its pages."""
@@ -264,7 +248,7 @@ class Refits:
             "judging; the answers hold for their own pages."
         )
         # Before the answers take the place of what it forecast: the next version is compared with that.
-        forecasts = self.store.scores(self._unheard(worse) - old.forecasts.keys()) | old.forecasts
+        forecasts = self.store.scores(_unheard(worse, old) - old.forecasts.keys()) | old.forecasts
         kept = msgspec.structs.replace(old, forecasts=forecasts)
         if self.models is not None:
             save_version(kept, self.models)
@@ -273,6 +257,26 @@ class Refits:
         self.store.set_aside(worse.number)
         answered = {key: verdicts[key] for key in worse.said if key in verdicts}
         self.conclusions.rejudged(self.store.judge_anew(answered, old.number))
+
+
+def forecasts_worse(new: Version, old: Version, scores: Callable[[Set[int]], Mapping[int, float]]) -> bool:
+    """Whether a version forecasts the answers worse than the one in use, which had not heard of some of them.
+
+    `scores` gives what the one in use says of pages, by key.
+    """
+    if not (unheard := _unheard(new, old)):
+        return False
+    told = {**scores(unheard - old.forecasts.keys()), **old.forecasts}
+    keys = [key for key in new.forecasts if key in told]
+    said = np.array([new.said[key] for key in keys], np.bool_)
+    return is_worse(
+        np.array([new.forecasts[key] for key in keys]), np.array([told[key] for key in keys]), said
+    )
+
+
+def _unheard(new: Version, old: Version) -> set[int]:
+    """Answers that the version in use was not fitted with."""
+    return {key for key in new.forecasts if old.said.get(key) is not new.said[key]}
 
 
 def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningStore) -> Refits | None:

@@ -182,7 +182,7 @@ def undo(directory: Path) -> Relearned:
 
 
 def _go_back(collection: CollectionWriter, version: Version) -> None:
-    judge = _judge_of(collection)
+    judge = judge_in(collection.directory, collection.earlier_spec)
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
     with collection.commit():
@@ -196,7 +196,8 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
 
 
 def _learn(collection: CollectionWriter) -> None:
-    judge, directory = _judge_of(collection), collection.directory
+    directory = collection.directory
+    judge = judge_in(directory, collection.earlier_spec)
     fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
     refits = refits_in(judge, _AtRest(collection.reader.counts().judged), collection, fits, lambda _: None)
     if (version := saved_version(collection)) is None:
@@ -247,11 +248,9 @@ def _past(version: Version, status: str) -> PastVersion:
     )
 
 
-def _judge_of(collection: CollectionWriter) -> LearningJudge:
-    spec, topic = (
-        parse_spec(collection.earlier_spec, all_settings()),
-        load_topic(collection.directory / TOPIC),
-    )
+def judge_in(directory: Path, spec_text: str) -> LearningJudge:
+    """The judge of a collection, made of its topic; it has no version yet."""
+    spec, topic = parse_spec(spec_text, all_settings()), load_topic(directory / TOPIC)
     if not topic.keywords:  # saved before judges asked for them
         topic = msgspec.structs.replace(topic, keywords=keywords_of(spec.topic))
     return LearningJudge(brief_of(topic, judge_of(spec).threshold))

@@ -13,16 +13,19 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from lycosa.engine.control import ask
-from lycosa.engine.relearn import learns, relearn
+from lycosa.engine.relearn import learns, relearn, undo
+from lycosa.engine.trial import tried
 from lycosa.errors import CollectionBusy, LycosaError
 from lycosa.library.access import local_path
 from lycosa.library.context import LibraryContext, root_of
-from lycosa.library.labelling import label_page
+from lycosa.library.labelling import effect_of_labels, label_page
 
 CONTROLS = ("pause", "resume", "stop")
 SAID = {
-    "later": "The labels are kept. No crawl is running (or it cannot relearn): they are used when the crawl is run again.",
+    "later": "The labels are kept, and hold for their pages when the crawl is run again with `lycosa crawl`: its judge learns only there.",
     "now": "The running crawl finishes what is under way, then learns from the labels and scores its waiting links anew.",
+    "running": "A crawl is running on this collection. Stop it first, then undo.",
+    "first": "There is no version before this one.",
     "busy": "The labels are kept. Something else is writing to this collection: try again when it has ended.",
 }
 PATIENCE_S = 20.0
@@ -40,7 +43,9 @@ class FormRoutes:
         handlers = [
             ("/label", self.label),
             ("/control", self.control),
+            ("/try", self.try_labels),
             ("/retrain", self.retrain),
+            ("/undo", self.undo),
             ("/index", self.index),
         ]
         return [Route("/c/{name}" + path, handler, methods=["POST"]) for path, handler in handlers]
@@ -86,6 +91,37 @@ class FormRoutes:
         except LycosaError:
             return {"said": "now" if ask(directory, "status") else "later"}
         return {"learned": msgspec.json.encode(done).decode()}
+
+    async def try_labels(self, request: Request) -> Response:
+        """Show what the judge would do once it has learned the labels; nothing changes."""
+        await self._form(request)
+        return await run_in_threadpool(self._try, request)
+
+    def _try(self, request: Request) -> Response:
+        with self._context.collection(request) as collection:
+            return self._context.render(
+                request,
+                "trial.html",
+                trial=tried(collection) if learns(collection) else None,
+                running=ask(collection.directory, "status", 1.0) is not None,
+                effect=effect_of_labels(collection.spec()),
+            )
+
+    async def undo(self, request: Request) -> Response:
+        """Go back to the version of the judge before."""
+        await self._form(request)
+        said = await run_in_threadpool(self._undo, request)
+        return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{urlencode(said)}", 303)
+
+    def _undo(self, request: Request) -> dict[str, str]:
+        with self._context.collection(request) as collection:
+            directory = collection.directory
+        try:
+            return {"learned": msgspec.json.encode(undo(directory)).decode(), "undone": "1"}
+        except CollectionBusy:
+            return {"said": "running"}
+        except LycosaError:
+            return {"said": "first"}
 
     async def index(self, request: Request) -> Response:
         """Look through the pages for dates, places, names and texts, in a process of its own."""

@@ -251,11 +251,15 @@ class HtmlRoutes:
             if stored is not None:
                 rows.append({"label": label, "page": stored})
         said = SAID.get(request.query_params.get("said", ""), "")
+        learned = _what_changed(request.query_params.get("learned", ""))
         return self._context.render(
             request,
             "labels.html",
             rows=rows,
-            said=said or _what_changed(request.query_params.get("learned", "")),
+            said=said or str(learned or ""),
+            can_undo=learned is not None
+            and learned.before.version < learned.after.version
+            and "undone" not in request.query_params,
             asked=questions_in(collection, QUESTIONS),
             learning=learns(collection),
             effect=effect_of_labels(collection.spec()),
@@ -279,12 +283,12 @@ def _failed(collection: Collection) -> int:
     return counts.failed + counts.refused
 
 
-def _what_changed(told: str) -> str:
+def _what_changed(told: str) -> Relearned | None:
     """What retraining did, as its address tells; figures only, whoever made the address."""
     try:
-        return str(msgspec.json.decode(told[:URL_CHARS], type=Relearned))
+        return msgspec.json.decode(told[:URL_CHARS], type=Relearned)
     except msgspec.MsgspecError:
-        return ""
+        return None
 
 
 def _narrow(query: SearchQuery, field: str, value: str) -> str:

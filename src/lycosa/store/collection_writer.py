@@ -146,8 +146,7 @@ class CollectionWriter:
         return self.catalogue.judge_anew(judgements)
 
     def scores(self, keys: Iterable[int]) -> dict[int, float]:
-        pages = ((key, self.reader.page(key)) for key in keys)
-        return {key: page.judgement.score for key, page in pages if page and page.judgement}
+        return self.reader.scores(keys)
 
     def set_aside(self, version: int, undone_with: str = "") -> None:
         versions = {*self.reader.set_aside().versions, version}

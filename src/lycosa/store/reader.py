@@ -5,7 +5,7 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -128,6 +128,17 @@ class PageTitle(msgspec.Struct, frozen=True):
     id: int
     url: str
     title: str
+
+
+class PageJudgement(msgspec.Struct, frozen=True):
+    """What was judged of a page of the collection."""
+
+    id: int
+    key: int
+    url: str
+    title: str
+    relevant: bool
+    score: float
 
 
 class ReasonCounts(msgspec.Struct, frozen=True):
@@ -398,6 +409,19 @@ class Reader(Queries):
             if number % step == 0 or number == len(every):
                 curve.append((number, found))
         return curve
+
+    def judgements(self) -> Iterator[PageJudgement]:
+        """What was judged of every page that was not only looked through."""
+        rows = self._rows(
+            f"SELECT id, key, url, title, relevant, score FROM pages WHERE {_JUDGED} AND NOT explored AND refusal IS NULL"
+        )
+        for number, key, url, title, relevant, score in rows:
+            yield PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score))
+
+    def scores(self, keys: Iterable[int]) -> dict[int, float]:
+        """The scores of judged pages, by key."""
+        pages = ((key, self.page(key)) for key in keys)
+        return {key: page.judgement.score for key, page in pages if page and page.judgement}
 
     def runs(self) -> list[Run]:
         """All runs, first one first."""

@@ -36,6 +36,12 @@
   if (filters && !window.matchMedia("(max-width: 48rem)").matches) filters.open = true;
   if (filters && window.matchMedia("(max-width: 48rem)").matches && !filters.dataset.narrowed) filters.open = false;
 
+  for (const form of document.querySelectorAll("form[data-busy]")) {
+    form.addEventListener("submit", () => {
+      const button = form.querySelector("button");
+      setTimeout(() => { button.disabled = true; button.textContent = form.dataset.busy; form.setAttribute("aria-busy", "true"); });
+    });
+  }
   if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 3000);
 
   const live = document.querySelector("[data-live]");
