@@ -18,7 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lycosa.engine.session import Summary, crawl_spec
+from lycosa.engine.session import crawl_spec
+from lycosa.engine.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec

@@ -136,3 +136,36 @@ def test_a_crawl_loads_nothing_heavy(tmp_path):
     pages, loaded = json.loads(done.stdout)
     assert pages == 3
     assert not set(loaded) & HEAVY
+
+
+WIRING = "lycosa.engine.session"
+ROOMS_OF_OTHERS = 10
+"""How many rooms (other modules of the engine, and folders of other stages) a module of the engine may know."""
+BEGINS_A_CRAWL = {"lycosa.engine.run", "lycosa.engine.python_api"}
+
+
+def rooms_known_to(path: Path) -> set[str]:
+    """The modules of the engine and the other stages that a module imports."""
+    ours = (name for name in imports_of(path, at_import_time=False) if name.startswith("lycosa."))
+    others = {name if part_of(name) == "engine" else part_of(name) for name in ours}
+    return others - BELOW_ALL - {name_of(path), ""}
+
+
+def test_one_module_of_the_engine_wires_the_others():
+    """The wiring knows all; every other module knows the few that it works with, and none of them the wiring."""
+    known = {name_of(path): rooms_known_to(path) for path in (ROOT / "engine").glob("*.py")}
+    wires = {name for name, rooms in known.items() if len(rooms) > ROOMS_OF_OTHERS}
+    assert wires == {WIRING}, {name: sorted(known[name]) for name in wires}
+    assert {name for name, rooms in known.items() if WIRING in rooms} == BEGINS_A_CRAWL
+
+
+def test_the_root_has_only_what_many_stages_use():
+    """A module of the root that serves one stage belongs into its folder."""
+    entrances = {"lycosa", "lycosa.__main__", "lycosa.cli"}
+    assert {name_of(path) for path in ROOT.glob("*.py")} - entrances == {
+        f"lycosa.{name}" for name in BELOW_ALL
+    }
+    imports = {name_of(path): set(imports_of(path, at_import_time=False)) for path in modules()}
+    for name in BELOW_ALL:
+        stages = {part_of(user) for user, imported in imports.items() if f"lycosa.{name}" in imported}
+        assert len(stages & set(STAGES)) >= 3, f"{name} is used by {sorted(stages)}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lycosa import lab as lab
     from lycosa.engine.python_api import crawl as crawl
     from lycosa.engine.python_api import crawl_async as crawl_async
-    from lycosa.engine.session import Summary as Summary
+    from lycosa.engine.summary import Summary as Summary
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
@@ -104,7 +104,7 @@ _HOMES = {
     "Score": "lycosa.values",
     "Spec": "lycosa.spec.sections",
     "Strategy": "lycosa.methods",
-    "Summary": "lycosa.engine.session",
+    "Summary": "lycosa.engine.summary",
     "crawl": "lycosa.engine.python_api",
     "crawl_async": "lycosa.engine.python_api",
     "explain": "lycosa.report.why",

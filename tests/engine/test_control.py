@@ -13,7 +13,8 @@ import pytest
 
 from lycosa.engine.control import NAME, ask
 from lycosa.engine.loop import Crawl
-from lycosa.engine.session import Summary, crawl_spec
+from lycosa.engine.session import crawl_spec
+from lycosa.engine.summary import Summary
 from lycosa.judge.version import load_version
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label

@@ -22,7 +22,7 @@ from lycosa.engine.follow import Follow
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
 from lycosa.engine.refit import inline_refits
-from lycosa.engine.session import Summary
+from lycosa.engine.summary import Summary
 from lycosa.engine.workers import WorkerPool
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy

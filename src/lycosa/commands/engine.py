@@ -15,7 +15,7 @@ from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
 from lycosa.methods.registry import methods
 
 if TYPE_CHECKING:
-    from lycosa.engine.session import Summary
+    from lycosa.engine.summary import Summary
 
 
 def register(app: typer.Typer) -> None:

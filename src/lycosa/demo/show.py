@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lycosa.demo import DemoTopic, demo_web
 from lycosa.engine.run import run_spec
-from lycosa.engine.session import Summary
+from lycosa.engine.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.report.html import write_report
 from lycosa.spec.reading import parse_spec

@@ -1,21 +1,28 @@
 """Pages that the user gave: examples and model pages. They are fetched once, to prepare the crawl, and are part of it.
 
-In: their URLs, and a collection that has archived them. Out: what the user's word makes of them, and a fetcher that
+In: their URLs. Out: their documents, archived in the collection; what the user's word makes of them; and a fetcher that
 answers from the archive where the crawl comes to them.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from lycosa import urls
 from lycosa.fetch import CrawlFetcher
+from lycosa.fetch.decode import decoded_body
+from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.fetch.redirects import redirect_target
+from lycosa.page.document import Document
+from lycosa.page.response import document_of
+from lycosa.spec.sections import Spec
+from lycosa.store import Record
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.responses import response_of
-from lycosa.values import EXAMPLE, Fetched, Judgement, Kind, Later, Link, NotFetched, Refusal
+from lycosa.values import EXAMPLE, Fetched, Judgement, Kind, Later, Link, NotFetched, Reason, Refusal
 
 MAX_REDIRECTS = 20
 
@@ -70,3 +77,39 @@ class AlreadyFetched:
         captures = self.collection.reader.captures(page.id)
         started = next((one.at for one in captures if one.capture == page.capture), response.started)
         return msgspec.structs.replace(response, link=link, started=started, archived=True)
+
+
+class GivenReader:
+    """Lists and examples from the Web, archived like everything that was fetched."""
+
+    def __init__(self, reader: PoliteReader, collection: CollectionWriter, spec: Spec) -> None:
+        self.reader = reader
+        self.collection = collection
+        self.spec = spec
+
+    async def list(self, url: str) -> bytes | Refusal:
+        """The bytes of a sitemap or feed."""
+        result = await self._get(url, Kind.REQUISITE)
+        if isinstance(result, NotFetched):
+            return result.refusal
+        return decoded_body(result, self.spec.fetch.max_decoded_bytes)
+
+    async def document(self, url: str) -> Document | Refusal:
+        """An example page: from the archive, if it was fetched before."""
+        result = archived_page(self.collection, url) or await self._get(url, Kind.PAGE)
+        if isinstance(result, NotFetched):
+            return result.refusal
+        language, finder = self.spec.topic.language, self.spec.index.place_finder
+        return document_of(result, language=language, place_finder=finder)
+
+    async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
+        result = await self.reader.get(url, kind, self._save)
+        if isinstance(result, Fetched) and result.status != 200:
+            return NotFetched(result.link, Refusal(Reason.HTTP_ERROR, str(result.status)))
+        return result
+
+    def _save(self, fetched: Fetched) -> None:
+        """Keep a response as a requisite: it was fetched to prepare the crawl. An example may become a page of it."""
+        link = msgspec.structs.replace(fetched.link, kind=Kind.REQUISITE)
+        with self.collection.commit():
+            self.collection.save(Record(time.time(), msgspec.structs.replace(fetched, link=link)))

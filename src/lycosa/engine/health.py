@@ -9,7 +9,7 @@ import msgspec
 
 from lycosa.engine.questions import Question, questions_in, scores_of
 from lycosa.engine.refit import saved_version
-from lycosa.engine.session import Summary
+from lycosa.engine.summary import Summary
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 

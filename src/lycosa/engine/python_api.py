@@ -15,7 +15,9 @@ from typing import Any
 from lycosa.engine.checking import looked_over
 from lycosa.engine.loop import Crawl
 from lycosa.engine.run import refuse_collection
-from lycosa.engine.session import Summary, Watch, crawl_spec
+from lycosa.engine.session import crawl_spec
+from lycosa.engine.signals import Watch
+from lycosa.engine.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, spec_from, spec_path
 from lycosa.spec.sections import Spec

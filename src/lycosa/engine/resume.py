@@ -5,6 +5,8 @@ In: an open collection. Out: conclusions that know what those of an uninterrupte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.store.collection_writer import CollectionWriter
 
@@ -22,3 +24,13 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     tally.relevant = counts.relevant
     tally.bytes = counts.bytes
     tally.seconds = collection.reader.seconds()
+
+
+def prefer_sources(
+    conclusions: Conclusions, collection: CollectionWriter, priors: Mapping[str, tuple[float, float]]
+) -> None:
+    """Let sources begin with what an earlier crawl found there."""
+    with collection.commit():
+        for source, (good, bad) in priors.items():
+            conclusions.tally.sources[source] = [good, bad]
+            conclusions.frontier.reweigh(source, good, bad)

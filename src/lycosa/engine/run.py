@@ -11,7 +11,8 @@ from lycosa.engine.ask_meanwhile import Asking
 from lycosa.engine.checking import looked_over
 from lycosa.engine.loop import Crawl
 from lycosa.engine.progress import Progress
-from lycosa.engine.session import Summary, crawl_spec
+from lycosa.engine.session import crawl_spec
+from lycosa.engine.summary import Summary
 from lycosa.errors import SpecError, StoppedEarly
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, parse_spec, spec_path

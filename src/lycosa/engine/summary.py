@@ -1,0 +1,85 @@
+"""How a crawl went. In: a crawl that has ended, and its collection. Out: a Summary, which the log and the caller get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from lycosa.engine.loop import TOO_LONG, Crawl
+from lycosa.engine.refit import Harvest
+from lycosa.store.collection_writer import CollectionWriter
+from lycosa.store.log import tell
+from lycosa.store.reader import PAUSED
+from lycosa.values import Link, Reason, Refusal
+
+MAX_SEEDS_TOLD = 1000
+"""How many seeds are looked at when a summary says which of them failed."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """How a crawl went, over all its runs."""
+
+    collection: str
+    pages: int
+    relevant: int  # pages that were kept
+    harvest: float  # the share of the pages that is relevant, as far as that can be told
+    bytes: int
+    seconds: float
+    waiting: int
+    ended: str
+    stopped_early: bool  # before its end: the same command goes on
+    resumable: (
+        bool  # something waits: the same command goes on, or does when the limit that ended it is raised
+    )
+    refused: dict[str, int]
+    failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
+    harvest_low: float | None = None  # it lies between these in 80 of 100 crawls; None: nobody knows
+    harvest_high: float | None = None
+    judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
+
+    @property
+    def harvest_told(self) -> str:
+        """The harvest for people, with its interval where there is one."""
+        return str(Harvest(self.harvest, self.harvest_low, self.harvest_high))
+
+
+def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds: list[Link]) -> Summary:
+    """Note in the collection that a run has ended, and say how the crawl went."""
+    tally, waiting = crawl.tally, crawl.frontier.counts().waiting
+    version, harvest = crawl.refits.version if crawl.refits else None, crawl.harvest
+    with collection.commit():
+        collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
+        if crawl.rested_s:
+            paused_s = float(collection.catalogue.fact(PAUSED) or 0) + crawl.rested_s
+            collection.catalogue.set_fact(PAUSED, str(paused_s).encode())
+    failed = ((link.url, seed_failure(link, collection)) for link in seeds[:MAX_SEEDS_TOLD])
+    summary = Summary(
+        collection=str(directory),
+        pages=tally.pages,
+        relevant=tally.relevant,
+        harvest=round(harvest.value, 4),
+        bytes=tally.bytes,
+        seconds=round(tally.seconds, 1),
+        waiting=waiting,
+        ended=crawl.ended,
+        stopped_early=crawl.ended in ("interrupted", TOO_LONG),
+        resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
+        refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
+        failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
+        harvest_low=None if harvest.low is None else round(harvest.low, 4),
+        harvest_high=None if harvest.high is None else round(harvest.high, 4),
+        judge_version=version.number if version else 0,
+    )
+    tell(collection.log, "run ended", **msgspec.to_builtins(summary))
+    return summary
+
+
+def seed_failure(seed: Link, collection: CollectionWriter) -> Refusal | None:
+    """Why a seed of an earlier run (or of this one) brought nothing; such seeds are tried again."""
+    if (page := collection.reader.page(seed.key)) is not None:
+        refusal = page.refusal
+        in_vain = refusal and refusal.reason in (Reason.ANALYSIS_CRASH, Reason.ANALYSIS_TIMEOUT)
+        return refusal if page.status >= 400 or in_vain else None
+    outcome = collection.reader.outcome(seed.key)
+    return None if outcome is None or outcome.again else outcome.refusal
