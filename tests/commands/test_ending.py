@@ -84,7 +84,7 @@ def test_an_interrupted_crawl_ends_with_3(lycosa, monkeypatch, tmp_path):
 
     text = "[topic]\nkeywords = ['owl']\n[seeds]\nurls = ['http://127.0.0.1:9/']\n"
     (tmp_path / "crawl.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("lycosa.engine.session.live_fetcher", interrupted)
+    monkeypatch.setattr("lycosa.engine.webs.live_fetcher", interrupted)
     code, _, said = lycosa("crawl", tmp_path)
     assert code == 3
     assert "run the same command again" in said
