@@ -75,7 +75,7 @@ class Explorer(BaseStrategy):
 
 
 class Fatal(Evidence):
-    """Evidence that ends its process on some pages, and sleeps on others."""
+    """Evidence that ends its process on some pages, sleeps on others, and comes to no end on yet others."""
 
     name = "fatal"
     tells = Score
@@ -85,6 +85,8 @@ class Fatal(Evidence):
             os._exit(7)
         if "sleepy" in document.url:
             time.sleep(60)
+        while "busy" in document.url:
+            pass
         return Score(1.0)
 
 

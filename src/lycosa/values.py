@@ -90,6 +90,10 @@ class Reason(StrEnum):
     SMALL_IMAGE = "an image too small to show anything"
 
 
+ANALYSIS_FAILED = frozenset((Reason.ANALYSIS_TIMEOUT, Reason.ANALYSIS_CRASH))
+"""What may be no fault of the page: on a machine that was too busy, or by a worker that somebody killed."""
+
+
 class Refusal(msgspec.Struct, frozen=True, array_like=True):
     """Something was not taken, and why."""
 

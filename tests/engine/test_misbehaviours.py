@@ -33,7 +33,7 @@ EXPECTED = {
     "endless": "TOO_LARGE",
     "header_flood": "BROKEN_RESPONSE",
     "long_header": "BROKEN_RESPONSE",
-    "endless_continue": "TIMEOUT",
+    "endless_continue": "BROKEN_RESPONSE",
     "gzip_bomb": "BOMB",
     "not_gzip": "BAD_ENCODING",
     "cut_gzip": KEPT,  # as far as it goes

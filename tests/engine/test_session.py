@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from lycosa.engine import workers
 from lycosa.engine.admission import Admission
 from lycosa.engine.analysis import InlineAnalyser, Recipe
 from lycosa.engine.conclude import Conclusions
@@ -459,6 +460,29 @@ def test_lists_are_read_politely_after_a_crash(tmp_path: Path) -> None:
     assert min(after - before for before, after in pairwise(times)) >= 3
 
 
+def test_a_page_that_could_not_be_analysed_is_analysed_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the archive: its host is not asked again. Links that it leads to are followed."""
+    web: dict[str | tuple[str, str], Page] = {"/": links("/a"), "/a": links("/b"), "/b": html("<p>Far away")}
+    analysed = InlineAnalyser.analyse
+
+    async def too_busy(self: InlineAnalyser, fetched: Fetched) -> Any:
+        if fetched.link.url.endswith("/a"):
+            return Refusal(Reason.ANALYSIS_TIMEOUT)
+        return await analysed(self, fetched)
+
+    with Site(web) as site:
+        spec = spec_text(site, ["http://h0.test/"])
+        monkeypatch.setattr(InlineAnalyser, "analyse", too_busy)
+        assert crawl(spec, tmp_path / "out").pages == 1
+        monkeypatch.undo()
+        assert crawl(spec, tmp_path / "out").pages == 3
+        assert crawl(spec, tmp_path / "out").pages == 3
+        asked = site.urls()
+    assert asked == [f"http://h0.test/{path}" for path in ("robots.txt", "", "a", "b")]
+
+
 # --- workers ------------------------------------------------------------------------------------
 
 
@@ -468,17 +492,53 @@ def _response(path: str) -> Fetched:
     return Fetched(Link(url, key_of(url)), 200, headers, b"<title>T</title><p>Text", b"", b"", 0.0, 0.0)
 
 
-async def test_a_worker_that_dies_or_stalls_costs_only_its_page() -> None:
+async def test_a_worker_that_dies_or_stalls_costs_only_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its page is refused with the reason, it is replaced and noted, and all other pages are analysed."""
+    monkeypatch.setattr(workers, "STALLED", 4)
     notes: list[str] = []
-    async with WorkerPool(Recipe(evidence=(Fatal(),)), 2, 8.0, notes.append) as pool:
+    async with WorkerPool(Recipe(evidence=(Fatal(),)), 2, 0.5, notes.append) as pool:
         paths = ["1", "deadly", "2", "sleepy", "3", "4"]
         results = await asyncio.gather(*(pool.analyse(_response(path)) for path in paths))
     reasons = [result.reason if isinstance(result, Refusal) else None for result in results]
     assert reasons == [None, Reason.ANALYSIS_CRASH, None, Reason.ANALYSIS_TIMEOUT, None, None]
     assert isinstance(results[1], Refusal)
     assert results[1].detail == "exit code 7"
-    assert len(notes) == 3  # the deadly page was given a second chance
+    assert len(notes) == 4  # each of the two pages was given a second chance
+
+
+async def test_a_page_that_keeps_its_worker_busy_has_no_second_chance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It had all its time, and would have it again."""
+    monkeypatch.setattr(workers, "STALLED", 1000)  # however busy the machine is
+    notes: list[str] = []
+    async with WorkerPool(Recipe(evidence=(Fatal(),)), 1, 0.3, notes.append) as pool:
+        result = await pool.analyse(_response("busy"))
+    assert isinstance(result, Refusal)
+    assert result.reason is Reason.ANALYSIS_TIMEOUT
+    assert len(notes) == 1
+
+
+async def test_a_loop_that_lags_does_not_make_pages_late() -> None:
+    """What a worker has finished counts, however late we come to hear of it."""
+    notes: list[str] = []
+    async with WorkerPool(Recipe(), 1, 0.3, notes.append) as pool:
+        analysed = asyncio.create_task(pool.analyse(_response("1")))
+        await asyncio.sleep(0.01)  # the response is sent
+        time.sleep(1.0)
+        assert not isinstance(await analysed, Refusal)
+    assert not notes
+
+
+async def test_a_worker_that_the_machine_gives_no_time_is_waited_for() -> None:
+    """A page is late by the time that its worker has worked, not by that on the wall."""
+    async with WorkerPool(Recipe(), 1, 0.3) as pool:
+        (worker,) = pool._all
+        os.kill(worker.process.pid, signal.SIGSTOP)
+        analysed = asyncio.create_task(pool.analyse(_response("1")))
+        await asyncio.sleep(0.7)
+        os.kill(worker.process.pid, signal.SIGCONT)
+        assert not isinstance(await analysed, Refusal)
 
 
 async def test_a_worker_that_was_killed_costs_nothing() -> None:
@@ -507,12 +567,10 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
         with crawling(spec, tmp_path / "out") as process:
             while len(site.log) < 5:
                 time.sleep(0.02)
-            workers = _children(process.pid)
-    assert len(workers) == 2
-    until = time.monotonic() + 10
-    while any(map(_is_alive, workers)) and time.monotonic() < until:
+            children = _children(process.pid)
+    assert len(children) == 2
+    while any(map(_is_alive, children)):
         time.sleep(0.02)
-    assert not any(map(_is_alive, workers))
 
 
 def _children(pid: int) -> list[int]:

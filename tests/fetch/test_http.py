@@ -382,6 +382,41 @@ async def test_no_part_of_a_response_may_be_endless(site, start, piece):
 
 
 @pytest.mark.parametrize(
+    "interim",
+    [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"],
+)
+async def test_a_flood_of_interim_responses_ends_at_once(site, interim):
+    """Long before the time-out, and however fast they come: the loop has other work."""
+    sent = 0
+
+    async def page(writer):
+        nonlocal sent
+        while True:
+            writer.write(interim * 10_000)
+            await writer.drain()
+            sent += 10_000
+
+    web = await site({"/": page})
+    result = await refused(web.base + "/", total_timeout_s=600)
+    assert result.refusal.reason is Reason.BROKEN_RESPONSE
+    assert "interim responses" in result.refusal.detail
+    assert not result.passing
+    assert sent < 1_000_000
+
+
+async def test_a_few_interim_responses_are_passed_over(site):
+    """As they should be."""
+
+    async def page(writer):
+        writer.write(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 15 + reply(b"<p>Hello"))
+
+    web = await site({"/": page})
+    result = await fetch(web.base + "/")
+    assert isinstance(result, Fetched)
+    assert result.body == b"<p>Hello"
+
+
+@pytest.mark.parametrize(
     "head",
     [
         b"Content-Length: 99999999999999999999999999",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from lycosa import urls
+from lycosa.engine.resume import MAX_ANALYSED_AGAIN
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.polite.reader import PoliteReader
@@ -22,7 +23,18 @@ from lycosa.spec.sections import Spec
 from lycosa.store import Record
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.responses import response_of
-from lycosa.values import EXAMPLE, Fetched, Judgement, Kind, Later, Link, NotFetched, Reason, Refusal
+from lycosa.values import (
+    ANALYSIS_FAILED,
+    EXAMPLE,
+    Fetched,
+    Judgement,
+    Kind,
+    Later,
+    Link,
+    NotFetched,
+    Reason,
+    Refusal,
+)
 
 MAX_REDIRECTS = 20
 
@@ -52,24 +64,27 @@ def _way(collection: CollectionWriter, url: str) -> Iterator[tuple[str, Fetched 
 
 
 class AlreadyFetched:
-    """Around the fetcher of a crawl: a seed that was fetched to prepare it is not asked for again."""
+    """Around the fetcher of a crawl: neither a seed that was fetched to prepare it nor a page that an earlier run fetched
+    and could not analyse is asked for again."""
 
     def __init__(self, fetcher: CrawlFetcher, collection: CollectionWriter) -> None:
         self.fetcher = fetcher
         self.collection = collection
+        failed = collection.reader.refused_for(ANALYSIS_FAILED, MAX_ANALYSED_AGAIN)
+        self._failed = {page.link.key for page in failed}
 
     async def fetch(self, link: Link) -> Fetched | NotFetched | Later:
-        """The archived response to a seed, if preparing left one; else what the fetcher says."""
-        return (self._archived(link) if link.depth == 0 else None) or await self.fetcher.fetch(link)
+        """The archived response to a link, where there is one that nobody has read; else what the fetcher says."""
+        may_be_there = link.depth == 0 or link.key in self._failed
+        self._failed.discard(link.key)  # its next turn, if there is one, is a revisit
+        return (self._archived(link) if may_be_there else None) or await self.fetcher.fetch(link)
 
     def _archived(self, link: Link) -> Fetched | None:
         page = self.collection.reader.page(link.key)
-        if (
-            link.kind is not Kind.PAGE
-            or page is None
-            or page.kind is not Kind.REQUISITE
-            or page.status >= 400
-        ):
+        if link.kind is not Kind.PAGE or page is None or page.status >= 400:
+            return None
+        unread = page.refusal is not None and page.refusal.reason in ANALYSIS_FAILED
+        if page.kind is not Kind.REQUISITE and not unread:
             return None
         response = response_of(self.collection, page)
         if response is None:

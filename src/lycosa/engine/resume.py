@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
+from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.store.collection_writer import CollectionWriter
+from lycosa.values import ANALYSIS_FAILED, Decision
+
+MAX_ANALYSED_AGAIN = 1000
+"""Of a run: pages that break their analysis each time must not keep a crawl from going on."""
 
 
 def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
@@ -34,3 +39,10 @@ def prefer_sources(
         for source, (good, bad) in priors.items():
             conclusions.tally.sources[source] = [good, bad]
             conclusions.frontier.reweigh(source, good, bad)
+
+
+def analyse_again(frontier: SqliteFrontier, conclusions: Conclusions, collection: CollectionWriter) -> None:
+    """Let pages wait again whose analysis failed, perhaps by our own fault; inside `commit`. No host is asked for them."""
+    failed = [page.link for page in collection.reader.refused_for(ANALYSIS_FAILED, MAX_ANALYSED_AGAIN)]
+    frontier.forget([link.key for link in failed])
+    conclusions.add([Decision(link, link.priority, rule="analysed again") for link in failed])

@@ -11,7 +11,7 @@ from lycosa.engine.refit import Harvest
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
-from lycosa.values import Link, Reason, Refusal
+from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 
 MAX_SEEDS_TOLD = 1000
 """How many seeds are looked at when a summary says which of them failed."""
@@ -79,7 +79,7 @@ def seed_failure(seed: Link, collection: CollectionWriter) -> Refusal | None:
     """Why a seed of an earlier run (or of this one) brought nothing; such seeds are tried again."""
     if (page := collection.reader.page(seed.key)) is not None:
         refusal = page.refusal
-        in_vain = refusal and refusal.reason in (Reason.ANALYSIS_CRASH, Reason.ANALYSIS_TIMEOUT)
+        in_vain = refusal and refusal.reason in ANALYSIS_FAILED
         return refusal if page.status >= 400 or in_vain else None
     outcome = collection.reader.outcome(seed.key)
     return None if outcome is None or outcome.again else outcome.refusal

@@ -1,7 +1,9 @@
 """Page analysis in worker processes, with a deadline for each page.
 
-A worker that dies or is late is replaced, and only its page refused; one that dies may have been killed
-from outside, so its page gets a second chance. Workers die with their parent.
+A worker that dies or is late is replaced, and only its page refused. Late is one that has worked on a page for longer
+than the deadline: time that a busy machine did not give it, or that we took to hear of its answer, does not count. One
+that dies may have been killed from outside, and one that does nothing may be starved, so their page gets a second
+chance. Workers die with their parent.
 Started as programs of their own (`python -m lycosa.engine.workers`): forking the crawl would copy its event
 loop and connections, and multiprocessing would run the user's script again.
 """
@@ -20,6 +22,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
+from pathlib import Path
 from typing import Self
 
 import msgspec
@@ -32,6 +36,10 @@ FRAME = struct.Struct("<I")
 MAX_FRAME = 1 << 30
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """There is a worker for every core: numpy's own threads would only get in their way."""
+
+STALLED = 10
+"""By the clock on the wall, a worker that hardly works at all gets this many deadlines."""
+READY = b"ready"
 
 Note = Callable[[str], None]
 """Hears of workers that were replaced."""
@@ -60,6 +68,8 @@ def _work(channel: socket.socket) -> None:
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
         # From our own parent, over a pair of sockets that nobody else has.
         recipe: Recipe = pickle.load(stream)  # noqa: S301
+        stream.write(READY)
+        stream.flush()
         while header := stream.read(FRAME.size):
             job = _decode_job(stream.read(FRAME.unpack(header)[0]))
             answer = _encode(_reply(job, recipe))
@@ -99,6 +109,15 @@ class _Worker:
             raise LycosaError(reply.trouble)
         return reply.page or reply.refusal or Refusal(Reason.NOT_A_PAGE)
 
+    def cpu_s(self) -> float:
+        """The seconds that it has worked; where that cannot be known, more than any deadline."""
+        try:
+            stat = Path(f"/proc/{self.process.pid}/stat").read_text()
+        except OSError:
+            return inf
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         self.writer.close()
         self.process.kill()
@@ -117,8 +136,13 @@ class WorkerPool:
         self._all: set[_Worker] = set()
 
     async def __aenter__(self) -> Self:
-        for _ in range(self.workers):
-            self._idle.put_nowait(await self._start())
+        try:
+            # A page that is fetched before anybody can read it is asked for in vain, if the crawl ends at once.
+            for worker in await asyncio.gather(*(self._start() for _ in range(self.workers))):
+                self._idle.put_nowait(worker)
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -128,30 +152,47 @@ class WorkerPool:
 
     async def analyse(self, fetched: Fetched) -> Page | Refusal:
         """The page, from the next idle worker."""
-        first = await self._attempt(fetched)
-        crashed = isinstance(first, Refusal) and first.reason is Reason.ANALYSIS_CRASH
-        return await self._attempt(fetched) if crashed else first
+        first, may_be_ours = await self._attempt(fetched)
+        return (await self._attempt(fetched))[0] if may_be_ours else first
 
-    async def _attempt(self, fetched: Fetched) -> Page | Refusal:
+    async def _attempt(self, fetched: Fetched) -> tuple[Page | Refusal, bool]:
+        """What a worker says of it, and whether a failure may be no fault of the page."""
         worker = await self._idle.get()
+        asked = asyncio.ensure_future(worker.ask(fetched))
+        may_be_ours = False
         try:
-            async with asyncio.timeout(self.deadline_s):
-                result = await worker.ask(fetched)
-        except TimeoutError:
-            result = Refusal(Reason.ANALYSIS_TIMEOUT, f"{self.deadline_s:g} s")
-            worker = await self._replace(worker, fetched, result)
+            worked_s = await self._until_late(worker, asked)
+            if asked.done():
+                result = asked.result()
+            else:
+                asked.cancel()
+                may_be_ours = worked_s < self.deadline_s
+                result = Refusal(Reason.ANALYSIS_TIMEOUT, f"{self.deadline_s:g} s")
+                worker = await self._replace(worker, fetched, result)
         except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError):
             # RuntimeError: what uvloop says of a channel whose other end is gone
             worker.kill()
+            may_be_ours = True
             result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.returncode}")
             worker = await self._replace(worker, fetched, result)
         except asyncio.CancelledError:
             # The worker is still busy with a page that nobody waits for.
+            asked.cancel()
             worker.kill()
             self._all.discard(worker)
             raise
         self._idle.put_nowait(worker)
-        return result
+        return result, may_be_ours
+
+    async def _until_late(self, worker: _Worker, asked: asyncio.Future[Page | Refusal]) -> float:
+        """Wait for the answer, or until the worker has had its time. Returns how long it has worked on it, in seconds."""
+        before, worked_s = worker.cpu_s(), 0.0
+        for _ in range(STALLED):
+            await asyncio.wait([asked], timeout=self.deadline_s)
+            worked_s = worker.cpu_s() - before
+            if asked.done() or not worked_s < self.deadline_s:
+                break
+        return worked_s
 
     async def _start(self) -> _Worker:
         ours, theirs = socket.socketpair()
@@ -168,6 +209,8 @@ class WorkerPool:
         writer.write(pickle.dumps(self.recipe))
         worker = _Worker(process, reader, writer)
         self._all.add(worker)
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):  # whoever asks it, finds out
+            await reader.readexactly(len(READY))
         return worker
 
     async def _replace(self, worker: _Worker, fetched: Fetched, why: Refusal) -> _Worker:

@@ -26,6 +26,7 @@ from yarl import URL
 from lycosa.errors import MACHINE_FAULTS, MachineError, SpecError
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
 from lycosa.fetch.http_headers import NO_BODY, header_text, request_head, response_head, user_agent
+from lycosa.fetch.interim import Connector
 from lycosa.fetch.open_files import PLENTY, open_files
 from lycosa.fetch.resolver import Resolver
 from lycosa.spec.sections import FetchSpec
@@ -145,7 +146,7 @@ class HttpClient:
 
     async def __aenter__(self) -> Self:
         spec = self._spec
-        connector = aiohttp.TCPConnector(
+        connector = Connector(
             resolver=self._resolver,
             use_dns_cache=False,  # the resolver has one that the per-IP limits share
             socket_factory=None if self._proxy else self._guard.make_socket,

@@ -5,7 +5,7 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -165,6 +165,12 @@ class Reader(Queries):
     def pages(self, after: int = 0) -> Iterator[StoredPage]:
         """Everything answered, in the order of first commits, after the page with that id."""
         return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? ORDER BY pages.id", after))
+
+    def refused_for(self, reasons: Collection[Reason], limit: int) -> list[StoredPage]:
+        """Pages that were not kept for one of these reasons, the first of them."""
+        named = msgspec.json.encode([reason.name for reason in reasons]).decode()
+        sql = f"{_PAGES} WHERE reasons.text IN (SELECT value FROM json_each(?)) ORDER BY pages.id LIMIT ?"
+        return list(map(_page, self._rows(sql, named, limit)))
 
     def lessons(self, after: int = 0) -> Iterator[tuple[Link, Judgement, dict[str, Fact]]]:
         """What `Strategy.learn` was told, in the same order: of a page fetched again, what it taught at first."""
