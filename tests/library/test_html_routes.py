@@ -89,6 +89,18 @@ def test_search_finds_by_words_and_filters(browser):
     assert titles("relevant=no") == ["Cooking"]
     assert titles("source=news.example&order=oldest")[0] == "Storm hits Rome"
     assert "Nothing found" in browser.get("/c/storm/search?q=nosuchword").text
+    assert titles("q=storms+source:news.example+before:2024-05") == ["Storm hits Rome"]
+    assert titles("q=river+-trees") == []
+    assert titles("order=uncertain&relevant=all")[0] == "Storm hits Rome"
+
+
+def test_a_search_says_what_it_left_out_and_what_may_be_meant(browser):
+    """Pages that match and were not kept are counted; a misspelt word has a suggestion."""
+    tree = LexborHTMLParser(browser.get("/c/storm/search?q=soup").text)
+    near = next(link for link in tree.css("a") if "not kept" in link.text())
+    assert near.text() == "1 more among pages not kept"
+    assert "Cooking" in browser.get(near.attributes["href"] or "").text
+    assert "Did you mean" in browser.get("/c/storm/search?q=strom").text
 
 
 @pytest.mark.parametrize("number", ["99", "9" * 18, "9" * 19, "9" * 5000, "-1", "1.5", "x", "%00"])

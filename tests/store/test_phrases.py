@@ -15,13 +15,13 @@ from lycosa.store.phrases import (
     as_indexed,
     as_written,
     folded,
-    phrases_in,
+    query_in,
     snippet_of,
 )
 
 
 def shown(text: str, typed: str) -> str:
-    return snippet_of(text, phrases_in(typed)).replace(MARK, "[").replace(END_MARK, "]")
+    return snippet_of(text, query_in(typed).wanted).replace(MARK, "[").replace(END_MARK, "]")
 
 
 def test_words_phrases_and_beginnings_are_marked():
@@ -42,7 +42,7 @@ def test_characters_without_blanks_are_words():
     assert "[올빼미]는" in shown(text, "올빼미")
     assert "[NHK]の" in shown(text, "nhk")
     assert "[" not in shown(text, "京東")
-    assert [phrase.match for phrase in phrases_in("東京 NHKの")] == ['"東 京"', '"NHK の"']
+    assert [either[0].match for either in query_in("東京 NHKの").wanted] == ['"東 京"', '"NHK の"']
 
 
 @given(st.text(alphabet="東京都ab _。1"))
@@ -76,7 +76,7 @@ def test_hostile_texts_take_no_longer():
         "\u0300" * 500_000,
     ):
         started = time.process_time()
-        snippet_of(text, phrases_in(" ".join(["owl", '"owl owl owl"', "o*"] * 13)))
+        snippet_of(text, query_in(" ".join(["owl", '"owl owl owl"', "o*"] * 13)).wanted)
         assert time.process_time() - started < 0.5
 
 
@@ -84,7 +84,7 @@ def test_hostile_texts_take_no_longer():
 def test_a_snippet_is_text_of_the_page(text, typed):
     """Whatever is typed: without its marks a snippet is a part of the text, and not much longer than said."""
     plain = " ".join(text.replace(MARK, " ").replace(END_MARK, " ").split())
-    found = snippet_of(text, phrases_in(typed))
+    found = snippet_of(text, query_in(typed).wanted)
     assert found.count(MARK) == found.count(END_MARK)
     bare = found.replace(MARK, "").replace(END_MARK, "")
     assert bare in (plain, f"…{plain}") or bare.strip("…") in plain or bare[1:-1] in plain

@@ -19,6 +19,7 @@ from lycosa.library import views
 from lycosa.library.labelling import label_page
 from lycosa.library.path_params import PAGE_ID
 from lycosa.library.search import search as search_in
+from lycosa.library.search import search_ground
 from lycosa.library.search_query import (
     LAST_PAGE,
     ORDERS,
@@ -45,10 +46,12 @@ def json_response(value: object, status: int = 200) -> Response:
 
 def search(request: Request, collection: Collection) -> object:
     """Pages that match words and conditions, best first, 20 at a time."""
-    results = search_in(collection, search_query_of(request.query_params))
+    results = search_in(collection, search_query_of(request.query_params), search_ground(collection))
     return {
         "total": results.total,
         "page": results.page,
+        "near_misses": results.near_misses,
+        "instead": results.instead,
         "hits": [{name: getattr(hit, name) for name in hit.__struct_fields__} for hit in results.hits],
     }
 

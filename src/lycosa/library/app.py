@@ -105,7 +105,7 @@ class Library:
             about = self._about(name)
             if "error" not in about:
                 with self._context.served.open(name) as collection:
-                    about["results"] = search(collection, query)
+                    about["results"] = search(collection, query, self._context.ground(collection))
             found.append((name, about))
         return self._context.render(request, "search_all.html", query=query, found=found)
 

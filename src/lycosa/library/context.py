@@ -16,7 +16,7 @@ from lycosa import __version__
 from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins, local_path
 from lycosa.library.indexing import IndexProcesses
-from lycosa.library.search import marked
+from lycosa.library.search import SearchGround, marked, search_ground
 from lycosa.library.search_query import SearchQuery
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
@@ -56,6 +56,10 @@ class LibraryContext:
         if name not in self.served.directories:
             raise HTTPException(404, f"There is no collection called “{name}” here.")
         return self.served.open(name)
+
+    def ground(self, collection: Collection) -> SearchGround:
+        """What searches of a collection share, looked at once for each state of it."""
+        return self.served.cached(collection, "ground", lambda: search_ground(collection))
 
     def render(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
         """A template, filled."""

@@ -104,7 +104,7 @@ class HtmlRoutes:
         """Words and filters, hits and snippets."""
         query = search_query_of(request.query_params)
         started = time.perf_counter()
-        results = search(collection, query)
+        results = search(collection, query, self._context.ground(collection))
         return self._context.render(
             request,
             "search.html",

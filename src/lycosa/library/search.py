@@ -1,24 +1,42 @@
-"""Searching a collection. In: a search as asked. Out: one page of hits, snippets as HTML."""
+"""Searching a collection. In: a search as asked. Out: one page of hits, snippets as HTML, and near misses."""
 
 from __future__ import annotations
 
 import msgspec
 from markupsafe import Markup, escape
 
+from lycosa.engine.refit import saved_version
 from lycosa.library.search_query import SearchQuery, page_filter_of
 from lycosa.store.collection import Collection
-from lycosa.store.phrases import END_MARK, MARK
+from lycosa.store.page_filter import JUDGED, Relevance
+from lycosa.store.phrases import END_MARK, MARK, TypedQuery
 from lycosa.store.search import Order, SearchHit
 
 PER_PAGE = 20
+LANGUAGES = 8
+"""Of a collection, the most frequent ones, in which the forms of a word are looked for."""
+DEFAULT_THRESHOLD = 0.5
+
+
+class SearchGround(msgspec.Struct, frozen=True):
+    """What searches of a collection share: the languages of its pages, and from which score on pages are kept."""
+
+    languages: tuple[str, ...] = ("en",)
+    threshold: float = DEFAULT_THRESHOLD
 
 
 class ResultPage(msgspec.Struct, frozen=True):
-    """One page of hits. `total` is at most `lycosa.store.search.COUNTED`; then there are more."""
+    """One page of hits. `total` is at most `lycosa.store.search.COUNTED`; then there are more.
+
+    `near_misses` are pages that match as well and are not in the collection; `instead` is what may have been meant.
+    """
 
     hits: tuple[SearchHit, ...]
     total: int
     page: int
+    query: TypedQuery = TypedQuery()
+    near_misses: int = 0
+    instead: str = ""
 
     @property
     def pages(self) -> int:
@@ -35,13 +53,48 @@ def marked(snippet: str) -> Markup:
     return escape(snippet).replace(MARK, Markup("<mark>")).replace(END_MARK, Markup("</mark>"))
 
 
-def search(collection: Collection, query: SearchQuery) -> ResultPage:
+def search_ground(collection: Collection) -> SearchGround:
+    """What searches of this collection share; it takes a look at every page, so it is worth keeping."""
+    spoken = [language for language, _ in collection.statistics.values("language", JUDGED, LANGUAGES)]
+    version = saved_version(collection)
+    return SearchGround(
+        tuple(spoken) or ("en",), version.threshold if version else _spec_threshold(collection)
+    )
+
+
+def _spec_threshold(collection: Collection) -> float:
+    said = collection.spec().get("judge", {}).get("threshold")
+    return float(said) if isinstance(said, int | float) else DEFAULT_THRESHOLD
+
+
+def search(collection: Collection, query: SearchQuery, ground: SearchGround) -> ResultPage:
     """Search: by words, best match first, or all pages that the conditions leave."""
+    wanted = page_filter_of(query, collection.directory)
     found = collection.search.find(
         query.q,
-        page_filter_of(query, collection.directory),
+        wanted,
         order=Order(query.order),
         limit=PER_PAGE,
         skip=(query.page - 1) * PER_PAGE,
+        languages=ground.languages,
+        threshold=ground.threshold,
     )
-    return ResultPage(found.hits, found.total, query.page if found.total else 1)
+    missed = 0
+    if found.query.wanted and wanted.relevance is Relevance.COLLECTED:
+        others = msgspec.structs.replace(wanted, relevance=Relevance.NOT_RELEVANT)
+        missed = collection.search.count(found.query, others)
+    return ResultPage(
+        found.hits, found.total, query.page if found.total else 1, found.query, missed, found.instead
+    )
+
+
+def ids_of(collection: Collection, query: SearchQuery, ground: SearchGround, limit: int) -> list[int]:
+    """The pages of a search in their order, the first `limit` of them."""
+    return collection.search.ids(
+        query.q,
+        page_filter_of(query, collection.directory),
+        order=Order(query.order),
+        limit=limit,
+        languages=ground.languages,
+        threshold=ground.threshold,
+    )

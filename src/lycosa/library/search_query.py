@@ -13,6 +13,7 @@ import msgspec
 
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import PageFilter, Relevance
+from lycosa.store.phrases import FIELDS
 from lycosa.store.search import Order
 
 QUERY_CHARS = 400
@@ -60,21 +61,39 @@ def search_query_of(query: Mapping[str, str]) -> SearchQuery:
         return " ".join(query.get(name, "")[:limit].replace("\x00", " ").split())
 
     relevant, order = query.get("relevant", ""), query.get("order", "")
+    typed, told = _without_conditions(text("q", QUERY_CHARS))
     return SearchQuery(
-        q=text("q", QUERY_CHARS),
-        source=text("source"),
-        language=text("language"),
-        genre=text("genre"),
-        place=text("place"),
-        entity=text("entity"),
-        since=_period(text("since")),
-        until=_period(text("until")),
+        q=typed,
+        source=text("source") or told.get("source", ""),
+        language=text("language") or told.get("language", ""),
+        genre=text("genre") or told.get("genre", ""),
+        place=text("place") or told.get("place", ""),
+        entity=text("entity") or told.get("entity", ""),
+        since=_period(text("since") or told.get("since", "")),
+        until=_period(text("until") or told.get("until", "")),
         relevant=relevant if relevant in RELEVANT else "yes",
         trail=text("trail") if text("trail").isdecimal() else "",
         label=text("label") if text("label") in ("yes", "no") else "",
         order=order if order in ORDERS else "best",
         page=_whole(query.get("page", "1"), LAST_PAGE),
     )
+
+
+_CONDITION = re.compile(r'(?<!\S)([a-z]+):(?:"([^"]*)"|([^\s"]+))')
+
+
+def _without_conditions(typed: str) -> tuple[str, dict[str, str]]:
+    """What was typed without its conditions, and these.
+
+    >>> _without_conditions('storm source:a.example place:"New York" title:flood')
+    ('storm title:flood', {'source': 'a.example', 'place': 'New York'})
+    """
+    told = {}
+    for name, quoted, word in _CONDITION.findall(typed):
+        if (field := FIELDS.get(name, "title")) != "title":
+            told[field] = (quoted or word)[:VALUE_CHARS]
+    kept = _CONDITION.sub(lambda found: "" if FIELDS.get(found[1], "title") != "title" else found[0], typed)
+    return " ".join(kept.split()), told
 
 
 def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:

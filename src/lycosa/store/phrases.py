@@ -1,4 +1,4 @@
-"""What people type into a search box, and where a text says it. In: words. Out: a full-text query, and snippets.
+"""What people type into a search box, and where a text says it. In: words. Out: a query, its match, and snippets.
 
 Chinese, Japanese and Korean are found by their characters, since the index has words only between blanks and signs.
 SQLite's own snippets take time that grows with the square of a text that repeats a word; ours read the
@@ -36,17 +36,35 @@ _BETWEEN = re.compile(rf"(?<=[{_OWN}])(?=[^\W_])|(?<=[^\W_])(?=[{_OWN}])")
 _NO_WORD_BEFORE, _NO_WORD_AFTER = rf"(?<!(?![{_OWN}])[^\W_])", rf"(?!(?![{_OWN}])[^\W_])"
 
 
+FIELDS = {
+    "title": "title",
+    "source": "source", "site": "source",
+    "language": "language", "lang": "language",
+    "genre": "genre",
+    "place": "place",
+    "name": "entity", "person": "entity",
+    "since": "since", "after": "since",
+    "until": "until", "before": "until",
+}  # fmt: skip
+"""What may stand before a colon, and the condition that it is; `title` is one on words."""
+
+
 class Phrase(msgspec.Struct, frozen=True):
-    """Words that must follow one another; the last one may go on if it is `open_ended`."""
+    """Words that must follow one another; the last one may go on if it is `open_ended`.
+
+    `is_exact`: in quotation marks, so that other forms of the words are not meant.
+    """
 
     words: tuple[str, ...]
     open_ended: bool = False
+    in_title: bool = False
+    is_exact: bool = False
 
     @property
     def match(self) -> str:
         """As a term of the full-text query: nothing of it is an operator."""
         words = as_indexed(" ".join(self.words)).replace(JOINT, " ")
-        return f'"{words}"' + ("*" if self.open_ended else "")
+        return ("title : " if self.in_title else "") + f'"{words}"' + ("*" if self.open_ended else "")
 
     @property
     def pattern(self) -> str:
@@ -55,6 +73,18 @@ class Phrase(msgspec.Struct, frozen=True):
         before = "" if _OWN_WORD.match(self.words[0][0]) else _NO_WORD_BEFORE
         after = "" if self.open_ended or _OWN_WORD.match(self.words[-1][-1]) else _NO_WORD_AFTER
         return before + words + after
+
+
+Alternatives = tuple[Phrase, ...]
+"""Phrases of which a page must have one."""
+
+
+class TypedQuery(msgspec.Struct, frozen=True):
+    """What somebody typed: a page must have one of each of the `wanted` alternatives, and none of the `unwanted`."""
+
+    wanted: tuple[Alternatives, ...] = ()
+    unwanted: Alternatives = ()
+    conditions: tuple[tuple[str, str], ...] = ()  # of FIELDS but for `title`
 
 
 def as_indexed(text: str) -> str:
@@ -67,39 +97,96 @@ def as_indexed(text: str) -> str:
     return text if text.isascii() or not _OWN_WORD.search(text) else _BETWEEN.sub(JOINT, text)
 
 
+def has_own_words(word: str) -> bool:
+    """Whether characters of a word are words of their own, as in Chinese, Japanese and Korean."""
+    return bool(_OWN_WORD.search(word))
+
+
 def as_written(text: str) -> str:
     """An indexed text as the page has it."""
     return text.replace(JOINT, "")
 
 
-def phrases_in(typed: str) -> list[Phrase]:
-    """All words, phrases in quotation marks, a last word may go on.
+_TYPED = re.compile(r'(-|NOT\s+)?(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))')
 
-    >>> [phrase.match for phrase in phrases_in('owls "by night" NOT near*')]
-    ['"owls"', '"by night"', '"NOT"', '"near"*']
-    >>> phrases_in('"')
-    []
+
+def query_in(typed: str) -> TypedQuery:
+    """Words, phrases in quotation marks, OR between them, NOT or a minus before them, fields; a last word may go on.
+
+    >>> query = query_in('owls OR "by night" -near* NOT title:soup source:a.example')
+    >>> [[phrase.match for phrase in either] for either in query.wanted]
+    [['"owls"', '"by night"']]
+    >>> [phrase.match for phrase in query.unwanted], query.conditions
+    (['"near"*', 'title : "soup"'], (('source', 'a.example'),))
+    >>> query_in('"')
+    TypedQuery(wanted=(), unwanted=(), conditions=())
     """
-    found = []
-    for quoted, word in re.findall(r'"([^"]*)"|([^\s"]+)', typed)[:PHRASES]:
-        if words := tuple(_WORD.findall(quoted or word)):
-            found.append(Phrase(words, word.endswith("*")))
-    return found
+    wanted: list[Alternatives] = []
+    unwanted: list[Phrase] = []
+    conditions: list[tuple[str, str]] = []
+    is_another = False
+    for minus, field, quoted, word in _TYPED.findall(typed)[:PHRASES]:
+        if word == "OR" and not minus and not field:
+            is_another = bool(wanted)
+            continue
+        known = FIELDS.get(field, "")
+        if known and known != "title":
+            if value := quoted or word:
+                conditions.append((known, value))
+            continue
+        text = quoted or word if known or not field else f"{field} {quoted or word}"
+        if words := tuple(_WORD.findall(text)):
+            phrase = Phrase(words, word.endswith("*"), known == "title", bool(quoted))
+            if minus:
+                unwanted.append(phrase)
+            elif is_another:
+                wanted[-1] = (*wanted[-1], phrase)
+            else:
+                wanted.append((phrase,))
+        is_another = False
+    return TypedQuery(tuple(wanted), tuple(unwanted), tuple(conditions))
 
 
-def match_of(phrases: Sequence[Phrase]) -> str:
-    """The full-text query for all phrases; text that no encoding can hold is mended."""
-    return " ".join(phrase.match for phrase in phrases).encode("utf-8", "replace").decode()
+def match_of(query: TypedQuery) -> str:
+    """The full-text query for what is wanted; text that no encoding can hold is mended.
+
+    >>> match_of(query_in("owls OR mice night -soup"))
+    '("owls" OR "mice") AND ("night") NOT ("soup")'
+    """
+    wanted = " AND ".join(f"({_any_of(either)})" for either in query.wanted)
+    return (
+        (wanted + (f" NOT ({_any_of(query.unwanted)})" if query.unwanted else ""))
+        .encode("utf-8", "replace")
+        .decode()
+    )
 
 
-def snippet_of(text: str, phrases: Sequence[Phrase]) -> str:
-    """The part of a text that has most of the phrases, these marked; its beginning where it has none.
+def _any_of(phrases: Sequence[Phrase]) -> str:
+    return " OR ".join(phrase.match for phrase in phrases)
 
-    >>> snippet_of("In the wood an Öwl calls.", phrases_in("owl")).replace(MARK, "[").replace(END_MARK, "]")
+
+def marked_text(text: str, wanted: Sequence[Alternatives]) -> str:
+    """A text with the words of a query marked, those of its first READ_CHARS characters.
+
+    >>> marked_text("An owl.", query_in("owl").wanted).replace(MARK, "[").replace(END_MARK, "]")
+    'An [owl].'
+    """
+    text = text.replace(MARK, " ").replace(END_MARK, " ")
+    parts, at = [], 0
+    for first, last, _ in _spans(text[:READ_CHARS], wanted):
+        parts += [text[at:first], MARK, text[first:last], END_MARK]
+        at = last
+    return "".join([*parts, text[at:]])
+
+
+def snippet_of(text: str, wanted: Sequence[Alternatives]) -> str:
+    """The part of a text that has most of what is wanted, marked; its beginning where it has none.
+
+    >>> snippet_of("In the wood an Öwl calls.", query_in("owl").wanted).replace(MARK, "[").replace(END_MARK, "]")
     'In the wood an [Öwl] calls.'
     """
     text = " ".join(text[:READ_CHARS].replace(MARK, " ").replace(END_MARK, " ").split())
-    spans = _spans(text, phrases)
+    spans = _spans(text, wanted)
     start, end = _window(text, spans)
     parts, at = ["…" if start else ""], start
     for first, last, _ in spans:
@@ -109,11 +196,12 @@ def snippet_of(text: str, phrases: Sequence[Phrase]) -> str:
     return "".join([*parts, text[at:end], "…" if end < len(text) else ""])
 
 
-def _spans(text: str, phrases: Sequence[Phrase]) -> list[tuple[int, int, int]]:
-    """Beginning, end and number of the phrase of what is found, in the order of the text."""
-    if not phrases:
+def _spans(text: str, wanted: Sequence[Alternatives]) -> list[tuple[int, int, int]]:
+    """Beginning, end and number of the alternatives of what is found, in the order of the text."""
+    if not wanted:
         return []
-    pattern = re.compile("|".join(f"({phrase.pattern})" for phrase in phrases))
+    either = ("|".join(phrase.pattern for phrase in phrases) for phrases in wanted)
+    pattern = re.compile("|".join(f"({one})" for one in either))
     found = []
     for match in pattern.finditer(folded(text)):
         found.append((*match.span(), match.lastindex or 0))

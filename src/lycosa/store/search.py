@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from lycosa.store.page_filter import COLLECTED, JUDGED, Condition, PageFilter, condition_of
-from lycosa.store.phrases import READ_CHARS, Phrase, as_written, match_of, phrases_in, snippet_of
+from lycosa.store.phrases import READ_CHARS, TypedQuery, as_written, match_of, query_in, snippet_of
 from lycosa.store.queries import Queries
+from lycosa.store.schema import plain_errors
+from lycosa.store.word_forms import WordForms
 
 COUNTED = 10_000
 """Hits beyond this number are not counted: nobody reads them, and counting would read them all."""
@@ -30,13 +32,21 @@ class Order(StrEnum):
     BEST = "best"
     NEWEST = "newest"
     OLDEST = "oldest"
+    SCORE = "score"
+    UNCERTAIN = "uncertain"
 
 
 _ORDERS = {
     Order.BEST: "score DESC, id",
     Order.NEWEST: "date DESC, score DESC, id",
     Order.OLDEST: "date = '', date, score DESC, id",
+    Order.SCORE: "score DESC, id",
+    Order.UNCERTAIN: "abs(score - {threshold:.6f}), id",
 }
+
+
+def _order_by(order: Order, threshold: float) -> str:
+    return _ORDERS[order].format(threshold=threshold)
 
 
 class SearchHit(msgspec.Struct, frozen=True, array_like=True):
@@ -56,10 +66,16 @@ class SearchHit(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SearchResults(msgspec.Struct, frozen=True):
-    """Some of the hits. `total` is how many there are, but never more than COUNTED."""
+    """Some of the hits. `total` is how many there are, but never more than COUNTED.
+
+    `query` is what was searched for, with all forms of its words; `instead` what may have been meant, where a word of
+    it is on no page.
+    """
 
     hits: tuple[SearchHit, ...]
     total: int
+    query: TypedQuery = TypedQuery()
+    instead: str = ""
 
 
 class IndexedText(msgspec.Struct, frozen=True):
@@ -103,14 +119,62 @@ class Search(Queries):
         order: Order = Order.BEST,
         limit: int = 20,
         skip: int = 0,
+        languages: Sequence[str] = ("en",),
+        threshold: float = 0.5,
     ) -> SearchResults:
-        """Pages that contain all words; without words all that the filter lets through. Whatever is typed, nothing is raised."""
-        phrases, chosen = phrases_in(typed), condition_of(wanted)
-        if typed and not phrases:
+        """Pages that contain what is typed; without words all that the filter lets through.
+
+        Words are found in all their forms in the `languages`. Whatever is typed, nothing is raised. Pages whose score is
+        next to the `threshold` are the most uncertain ones.
+        """
+        query, by = self.understood(typed, languages), _order_by(order, threshold)
+        chosen = _without(condition_of(wanted), query)
+        if typed and not query.wanted and not query.unwanted and not query.conditions:
             return SearchResults((), 0)
-        if phrases:
-            return self._matching(phrases, chosen, order, limit, skip)
-        return self._listed(chosen, order, limit, skip)
+        if not query.wanted:
+            return self._listed(chosen, by, limit, skip)
+        found = self._matching(query, chosen, by, order is Order.BEST, limit, skip)
+        if found.total:
+            return found
+        return msgspec.structs.replace(found, instead=self._forms(languages).correction(query_in(typed)))
+
+    def ids(
+        self,
+        typed: str,
+        wanted: PageFilter,
+        *,
+        order: Order,
+        limit: int,
+        languages: Sequence[str] = ("en",),
+        threshold: float = 0.5,
+    ) -> list[int]:
+        """The pages of a search by their ids, in its order."""
+        query, by = self.understood(typed, languages), _order_by(order, threshold)
+        chosen = _without(condition_of(wanted), query)
+        if not query.wanted:
+            rows = self._rows(
+                f"SELECT id FROM pages WHERE {chosen.sql} ORDER BY {by} LIMIT ?", *chosen.values, limit
+            )
+            return [number for (number,) in rows]
+        return self._matching_ids(match_of(query), chosen, by, order is Order.BEST, limit, 0)
+
+    def understood(self, typed: str, languages: Sequence[str] = ("en",)) -> TypedQuery:
+        """What somebody typed, with all forms of its words that pages contain."""
+        query = query_in(typed)
+        return self._forms(languages).widened(query) if query.wanted or query.unwanted else query
+
+    def count(self, query: TypedQuery, wanted: PageFilter) -> int:
+        """How many pages match, but never more than COUNTED."""
+        chosen = _without(condition_of(wanted), query)
+        if not query.wanted:
+            return min(
+                COUNTED, self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
+            )
+        return self._count(match_of(query), chosen)
+
+    def _forms(self, languages: Sequence[str]) -> WordForms:
+        with plain_errors(self._path):
+            return WordForms(self._connection, languages)
 
     def has_text(self) -> bool:
         """Whether any page can be found by its words."""
@@ -152,12 +216,12 @@ class Search(Queries):
         )
         return [DatedPage(*row) for row in rows]
 
-    def _listed(self, chosen: Condition, order: Order, limit: int, skip: int) -> SearchResults:
+    def _listed(self, chosen: Condition, by: str, limit: int, skip: int) -> SearchResults:
         total = self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
         rows = self._rows(
             f"SELECT {_COLUMNS}, substr(body, 1, {BEGINNING_CHARS}) FROM (SELECT * FROM pages WHERE id IN"
-            f" (SELECT id FROM pages WHERE {chosen.sql} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?)) AS pages"
-            f" LEFT JOIN texts ON texts.rowid = pages.id ORDER BY {_ORDERS[order]}",
+            f" (SELECT id FROM pages WHERE {chosen.sql} ORDER BY {by} LIMIT ? OFFSET ?)) AS pages"
+            f" LEFT JOIN texts ON texts.rowid = pages.id ORDER BY {by}",
             *chosen.values,
             limit,
             skip,
@@ -165,10 +229,25 @@ class Search(Queries):
         return SearchResults(tuple(map(_hit, rows)), min(total, COUNTED))
 
     def _matching(
-        self, phrases: Sequence[Phrase], chosen: Condition, order: Order, limit: int, skip: int
+        self, query: TypedQuery, chosen: Condition, by: str, is_by_rank: bool, limit: int, skip: int
     ) -> SearchResults:
-        match = match_of(phrases)
-        by = "rank" if order is Order.BEST and not self._is_common(match) else _ORDERS[order]
+        match = match_of(query)
+        ids = self._matching_ids(match, chosen, by, is_by_rank, limit, skip)
+        total = self._count(match, chosen)
+        rows = self._rows(
+            f"SELECT {_COLUMNS}, substr(body, 1, {READ_CHARS}) FROM pages JOIN texts ON texts.rowid = pages.id"
+            f" WHERE pages.id IN ({', '.join(map(str, ids))})"
+        )
+        by_id = {
+            row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), query.wanted))) for row in rows
+        }
+        return SearchResults(tuple(by_id[number] for number in ids if number in by_id), total, query)
+
+    def _matching_ids(
+        self, match: str, chosen: Condition, by: str, is_by_rank: bool, limit: int, skip: int
+    ) -> list[int]:
+        if is_by_rank and not self._is_common(match):
+            by = "rank"
         found = self._rows(
             "SELECT pages.id FROM texts JOIN pages ON pages.id = texts.rowid"
             f" WHERE texts MATCH ? AND {chosen.sql} ORDER BY {by} LIMIT ? OFFSET ?",
@@ -177,24 +256,31 @@ class Search(Queries):
             limit,
             skip,
         )
-        ids = [number for (number,) in found]
-        total = self._number(
+        return [number for (number,) in found]
+
+    def _count(self, match: str, chosen: Condition) -> int:
+        return self._number(
             "SELECT count(*) FROM (SELECT 1 FROM texts JOIN pages ON pages.id = texts.rowid"
             f" WHERE texts MATCH ? AND {chosen.sql} LIMIT {COUNTED})",
             match,
             *chosen.values,
         )
-        rows = self._rows(
-            f"SELECT {_COLUMNS}, substr(body, 1, {READ_CHARS}) FROM pages JOIN texts ON texts.rowid = pages.id"
-            f" WHERE pages.id IN ({', '.join(map(str, ids))})"
-        )
-        by_id = {row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), phrases))) for row in rows}
-        return SearchResults(tuple(by_id[number] for number in ids if number in by_id), total)
 
     def _is_common(self, match: str) -> bool:
         """Whether COMMON pages or more match: their ranks would tell little, and take long to work out."""
         sql = f"SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT {COMMON})"
         return self._number(sql, match) == COMMON
+
+
+def _without(chosen: Condition, query: TypedQuery) -> Condition:
+    """The condition, and that what is not wanted is not there, where nothing is wanted that could say so."""
+    if query.wanted or not query.unwanted:
+        return chosen
+    match = match_of(TypedQuery(wanted=(query.unwanted,)))
+    return Condition(
+        f"{chosen.sql} AND pages.id NOT IN (SELECT rowid FROM texts WHERE texts MATCH ?)",
+        (*chosen.values, match),
+    )
 
 
 def _hit(row: tuple[Any, ...]) -> SearchHit:
