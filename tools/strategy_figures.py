@@ -28,6 +28,7 @@ from lycosa.methods.fused.record import PARTS
 from lycosa.methods.lookup import strategy_class
 from lycosa.methods.profile.paper.crawls import lab_settings
 from tools.measured import ROOT, Case, Measured, chance, mean, measured, table, web_of, write_part
+from tools.user_figures import CASES as AS_USERS
 
 PAGE = ROOT / "docs" / "strategies" / "fused.md"
 PICTURE = ROOT / "docs" / "images" / "strategies.png"
@@ -41,14 +42,15 @@ CASES = (
     Case("wikischools", ALL, 200, 5, changes=COMBINED),
     Case("webkb", ALL, 500, 5, "start", changes=COMBINED),
     Case("webkb", ALL, 500, 5, "seeds", changes=COMBINED),
-    Case("news", (*ALL, "event"), 100, 2, "both", changes=(*COMBINED, "event.k=10")),
-    Case("media", (*PLAIN, "selective", *BOUNDS), 1000, 2, "both", changes=("selective.combine=weighed",)),
+    Case("news", (*ALL, "event"), 100, 1, "both", changes=(*COMBINED, "event.k=10")),
+    Case("media", (*PLAIN, "selective", *BOUNDS), 1000, 1, "both", changes=("selective.combine=weighed",)),
 )
 ABLATION = tuple(
-    Case("wikischools", (FUSED,), 200, 3, changes=(f"fused.{part}=0",)) for part in PARTS if part != "extra"
+    Case("wikischools", (FUSED,), 200, 2, changes=(f"fused.{part}=0",)) for part in PARTS if part != "extra"
 )
-AS_USER = Case("wikischools", ("best-first", "breadth-first", FUSED), 200, 3, given="keywords,examples:3")
 WORDS = {"wikischools": "wikischools, 200 pages", "news": "news, 100 pages", "media": "media, 1,000 pages"}
+AS_USER = AS_USERS[0]
+"""Keywords and three examples: what `lycosa strategies` shows."""
 SHOWN = ("harvest", "recall", "precision", "kept_recall", "f1")
 
 
@@ -150,7 +152,11 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     plot_webs({title: (runs.runs, runs.case.pages) for title, runs in found.items()}, PICTURE)
     if not names or "wikischools" in names:
         parts = {case.changes[0].split(".")[1].split("=")[0]: measured(case, webs, kept) for case in ABLATION}
-        whole = [run for run in found[WORDS["wikischools"]].by_strategy[FUSED] if run.random_seed <= 3]
+        whole = [
+            run
+            for run in found[WORDS["wikischools"]].by_strategy[FUSED]
+            if run.random_seed <= ABLATION[0].runs
+        ]
         write_part(PAGE, "ablation", ablation(whole, {part: runs.runs for part, runs in parts.items()}))
         write(figures_of("12 topics of wikischools, 200 pages", measured(AS_USER, webs, kept)))
 

@@ -47,6 +47,7 @@ def refuse_untrained(strategies: Iterable[str | type[BaseStrategy]]) -> None:
     for strategy in strategies:
         if strategy_class(strategy).wants:
             raise InputError(
-                f"{strategy}: its classifier learns from pages that are not relevant, and a user gives none. Leave "
+                f"{strategy}: its classifier learns from pages that are not relevant, and a user gives none. A crawl gets "
+                "them by crawling topic.bootstrap_pages best-first: up to that many pages it is best-first. Leave "
                 "--given out, or choose a strategy that needs no training, such as best-first."
             )
