@@ -101,6 +101,23 @@ def test_evidence_takes_the_place_of_keywords(pages):
     assert scorer.probability(pages[0][0], 0.9) > scorer.probability(pages[0][0], 0.1)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.7])
+def test_an_event_is_found_whether_it_is_rare_or_most_of_the_crawl(share, pages):
+    """What is common in a crawl is not average for that: its score is held against what other pages usually have."""
+    number = 100
+    right = np.arange(number) % 20 < share * 20
+    owls, ships = ([terms for terms, about in pages if about is kind] for kind in (True, False))
+    corpus = corpus_of([((owls if yes else ships)[row % 20], yes) for row, yes in enumerate(right)])
+    scores = np.where(right, 0.5, 0.1) + np.linspace(-0.05, 0.05, number)
+    fitted = fit_judge(
+        corpus, Given(examples=(0,), evidence=scores, evidence_name="event", usual=(0.12, 0.085))
+    )
+    kept = fitted.probability >= fitted.version.threshold
+    assert kept[right].mean() > 0.9
+    assert kept[~right].mean() < 0.1
+    assert fitted.version.estimate.relevant == pytest.approx(share * number, rel=0.3)
+
+
 def test_a_threshold_that_is_given_holds(pages):
     fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, threshold=0.9))
     assert fitted.version.threshold == 0.9

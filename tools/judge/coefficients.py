@@ -2,7 +2,7 @@
 
 Every crawl is made with the shipped coefficients; what calibration saw of its pages, in both rounds of the last fit, is
 held against the labels, all crawls weighing alike. Prints JSON in the form of `src/lycosa/judge/data/coefficients.json`;
-`event` is not made here. Run it again with what it printed put into that file, until it stays.
+Those of events are made by `events`. Run it again with what it printed put into that file, until it stays.
 
 Command line: python -m tools.judge.coefficients WEB [RUNS [PAGES]]      (default: 3 runs of 200 pages)
 Expected time: not measured; about 4 seconds a crawl, of which there are 6 a topic and run

@@ -25,7 +25,7 @@ from lycosa.engine.fitting import Fits, InlineFits, fits_of
 from lycosa.errors import ModelError
 from lycosa.judge.fitter import Fit
 from lycosa.judge.kinds import Judge
-from lycosa.judge.learning import LearningJudge
+from lycosa.judge.learning import LearningJudge, save_brief
 from lycosa.judge.threshold import is_worse
 from lycosa.judge.version import Version, load_version, save_version
 from lycosa.prepare.labels import labels_as_used, verdicts_in
@@ -295,6 +295,7 @@ async def refits_for(
     if not isinstance(judge, LearningJudge):
         yield None
         return
+    save_brief(judge.brief, collection.directory / "models")
     async with fits_of(judge.brief, collection, inline=inline) as fits:
         yield refits_in(judge, conclusions, collection, fits, note)
 

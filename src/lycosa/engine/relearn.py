@@ -18,12 +18,11 @@ from lycosa.engine.control import ask
 from lycosa.engine.fitting import InlineFits, answers_in
 from lycosa.engine.refit import labels_now, refits_in, refused_version, saved_version
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
-from lycosa.judge.learning import LearningJudge
+from lycosa.judge.learning import LearningJudge, brief_path, load_brief
 from lycosa.judge.version import Version, load_version, saved_versions
 from lycosa.methods.lookup import all_settings
-from lycosa.prepare import brief_of, judge_of, labels_are_answers
+from lycosa.prepare import labels_are_answers
 from lycosa.prepare.labels import verdicts_in
-from lycosa.prepare.topic import keywords_of, load_topic
 from lycosa.spec.reading import parse_spec
 from lycosa.store import Rejudged
 from lycosa.store.collection import Collection
@@ -33,7 +32,6 @@ from lycosa.values import Judgement
 PATIENCE_S = 120.0
 """How long to wait for a running crawl to learn."""
 POLL_S = 0.2
-TOPIC = Path("models", "topic.json")
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -113,7 +111,7 @@ def standing_of(collection: CollectionWriter | Collection) -> Standing:
 
 def learns(collection: Collection) -> bool:
     """Whether answers teach the judge of a collection at once, without its crawl."""
-    if not collection.reader.judge_version() or not (collection.directory / TOPIC).exists():
+    if not collection.reader.judge_version() or not brief_path(collection.directory / "models").exists():
         return False
     try:
         return labels_are_answers(parse_spec(collection.spec_text(), all_settings()))
@@ -182,7 +180,7 @@ def undo(directory: Path) -> Relearned:
 
 
 def _go_back(collection: CollectionWriter, version: Version) -> None:
-    judge = judge_in(collection.directory, collection.earlier_spec)
+    judge = judge_in(collection.directory)
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
     with collection.commit():
@@ -197,7 +195,7 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
 
 def _learn(collection: CollectionWriter) -> None:
     directory = collection.directory
-    judge = judge_in(directory, collection.earlier_spec)
+    judge = judge_in(directory)
     fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
     refits = refits_in(judge, _AtRest(collection.reader.counts().judged), collection, fits, lambda _: None)
     if (version := saved_version(collection)) is None:
@@ -248,12 +246,9 @@ def _past(version: Version, status: str) -> PastVersion:
     )
 
 
-def judge_in(directory: Path, spec_text: str) -> LearningJudge:
-    """The judge of a collection, made of its topic; it has no version yet."""
-    spec, topic = parse_spec(spec_text, all_settings()), load_topic(directory / TOPIC)
-    if not topic.keywords:  # saved before judges asked for them
-        topic = msgspec.structs.replace(topic, keywords=keywords_of(spec.topic))
-    return LearningJudge(brief_of(topic, judge_of(spec).threshold))
+def judge_in(directory: Path) -> LearningJudge:
+    """The judge of a collection, as its crawl made it; it has no version yet."""
+    return LearningJudge(load_brief(directory / "models"))
 
 
 def _reopened(directory: Path) -> CollectionWriter:

@@ -57,7 +57,7 @@ def tried(collection: Collection) -> Trial:
         raise ModelError(
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
         )
-    judge = judge_in(directory, collection.spec_text())
+    judge = judge_in(directory)
     fitter = Fitter(judge.brief)
     fitter.read(collection.reader.terms(0, evidence=judge.brief.evidence))
     fit = fitter.fit(answers, version.number + 1)

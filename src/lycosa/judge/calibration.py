@@ -16,18 +16,22 @@ import numpy as np
 
 from lycosa.values import Floats
 
-COSINE_FLOOR = 0.02
+PLAIN_FLOOR = 0.02
 PRIOR_SHIFT, PRIOR_FACTOR = 0.7, 0.2
 """How far answers are expected to move the log odds (standard deviations of shift and factor). Topics are off by
 more, 1.05; believing in less keeps a few unlucky answers from making the judge worse."""
 TOPICS_DIFFER_BY = 1.05
 """By how much the log odds of a topic are off without any answer (standard deviation, measured between topics)."""
 MIN_FACTOR = 0.2
+SHARE_THEN = 0.0126
+"""Of the pages that the coefficients of events were fitted on, this share was relevant."""
+EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
+"""Pages that a share is estimated with in advance."""
 _FILE = Path(__file__).parent / "data" / "coefficients.json"
 
 
 class Coefficients(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Log odds of what a user gives: constant, capped score and, where there are words to compare with, log cosine."""
+    """Log odds of what a user gives: the constant, and what the two signs of a page weigh."""
 
     at_first: tuple[float, ...]  # before there is a text model
     in_full: tuple[float, ...]
@@ -49,7 +53,8 @@ class Shift(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def shipped() -> Mapping[str, Coefficients]:
-    """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `event`."""
+    """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `event` (with model
+    pages), `event by hand` (with words, places and days alone)."""
     return msgspec.json.decode(_FILE.read_bytes(), type=_Shipped).given
 
 
@@ -71,19 +76,17 @@ def capped(score: Floats, cap: float) -> Floats:
     return np.asarray(cap - np.log1p(np.exp(np.clip(cap - score, -30.0, 30.0))))
 
 
-def signs_of(score: Floats, cosine: Floats | None, cap: float) -> Floats:
-    """What calibration looks at: the capped standard score, and log(cosine + 0.02) with the keywords (or the examples).
+def signs_of(score: Floats, plain: Floats, cap: float) -> Floats:
+    """What calibration looks at: the capped standard score, and log(plain + 0.02) of the cosine with the keywords (or the
+    examples), or of the evidence.
 
     The standard score alone cannot tell a crawl full of the topic from one without it: its zero moves with what was
-    fetched. The plain cosine does not move.
+    fetched. The plain one does not move.
 
     >>> signs_of(np.array([-4.0]), np.array([0.98]), 1.5).round(2).tolist()
     [[-4.0, 0.0]]
     """
-    columns = [capped(score, cap)]
-    if cosine is not None:
-        columns.append(np.log(np.maximum(cosine, 0.0) + COSINE_FLOOR))
-    return np.column_stack(columns)
+    return np.column_stack([capped(score, cap), np.log(np.maximum(plain, 0.0) + PLAIN_FLOOR)])
 
 
 def log_odds(coefficients: Sequence[float], signs: Floats) -> Floats:
@@ -95,14 +98,34 @@ def log_odds(coefficients: Sequence[float], signs: Floats) -> Floats:
     return np.asarray(coefficients[0] + signs @ np.asarray(coefficients[1:]))
 
 
-def page_log_odds(coefficients: Sequence[float], cap: float, score: float, cosine: float | None) -> float:
+def page_log_odds(coefficients: Sequence[float], cap: float, score: float, plain: float) -> float:
     """As `log_odds` of `signs_of`, for one page, without arrays: what judging a new page costs.
 
     >>> page_log_odds((1.0, 2.0, 3.0), 1.5, 0.7, 0.1) - log_odds((1.0, 2.0, 3.0), signs_of(np.array([0.7]), np.array([0.1]), 1.5)).item()
     0.0
     """
     found = coefficients[0] + coefficients[1] * (cap - log1p(exp(min(30.0, max(-30.0, cap - score)))))
-    return found if cosine is None else found + coefficients[2] * log(max(cosine, 0.0) + COSINE_FLOOR)
+    return found + coefficients[2] * log(max(plain, 0.0) + PLAIN_FLOOR)
+
+
+def share_shift(logits: Floats) -> float:
+    """What to add to the log odds because another share of the pages is relevant than when they were calibrated.
+
+    The likeliest share, with half a relevant page of ten seen before, by expectation and maximisation [Saerens et al. 2002].
+
+    >>> share_shift(np.array([6.0, 6.0, -6.0])) > 2.0 > 1.0 > share_shift(np.full(1000, -6.0))
+    True
+    """
+    then = log(SHARE_THEN / (1.0 - SHARE_THEN))
+    seen = EXPECTED_RELEVANT + EXPECTED_OTHERS
+    share, more = EXPECTED_RELEVANT / seen, 0.0
+    for _ in range(100):
+        more = log(share / (1.0 - share)) - then
+        now = (float(sigmoid(logits + more).sum()) + EXPECTED_RELEVANT) / (len(logits) + seen)
+        if abs(now - share) < 1e-5:
+            break
+        share = now
+    return more
 
 
 def shift_of(logits: Floats, answers: Sequence[bool]) -> Shift:

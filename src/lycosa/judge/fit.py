@@ -8,6 +8,9 @@ Everything follows from stored data (terms, the order of fetching, answers): the
    all are calibrated again. Answers are certain, teach profile and classifier, and shift the calibration.
 
 Two rounds, no more: further ones drift.
+
+An event has a score of its own in the place of keywords. Its pages may be one in a hundred or most of a crawl, so there
+the score is standardised beside what other pages usually have, and the share of relevant pages is estimated as well.
 """
 
 from __future__ import annotations
@@ -19,7 +22,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.judge.calibration import Coefficients, Shift, log_odds, shift_of, shipped, sigmoid, signs_of
+from lycosa.judge.calibration import (
+    Coefficients,
+    Shift,
+    log_odds,
+    share_shift,
+    shift_of,
+    shipped,
+    sigmoid,
+    signs_of,
+)
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.similarity import column_sums, profile, share_elsewhere, standard, unit
 from lycosa.judge.threshold import Estimate, estimate_of, find_threshold
@@ -45,6 +57,11 @@ MIN_OTHERS = 5
 ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
 """Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
 MIN_OTHERS pages."""
+USUAL_PAGES = 100.0
+"""So many pages with the usual score stand beside the crawl's own when evidence, and the examples beside it, are
+standardised: a crawl that found little else would call its right pages average."""
+FAR = 3.0
+"""Deviations above the usual evidence from which on a page is, at first, not taken for one of the others."""
 MIN_UNLIKELY = 3.0
 """With fewer pages that are none of the topic, what these say is chance."""
 MAX_WORDS = 10_000
@@ -57,7 +74,8 @@ class Given:
     """What the user gave, by rows of the corpus.
 
     `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
-    name: that of an event. Rows that are no pages of the crawl (examples that were only read) are not `counted`.
+    name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
+    pages of the crawl (examples that were only read) are not `counted`.
     """
 
     keywords: Mapping[str, float] = field(default_factory=dict)
@@ -65,6 +83,7 @@ class Given:
     answers: Mapping[int, bool] = field(default_factory=dict)
     evidence: Floats | None = None
     evidence_name: str = ""
+    usual: tuple[float, float] = (0.1, 0.1)
     counted: NDArray[np.bool_] | None = None
     threshold: float | None = None
 
@@ -72,7 +91,7 @@ class Given:
     def kind(self) -> str:
         """Which coefficients hold."""
         if self.evidence is not None:
-            return "event"
+            return "event" if self.examples else "event by hand"
         if not self.keywords:
             return "examples"
         return "both" if self.examples else "keywords"
@@ -95,17 +114,19 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
     fitting = _Fitting(corpus, given, keywords)
     known = (coefficients or shipped())[given.kind]
-    probability = np.zeros(len(corpus))
-    probability[fitting.positive] = 1.0
+    probability = fitting.at_first()
     told: list[Floats] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
     shift, logits, used = Shift(), np.zeros(len(corpus)), known.at_first
     plain, asked = logits, sorted(given.answers)
     for used in rounds:
         score = fitting.score(probability, with_text=used is known.in_full)
-        signs = signs_of(score, fitting.cosine(), known.cap)[:, : len(used) - 1]
+        signs = signs_of(score, fitting.plain_score(), known.cap)
         told.append(signs)
         plain = log_odds(used, signs)
+        if given.evidence is not None:
+            more = share_shift(plain[fitting.open])
+            used, plain = (used[0] + more, *used[1:]), plain + more
         shift = shift_of(plain[asked], [given.answers[row] for row in asked])
         logits = shift.a + shift.b * plain
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
@@ -155,6 +176,7 @@ class _Fitting:
         answered = given.answers
         self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
         self.negative = _rows(row for row, yes in answered.items() if not yes)
+        self.open = np.setdiff1d(np.arange(len(corpus)), [*self.positive, *self.negative])
         self.others = len(corpus) - len(self.positive)
         self.keywords = keywords
         self.use = column_sums(self.rows)
@@ -162,6 +184,18 @@ class _Fitting:
         self.on = column_sums(self.has[self.positive])
         self.plain = self._plain()
         self.parts: dict[str, tuple[Floats, Floats, float, float, float]] = {}
+
+    def at_first(self) -> Floats:
+        """What is thought of the rows before anything is fitted: the examples are right, all others are not.
+
+        Unless there is evidence, of which it is known what other pages usually have: those far above are none of them.
+        """
+        given, probability = self.given, np.zeros(len(self.corpus))
+        if given.evidence is not None:
+            mean, deviation = given.usual
+            probability = sigmoid(2.0 * ((given.evidence - mean) / deviation - FAR))
+        probability[self.positive] = 1.0
+        return probability
 
     def score(self, probability: Floats, *, with_text: bool) -> Floats:
         """The score of every row: the mean of all parts, in deviations of the pages that are not of the topic."""
@@ -178,8 +212,10 @@ class _Fitting:
         weight = sum(part[4] for part in self.parts.values())
         return np.asarray(sum(part[4] * part[0] for part in self.parts.values()) / weight)
 
-    def cosine(self) -> Floats:
-        """The plain cosine of every row with the keywords or, without any, the examples; their own left out."""
+    def plain_score(self) -> Floats:
+        """The evidence of every row, else its cosine with the keywords or, without any, the examples; their own left out."""
+        if self.given.evidence is not None:
+            return self.given.evidence
         found = self.rows @ self.plain
         pages = len(self.positive)
         if self.keywords is None and pages > 1:
@@ -207,9 +243,11 @@ class _Fitting:
         return self.total / max(1, len(self.positive))
 
     def _standard(self, name: str, values: Floats, other: Floats) -> tuple[float, float]:
-        if self.others < MIN_OTHERS and name in ASSUMED:
-            return ASSUMED[name]
-        return standard(values, other)
+        given = self.given
+        usual = given.usual if name == given.evidence_name else ASSUMED.get(name)
+        if usual and given.evidence is not None:
+            return standard(values, other, usual, USUAL_PAGES)
+        return usual if usual and self.others < MIN_OTHERS else standard(values, other)
 
     def _keep(
         self,

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from lycosa.judge.background import background_of
+from lycosa.judge.calibration import Coefficients
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import Fitted, Given, fit_judge
 from lycosa.judge.learning import Brief
@@ -58,7 +59,9 @@ class Fitter:
         probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
         return Fit(version, dict(probabilities))
 
-    def fitted(self, said: Mapping[int, bool]) -> Fitted:
+    def fitted(
+        self, said: Mapping[int, bool], coefficients: Mapping[str, Coefficients] | None = None
+    ) -> Fitted:
         """All that a fit says, by rows, on all pages so far and what was said of some, by key."""
         rows = [self.rows[key] for key in self._pages]
         counted = np.zeros(len(self._corpus), np.bool_)
@@ -70,10 +73,11 @@ class Fitter:
             answers={self.rows[key]: relevant for key, relevant in said.items() if key in self.rows},
             evidence=np.array(self._evidence) if self.brief.evidence else None,
             evidence_name=self.brief.evidence,
+            usual=self.brief.usual,
             counted=counted,
             threshold=self.brief.threshold,
         )
-        return fit_judge(self._corpus, given)
+        return fit_judge(self._corpus, given, coefficients)
 
     def _add(self, key: int, terms: Mapping[str, int], evidence: float) -> None:
         if key in self.rows:  # an example that was fetched as a page too

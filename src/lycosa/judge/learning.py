@@ -6,11 +6,14 @@ Fitting it (`fitter`) is heavy and happens elsewhere; judging a page is one look
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
+from lycosa.errors import ModelError
 from lycosa.evidence import Evidence, Need
-from lycosa.judge.version import Scorer, Version
+from lycosa.evidence.model_file import read_json
+from lycosa.judge.version import FOLDER, Scorer, Version
 from lycosa.page.terms import terms_of_each
 from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score
 
@@ -27,7 +30,8 @@ class KnownPage(msgspec.Struct, frozen=True, array_like=True):
 class Brief(msgspec.Struct, frozen=True):
     """What a judge is fitted from beside the pages of the crawl: plain data, as it is sent to who fits.
 
-    `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any.
+    `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any; `usual` are
+    its mean and deviation on pages that are not relevant.
     """
 
     language: str = "english"
@@ -36,6 +40,31 @@ class Brief(msgspec.Struct, frozen=True):
     negatives: tuple[KnownPage, ...] = ()
     threshold: float | None = None
     evidence: str = ""
+    usual: tuple[float, float] = (0.1, 0.1)
+
+
+def brief_path(models: Path) -> Path:
+    """Where a collection keeps what its judge is fitted from."""
+    return models / FOLDER / "brief.json"
+
+
+def save_brief(brief: Brief, models: Path) -> None:
+    """Keep it beside the versions, so that answers teach the judge without its crawl; a crash leaves no half of it."""
+    path = brief_path(models)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".draft")
+    draft.write_bytes(msgspec.json.encode(brief))
+    draft.replace(path)
+
+
+def load_brief(models: Path) -> Brief:
+    """What the judge of a collection is fitted from."""
+    try:
+        return read_json(brief_path(models), Brief)
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"{brief_path(models)} cannot be read ({error}). Run the same crawl again: it writes it anew."
+        ) from None
 
 
 class TermsOfPage(Evidence):

@@ -80,15 +80,22 @@ def profile(on: Floats, pages: int, mean: Floats, elsewhere: Floats) -> Floats:
     return unit(vector)
 
 
-def standard(values: Floats, weight: Floats) -> tuple[float, float]:
+def standard(
+    values: Floats, weight: Floats, usual: tuple[float, float] = (0.0, 0.0), pages: float = 0.0
+) -> tuple[float, float]:
     """Mean and deviation of a score over the pages that are not of the topic, by weight: the null distribution.
+
+    So many `pages` with the usual mean and deviation may stand beside them.
 
     >>> standard(np.array([1.0, 3.0, 9.0]), np.array([1.0, 1.0, 0.0]))
     (2.0, 1.0)
+    >>> standard(np.array([1.0, 3.0]), np.array([1.0, 1.0]), (2.0, 1.0), 10.0)
+    (2.0, 1.0)
     """
-    total = weight.sum()
-    mean = float((weight * values).sum() / total)
-    deviation = float(np.sqrt((weight * (values - mean) ** 2).sum() / total))
+    total = weight.sum() + pages
+    mean = float(((weight * values).sum() + pages * usual[0]) / total)
+    theirs = pages * (usual[1] ** 2 + (usual[0] - mean) ** 2)
+    deviation = float(np.sqrt(((weight * (values - mean) ** 2).sum() + theirs) / total))
     return mean, max(deviation, 1e-6)
 
 

@@ -46,7 +46,7 @@ class Version(msgspec.Struct, frozen=True):
     pages: int  # that had been fetched when it was fitted
     upto: int  # the id of the last of them
     language: str
-    given: str  # both, keywords, examples, event
+    given: str  # which coefficients hold: those of both, keywords, examples, event, event by hand
     parts: dict[str, Part]
     plain: dict[str, float]
     links: dict[str, float]
@@ -121,7 +121,8 @@ class Scorer:
             if term in plain:
                 cosine += weight * plain[term]
         length = sqrt(squares) or 1.0
-        return self._chance(self._base + self._of_evidence * evidence + score / length, cosine / length)
+        plain_score = evidence if self.version.evidence else cosine / length
+        return self._chance(self._base + self._of_evidence * evidence + score / length, plain_score)
 
     def link_score(self, terms: Sequence[str]) -> float:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
@@ -144,13 +145,12 @@ class Scorer:
         score = self._base + sum(moved.values())
         telling = sorted(moved.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
         others = sum(moved.values()) - sum(amount for _, amount in telling)
-        return Reasons(tuple(telling), others, self._base, score, self._chance(score, cosine))
+        plain_score = evidence if self.version.evidence else cosine
+        return Reasons(tuple(telling), others, self._base, score, self._chance(score, plain_score))
 
-    def _chance(self, score: float, cosine: float) -> float:
+    def _chance(self, score: float, plain_score: float) -> float:
         version = self.version
-        plain = page_log_odds(
-            version.coefficients, version.cap, score, cosine if len(version.coefficients) > 2 else None
-        )
+        plain = page_log_odds(version.coefficients, version.cap, score, plain_score)
         logit = version.shift.a + version.shift.b * plain
         return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
 

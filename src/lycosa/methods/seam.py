@@ -35,6 +35,7 @@ class Method:
     training pages, stands for.
     `judges`: `(model, spec: JudgeSpec) -> Judge` by the name of `judge.kind`; the model is what was
     prepared, or None.
+    `judges_learn`: whether these are LearningJudges, which people teach by answers.
     `link_evidence`: `(model) -> Sequence[Evidence]`: what it tells of links, for strategies that take the
     evidence of any method (`fused`).
     `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
@@ -57,6 +58,7 @@ class Method:
     prepare: str = ""
     in_lab: str = ""
     judges: Mapping[str, str] = field(default_factory=dict)
+    judges_learn: bool = False
     link_evidence: str = ""
     indexes: Mapping[str, str] = field(default_factory=dict)
     page_parts: Mapping[str, str] = field(default_factory=dict)

@@ -178,7 +178,13 @@ def own_judge(spec: JudgeSpec, methods: Mapping[str, Any]) -> Judge:
 def labels_are_answers(spec: Spec) -> bool:
     """Whether labels only tell the judge: then nothing else is stale when they change, and no page is read again."""
     judge = judge_of(spec)
-    return judge.kind == "topic" and not wanted_models([spec.strategy], judge)
+    return _learns(judge.kind) and not wanted_models([spec.strategy], judge)
+
+
+def _learns(kind: str) -> bool:
+    """Whether a kind of judge learns while it crawls, and from answers."""
+    method = method_of_judge(kind)
+    return method.judges_learn if method else kind == "topic"
 
 
 def judge_of(spec: Spec) -> JudgeSpec:

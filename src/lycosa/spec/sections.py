@@ -276,8 +276,8 @@ class JudgeSpec(Section):
     """Which judge: `topic` (learns from the topic and from what is fetched), `text` (a classifier trained on
     the examples), `all` (keep every page), or one that a method brings, such as `event`."""
     threshold: Share | None = None
-    """Pages with at least this probability are relevant. Default: found while the crawl goes on for `topic`,
-    the classifier's decision boundary for `text`, that of its model for a method's own."""
+    """Pages with at least this probability are relevant. Default: found while the crawl goes on for `topic`
+    and `event`, the classifier's decision boundary for `text`."""
 
 
 class ArchiveSpec(Section):

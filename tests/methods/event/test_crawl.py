@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from lycosa.engine.relearn import relearn, undo
 from lycosa.errors import CollectionError, ModelError, SpecError
 from lycosa.methods.event.strategy import Event
 from lycosa.prepare.source_priors import source_priors
 from lycosa.report.html import render
+from lycosa.report.why import explain
 from lycosa.store.collection import Collection
+from lycosa.store.labels import Label, set_label
 from lycosa.testing import Site
+from lycosa.urls import key_of
 from tests.crawling import crawl, pages_of, spec_text
 from tests.methods.event.web import EVENT, event_web, html_of, url_of
 
@@ -46,6 +50,50 @@ def test_pages_of_the_event_are_told_from_those_of_its_topic(site, tmp_path):
     crawl(spec(site, EVENT), tmp_path / "crawl")
     assert relevant(tmp_path / "crawl") == ON_EVENT
     assert url_of("other", 0) in pages_of(tmp_path / "crawl")
+
+
+def test_the_judge_of_an_event_learns_and_says_why(site, tmp_path):
+    """It has versions, its harvest an interval; `why` names version and event score; a threshold in the spec overrides."""
+    out, text = tmp_path / "crawl", spec(site, {"pages": [url_of("event", 0), url_of("event", 1)]})
+    summary = crawl(text, out)
+    assert relevant(out) == ON_EVENT
+    assert summary.judge_version > 1
+    assert summary.harvest_low < summary.harvest < summary.harvest_high  # type: ignore[operator]
+    told = str(explain(out, url_of("event", 3)))
+    assert f"judge version {summary.judge_version}" in told
+    assert "event-agreed" in told
+    crawl(spec(site, EVENT, judge={"kind": "event", "threshold": 1.0}), tmp_path / "strict")
+    assert "against 1.00 (given)" in str(explain(tmp_path / "strict", url_of("event", 3)))
+
+
+def test_answers_teach_the_judge_of_an_event(site, tmp_path):
+    """Without its crawl, from what is stored; the answers hold, versions are kept, and a resumed crawl goes on from there."""
+    out, text = tmp_path / "crawl", spec(site, EVENT)
+    crawl(text, out)
+    for number in range(3):
+        url = url_of("other", number)
+        set_label(out, Label(key_of(url), url, True, 1.0))
+    learned = relearn(out)
+    assert learned.after.version > learned.before.version
+    assert {url_of("other", number) for number in range(3)} < relevant(out)
+    said: list[str] = []
+    assert crawl(text, out, say=said.append).judge_version == learned.after.version
+    assert not any("judged again" in line for line in said)
+    assert undo(out).after.version == learned.before.version
+
+
+def test_an_event_of_a_collection_of_before_gets_its_pages_again(site, tmp_path):
+    """An event.json without the words of its model pages is completed; what people wrote into it stays."""
+    out, text = tmp_path / "crawl", spec(site, {"pages": [url_of("event", 0)]})
+    crawl(text, out)
+    path = out / "models" / "event.json"
+    model = json.loads(path.read_text("utf-8"))
+    assert model.pop("examples")
+    path.write_text(json.dumps(model | {"date": "2016-06-11"}), encoding="utf-8")
+    crawl(text, out)
+    again = json.loads(path.read_text("utf-8"))
+    assert (len(again["examples"]), again["date"]) == (1, "2016-06-11")
+    assert relevant(out) == ON_EVENT
 
 
 def test_the_catalogue_knows_date_places_and_aspects(site, tmp_path):
@@ -112,7 +160,7 @@ def test_a_model_edited_by_hand_judges_all_pages_again(site, tmp_path):
     crawl(text, out)
     path = out / "models" / "event.json"
     model = json.loads(path.read_text("utf-8"))
-    model["pages"]["threshold"] = 0.99
+    model |= {"terms": {"zeppelin": 1.0}, "places": [], "date": ""}
     path.write_text(json.dumps(model), encoding="utf-8")
     said: list[str] = []
     crawl(text, out, say=said.append)
@@ -121,7 +169,7 @@ def test_a_model_edited_by_hand_judges_all_pages_again(site, tmp_path):
     said.clear()
     crawl(text, out, say=said.append)
     assert not any("judged again" in line for line in said)
-    path.write_text(path.read_text("utf-8").replace("2016-06-12", "2016-06-41"), encoding="utf-8")
+    path.write_text(json.dumps(model | {"date": "2016-06-41"}), encoding="utf-8")
     with pytest.raises(ModelError, match="2016-06-41"):
         crawl(text, out)
 

@@ -87,14 +87,12 @@ def test_what_is_expected_of_a_new_source_follows_the_crawl(about):
 
 
 def test_the_judge_and_the_strategy_share_their_evidence(about):
-    """With the event judge nothing is computed twice, and relevance is the event score."""
+    """With the event judge nothing is computed twice, and a page with all of the event is relevant."""
     ready = dataclasses.replace(about, judge=event_judge(MODEL, JudgeSpec(kind="event")))
     strategy = Event().fit(ready)
     assert isinstance(ready.judge, EventJudge)
-    assert len({kind.name for kind in strategy.needs}) == len(strategy.needs) == 4
-    page = analysed(strategy, HTML)
-    assert strategy.judge(page).score == fact_of(page.evidence, "event", Score).value
-    assert strategy.judge(page).relevant
+    assert len({kind.name for kind in strategy.needs}) == len(strategy.needs) == 6
+    assert strategy.judge(analysed(strategy, HTML)).relevant
 
 
 def test_another_topic_size(about):

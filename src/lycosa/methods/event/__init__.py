@@ -14,6 +14,7 @@ METHOD = Method(
     in_lab=f"{_HERE}.preparation:section_in_lab",
     when={"event": "something that happened, at one place and time"},
     judges={"event": f"{_HERE}.judge:event_judge"},
+    judges_learn=True,
     link_evidence=f"{_HERE}.evidence:link_evidence",
     models=f"{_HERE}.model:refuse_to_judge",
     train=f"{_HERE}.commands:register",

@@ -30,6 +30,10 @@ from lycosa.methods.event.model import (
 from lycosa.page.document import Document
 from lycosa.values import NotSaid, PagePlace, Score
 
+EVENT, AGREED = "event", "event-agreed"
+"""The evidence that strategies look at, what, where and when together; and that of judges, which hears an alibi."""
+ELSEWHERE = 0.05
+"""A page whose places, or whose day, score less than this tells of somewhere else, or of another time."""
 ASPECTS = ("topic", "place", "date", "who")
 WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
 EARTH_KM = 12742.0
@@ -349,7 +353,7 @@ def side_score(side: Side, aspects: Aspects) -> float:
 class EventEvidence(Evidence):
     """`event`: the event score of a page and of each of its links."""
 
-    name = "event"
+    name = EVENT
     needs = WHERE_WHEN_WHO
     tells = Score
     tells_of_links = float
@@ -388,6 +392,29 @@ class EventAspect(Evidence):
     def of_links(self, document: Document) -> list[float]:
         """One number a link; 0 where it says nothing."""
         return [getattr(aspects, self.aspect) or 0.0 for aspects in self.scorer.links(document)]
+
+
+class AgreedEvent(Evidence):
+    """`event-agreed`: the event score of a page, and nothing of it where the page tells of another place and time.
+
+    The words may be the very same: another shooting, another flood. Where a page says nothing of place or day, or one
+    of them agrees, the score holds.
+    """
+
+    name = AGREED
+    needs = WHERE_WHEN_WHO
+    tells = Score
+
+    def __init__(self, scorer: EventScorer) -> None:
+        self.scorer = scorer
+        self.pages = effective(scorer.model.pages, scorer.model)
+
+    def of_page(self, document: Document) -> Score:
+        """The score, unless place and day both speak against it."""
+        aspects, weights = self.scorer.page(document), self.pages.weights
+        is_elsewhere = bool(weights.place) and aspects.place is not None and aspects.place < ELSEWHERE
+        is_another_time = bool(weights.date) and aspects.date is not None and aspects.date < ELSEWHERE
+        return Score(0.0 if is_elsewhere and is_another_time else side_score(self.pages, aspects))
 
 
 def event_evidence(model: EventModel) -> tuple[EventEvidence, *tuple[EventAspect, ...]]:

@@ -1,26 +1,32 @@
-"""`judge.kind = "event"`: close enough to the event in what, where and when together."""
+"""`judge.kind = "event"`: a judge that learns, with what, where and when together in the place of keywords."""
 
 from __future__ import annotations
 
 from lycosa.errors import SpecError
-from lycosa.evidence import Evidence
-from lycosa.methods.event.evidence import event_evidence
+from lycosa.judge.learning import Brief, LearningJudge
+from lycosa.methods.event.evidence import AGREED, AgreedEvent, event_evidence
 from lycosa.methods.event.model import EventModel
 from lycosa.spec.sections import JudgeSpec
-from lycosa.values import Judgement, Page, Score, fact_of
+
+USUAL = (0.12, 0.085)
+"""Mean and deviation of the event score on pages that do not tell of the event (crawls of webs/news), scored our way."""
+USUAL_PROJECTED = (0.25, 0.15)
+"""The same, scored the paper's way: a text is cut down to the words of the event before they are compared."""
 
 
-class EventJudge:
-    """`event`: close enough to the event in what, where and when together."""
+class EventJudge(LearningJudge):
+    """`event`: likely to tell of the event, by its event score, what the model pages say, and the crawl's own pages."""
 
     def __init__(self, model: EventModel, threshold: float | None = None) -> None:
-        self.needs: tuple[Evidence, ...] = event_evidence(model)
-        self.threshold = model.pages.threshold if threshold is None else threshold
-
-    def judge(self, page: Page) -> Judgement:
-        """Relevant if the event score reaches the threshold."""
-        score = fact_of(page.evidence, "event", Score).value
-        return Judgement(score >= self.threshold, score, f"event score against {self.threshold:g}")
+        self.evidence = event_evidence(model)
+        brief = Brief(
+            language=model.language,
+            examples=model.examples,
+            threshold=threshold,
+            evidence=AGREED,
+            usual=USUAL_PROJECTED if model.matching.projected else USUAL,
+        )
+        super().__init__(brief, (*self.evidence, AgreedEvent(self.evidence[0].scorer)))
 
 
 def event_judge(model: EventModel | None, spec: JudgeSpec) -> EventJudge:

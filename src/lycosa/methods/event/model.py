@@ -19,6 +19,7 @@ import msgspec
 
 from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
+from lycosa.judge.learning import KnownPage
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
 from lycosa.page.place_finder import PlaceMention
@@ -156,6 +157,7 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     matching: Matching = Matching()
     background: Background | None = None  # given: rare terms, places and names count more
     unread: tuple[str, ...] = ()  # model pages that could not be had; the next run tries them again
+    examples: tuple[KnownPage, ...] = ()  # the model pages, as the judge compares others with them
 
     def __post_init__(self) -> None:
         for day in (self.date, self.end_date):

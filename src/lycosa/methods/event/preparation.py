@@ -10,6 +10,7 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import SpecError
 from lycosa.evidence.training.pages import document_in
+from lycosa.judge.learning import KnownPage
 from lycosa.methods.event.model import (
     EventModel,
     Facts,
@@ -48,13 +49,17 @@ async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:
     """The saved event of this collection, or one made of the spec; None if the spec has no event."""
     saved = means.models / "event.json" if means.models else None
     finder = installed_finder(means.place_finder)
-    facts: dict[str, Facts | None] = {}
+    found: dict[str, _Read | None] = {}
     if saved and saved.exists():
         model = load_event(saved)
-        for where in model.unread:
-            facts[where] = await _facts(where, means, finder)
-        if not any(facts.values()):
-            return model
+        if model.examples or set(spec.pages) <= set(model.unread):
+            for where in model.unread:
+                found[where] = await _read(where, means, finder)
+            if not any(found.values()):
+                return model
+        else:  # saved before judges asked for examples; what people have changed in it stays
+            pages = [page for where in spec.pages if (page := await _read(where, means, finder))]
+            return _saved(saved, msgspec.structs.replace(model, examples=tuple(page.known for page in pages)))
     if not spec.pages and not spec.what:
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
@@ -62,15 +67,20 @@ async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:
     for doubt in unknown_places(spec.where):
         means.say(doubt)
     for where in spec.pages:
-        if where not in facts:
-            facts[where] = await _facts(where, means, finder)
-    unread = tuple(where for where in spec.pages if facts[where] is None)
-    read = [found for where in spec.pages if (found := facts[where])]
-    model = msgspec.structs.replace(made_event(spec, means.language, read, means.folder), unread=unread)
+        if where not in found:
+            found[where] = await _read(where, means, finder)
+    unread = tuple(where for where in spec.pages if found[where] is None)
+    read = [page for where in spec.pages if (page := found[where])]
+    model = made_event(spec, means.language, [page.facts for page in read], means.folder)
+    model = msgspec.structs.replace(model, unread=unread, examples=tuple(page.known for page in read))
     means.say(event_table(model))
-    if saved:
-        saved.parent.mkdir(exist_ok=True)
-        save_event(saved, model)
+    return _saved(saved, model)
+
+
+def _saved(path: Path | None, model: EventModel) -> EventModel:
+    if path:
+        path.parent.mkdir(exist_ok=True)
+        save_event(path, model)
     return model
 
 
@@ -110,12 +120,21 @@ def made_event(spec: EventSpec, language: str, pages: list[Facts], folder: Path)
     return topic_only(model) if spec.kind == "outbreak" else model
 
 
-async def _facts(where: str, means: Means, finder: PlaceFinder | None) -> Facts | None:
-    """What a model page says; None (and a word about it) if it cannot be had."""
+class _Read(msgspec.Struct, frozen=True):
+    """A model page: what it says of the event, and all of its words."""
+
+    facts: Facts
+    known: KnownPage
+
+
+async def _read(where: str, means: Means, finder: PlaceFinder | None) -> _Read | None:
+    """A model page; None (and a word about it) if it cannot be had."""
     if (url := urls.parse(where)) is not None:
         document = await means.get(url)
         if isinstance(document, Refusal):
             means.say(f"The model page {where} could not be used: {document}. The next run tries it again.")
             return None
-        return page_facts(document, names=True)
-    return page_facts(document_in(means.folder / where, means.language, finder), names=True)
+        key = urls.key_of(document.url)  # where it was found in the end
+    else:
+        document, key = document_in(means.folder / where, means.language, finder), urls.hash_of(where)
+    return _Read(page_facts(document, names=True), KnownPage(key, dict(document.terms)))

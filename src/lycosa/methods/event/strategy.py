@@ -59,12 +59,12 @@ class Event(BaseStrategy):
         self.pages_, self.credits_ = 0, 0.0
         judge = self.judge_
         if isinstance(judge, EventJudge) and not self.k:
-            self.evidence_ = judge.needs
+            self.evidence_ = judge.evidence
         else:
             model = preparation.methods.get("event") or _topic_only(preparation)
             self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
-            kept = () if isinstance(judge, EventJudge) else self.needs
-            self.needs = (*kept, *self.evidence_)
+            own = {kind.name for kind in self.evidence_}
+            self.needs = (*(kind for kind in self.needs if kind.name not in own), *self.evidence_)
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:

@@ -7,7 +7,7 @@ settings are those that did best on other events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from random import Random
 from typing import Any
@@ -15,11 +15,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from lycosa.evidence import Evidence
 from lycosa.evidence.topic import topic_vector
 from lycosa.lab.metrics import paired_test
 from lycosa.lab.protocol import Draw, Options, reachable
 from lycosa.lab.run import Run, run_strategy
 from lycosa.methods import BaseStrategy
+from lycosa.methods.event.evidence import EVENT, event_evidence
 from lycosa.methods.event.model import OURS, PAPER, EventModel, background_of, topic_only
 from lycosa.methods.event.paper.ranking import FULL, KS, VARIANTS, leave_one_out
 from lycosa.methods.event.paper.web import EventWeb
@@ -30,7 +32,7 @@ from lycosa.prepare import preparation
 from lycosa.prepare.topic import TopicModel
 from lycosa.spec.sections import JudgeSpec
 from lycosa.urls import authority_of, key_of, source_of
-from lycosa.values import Floats, Say
+from lycosa.values import Floats, Judgement, Page, Say, Score, fact_of
 
 TRIED_SOURCES: list[dict[str, Any]] = [
     *({"source": name} for name in SOURCES if name != "mean-score"),
@@ -58,6 +60,19 @@ class Crawled:
     harvest: float
     hosts: int  # distinct sources of the pages fetched
     relevant_hosts: int  # of the relevant ones
+
+
+class FixedThreshold:
+    """The judge of the paper: an event score that reaches a threshold. Nothing is learned of the crawl."""
+
+    def __init__(self, model: EventModel) -> None:
+        self.needs: tuple[Evidence, ...] = event_evidence(model)
+        self.threshold = model.pages.threshold
+
+    def judge(self, page: Page) -> Judgement:
+        """Relevant from the threshold on."""
+        score = fact_of(page.evidence, EVENT, Score).value
+        return Judgement(score >= self.threshold, score, f"event score against {self.threshold:g}")
 
 
 class Crawls:
@@ -107,7 +122,8 @@ class Crawls:
         """The event strategy, with this way of scoring."""
         model = self.web.model(event, self.draw, like)
         topic = TopicModel("english", topic_vector([model.terms], like.pages.k))
-        ready = preparation(topic, JudgeSpec(kind="event"), methods={"event": model})
+        ready = preparation(topic, JudgeSpec(kind="all"), methods={"event": model})
+        ready = replace(ready, judge=FixedThreshold(model))
         return self.run(name, Event(**(settings or {})).fit(ready), like.pages.k, event, start)
 
 
