@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from lycosa.store import Counts, Record, Store
@@ -51,20 +52,24 @@ def test_counts_follow_what_was_saved(store):
     )
 
 
-def test_a_body_is_known_once_it_was_saved(store):
-    """The first capture of a body is found by its digest; empty and failed ones never are."""
+def test_a_body_is_known_once_a_page_with_it_was_kept(store):
+    """The first such page is found by its digest; refused, failed and empty ones never are."""
     body = b"<p>twice</p>"
-    assert store.known_digest(digest_of(body)) is None
-    save(store, Record(at=NOW, fetched=fetched(URL, body)))
-    save(store, Record(at=NOW, fetched=fetched("http://b.example/", body, at=NOW + 9)))
-    save(store, Record(at=NOW, fetched=fetched("http://c.example/", b"broken", 500)))
-    save(store, Record(at=NOW, fetched=fetched("http://d.example/", b"")))
+    noindex = Refusal(Reason.NOINDEX)
+    assert store.kept_page(digest_of(body)) is None
+    refused = page_record("http://a.example/", fetched=fetched("http://a.example/", body))
+    save(store, msgspec.structs.replace(refused, refusal=noindex))
+    save(store, Record(at=NOW, fetched=fetched("http://e.example/", body)))
+    assert store.kept_page(digest_of(body)) is None
+    for number, name in enumerate("bcd"):
+        url = f"http://{name}.example/"
+        save(store, page_record(url, fetched=fetched(url, body, at=NOW + number)))
+    save(store, Record(at=NOW, fetched=fetched("http://c.example/x", b"broken", 500)))
+    save(store, page_record("http://d.example/x", fetched=fetched("http://d.example/x", b"")))
 
-    known = store.known_digest(digest_of(body))
-
-    assert (known.url, known.at) == (URL, NOW)
-    assert store.known_digest(digest_of(b"broken")) is None
-    assert store.known_digest(digest_of(b"")) is None
+    assert store.kept_page(digest_of(body)) == "http://b.example/"
+    assert store.kept_page(digest_of(b"broken")) is None
+    assert store.kept_page(digest_of(b"")) is None
 
 
 def test_explored_pages_can_join(store):

@@ -279,10 +279,10 @@ class Conclusions:
                 self._decide([step])
 
     def _duplicate(self, fetched: Fetched) -> Refusal | None:
-        earlier = self.store.known_digest(digest_of(fetched.body))
-        if earlier is None or key_of(earlier.url) == fetched.link.key:
+        kept = self.store.kept_page(digest_of(fetched.body))
+        if kept is None or key_of(kept) == fetched.link.key:
             return None
-        return Refusal(Reason.DUPLICATE, earlier.url)
+        return Refusal(Reason.DUPLICATE, kept)
 
     def _decide(self, decisions: Sequence[Decision]) -> None:
         """Take in decisions on links that had been held."""

@@ -26,7 +26,6 @@ from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import StoredPage
 from lycosa.store.refused_links import recount_refused_links
 from lycosa.store.responses import response_of
-from lycosa.store.warc import EarlierCapture
 from lycosa.values import Decision, Fetched, Kind, Page, Reason, Refusal, Say
 
 BATCH = 200
@@ -133,8 +132,8 @@ class Rewritten:
     def promote(self, keys: Sequence[int]) -> int:
         return self._collection.promote(keys)
 
-    def known_digest(self, digest: bytes) -> EarlierCapture | None:
-        return self._collection.known_digest(digest)
+    def kept_page(self, digest: bytes) -> str | None:
+        return self._collection.kept_page(digest)
 
 
 async def _look_again(collection: CollectionWriter, analyser: Analyser, conclusions: Conclusions) -> None:

@@ -12,7 +12,6 @@ from typing import Protocol
 
 import msgspec
 
-from lycosa.store.warc import EarlierCapture
 from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageTerms, Refusal
 
 
@@ -102,8 +101,8 @@ class Store(Protocol):
         """
         ...
 
-    def known_digest(self, digest: bytes) -> EarlierCapture | None:
-        """The first capture whose body (status 200, not empty) has this `warc.digest_of`."""
+    def kept_page(self, digest: bytes) -> str | None:
+        """The URL of the first page that was kept and whose body (not empty) has this `warc.digest_of`."""
         ...
 
 

@@ -184,6 +184,18 @@ class Catalogue:
         ).fetchone()
         return EarlierCapture(row[0], row[1], digest) if row else None
 
+    def kept_page(self, digest: bytes) -> str | None:
+        """The URL of the first page with this body that was kept; an empty body is never known."""
+        if digest == _EMPTY:
+            return None
+        row = self._connection.execute(
+            "SELECT pages.url FROM captures JOIN pages ON pages.id = captures.page "
+            "WHERE captures.digest = ?1 AND captures.status = 200 AND pages.digest = ?1 "
+            "AND relevant IS NOT NULL AND refusal IS NULL ORDER BY captures.at LIMIT 1",
+            (digest,),
+        ).fetchone()
+        return row[0] if row else None
+
     def last_capture(self, key: int) -> EarlierCapture | None:
         """The newest capture of a page with status 200: what a 304 says is still valid."""
         row = self._connection.execute(

@@ -29,7 +29,7 @@ from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_writing, plain_errors
 from lycosa.store.search import Search
 from lycosa.store.statistics import Statistics
-from lycosa.store.warc import Capture, EarlierCapture, WarcWriter, digest_of
+from lycosa.store.warc import Capture, WarcWriter, digest_of
 from lycosa.values import Decision, Fetched, Judgement, PageTerms, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
@@ -153,9 +153,9 @@ class CollectionWriter:
         aside = SetAside(tuple(sorted(versions)), undone_with)
         self.catalogue.set_fact(JUDGE_ASIDE, msgspec.json.encode(aside))
 
-    def known_digest(self, digest: bytes) -> EarlierCapture | None:
+    def kept_page(self, digest: bytes) -> str | None:
         with plain_errors(self.path):
-            return self.catalogue.known_digest(digest)
+            return self.catalogue.kept_page(digest)
 
     def counts(self) -> Counts:
         """How much has been saved, over all runs."""

@@ -9,7 +9,7 @@ import msgspec
 
 from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
 from lycosa.store.terms import kept_terms
-from lycosa.store.warc import EarlierCapture, digest_of
+from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Decision, Judgement, Page, PageTerms, Score
 
@@ -26,7 +26,7 @@ class MemoryStore:
         self._conclusions: dict[int, Conclusion] = {}
         self._judged: list[Page] = []
         self._counts = Counts()
-        self._digests: dict[bytes, EarlierCapture] = {}
+        self._kept: dict[bytes, str] = {}
 
     @contextmanager
     def commit(self) -> Iterator[None]:
@@ -51,9 +51,8 @@ class MemoryStore:
         is_kept = record.judgement is not None and record.refusal is None
         if record.page is not None and is_kept and not before.judged:
             self._judged.append(msgspec.structs.replace(record.page, links=(), text=""))
-        if fetched.status == 200 and fetched.body:
-            digest = digest_of(fetched.body)
-            self._digests.setdefault(digest, EarlierCapture(link.url, fetched.started, digest))
+        if is_kept and fetched.body:
+            self._kept.setdefault(digest_of(fetched.body), link.url)
         return before
 
     def settle(self, decisions: Sequence[Decision]) -> None:
@@ -101,8 +100,8 @@ class MemoryStore:
     def set_aside(self, version: int) -> None:
         """Versions are not kept, so there is nothing to note."""
 
-    def known_digest(self, digest: bytes) -> EarlierCapture | None:
-        return self._digests.get(digest)
+    def kept_page(self, digest: bytes) -> str | None:
+        return self._kept.get(digest)
 
     def counts(self) -> Counts:
         """How much has been saved."""

@@ -224,6 +224,12 @@ _TEXTS_WITHOUT_BLANKS = (
     " WHERE as_indexed(body) != body OR as_indexed(title) != title",
 )
 
+_KEPT_BODIES = (
+    # A page is a duplicate of one that was kept, which need not be the first with these bytes.
+    "DROP INDEX bodies",
+    "CREATE INDEX bodies ON captures (digest) WHERE status = 200",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _PLACES,
@@ -234,6 +240,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _LESSONS,
     _SKETCHES,
     _TEXTS_WITHOUT_BLANKS,
+    _KEPT_BODIES,
 )
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
