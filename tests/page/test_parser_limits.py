@@ -25,6 +25,8 @@ HOSTILE = {
     "attributes of an end tag": "</p " + " ".join(f"a{n}" for n in range(100_000)) + ">",
     "links within links": "".join(f"<a href={n}><table><td>" for n in range(20_000)),
     "long": "<p>x" * 3_000_000,
+    "cells within a drawing": "<svg>" + "<td>" * 100_000,
+    "end tags of other elements": "<div></span>" * 100_000,
 }
 
 
@@ -41,7 +43,25 @@ def test_hostile_markup_is_parsed_within_limits(name):
 def test_depth_is_capped(monkeypatch):
     """Beyond the cap of tags the page is cut: the parser's time grows with the square of the depth."""
     monkeypatch.setattr(parser_limits, "TAGS", 1_000)
-    assert len(LexborHTMLParser(bounded("<div>" * 100_000)).css("div")) < 1_000
+    monkeypatch.setattr(parser_limits, "NESTING", 1_000)
+    assert len(LexborHTMLParser(bounded("<div>" * 100_000)).css("div")) <= 1_000
+
+
+LONG_TABLE = "<table>" + "<tr><td>owl<td><img src=i>" * 40_000 + "</table><a href=/next>next</a>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        LONG_TABLE,
+        "<svg>" + "<path d='M0 0'/>" * 60_000 + "</svg><a href=/next>next</a>",
+        "<ul>" + "<li><a href=/x>owl</a></li>" * 30_000 + "</ul><a href=/next>next</a>",
+    ],
+)
+def test_a_long_page_is_read_to_its_end(html):
+    """What is long and not deep costs the parser no more than its length."""
+    assert bounded(html) == html
+    assert LexborHTMLParser(html).css("a")[-1].text() == "next"
 
 
 @pytest.mark.parametrize(

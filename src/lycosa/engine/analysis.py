@@ -17,8 +17,10 @@ from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.spec.sections import Spec
 from lycosa.urls import INDEX_NAMES
-from lycosa.values import Fetched, Kind, Link, LinkClasses, LinkPartners, Page, Reason, Refusal
+from lycosa.values import Fact, Fetched, Kind, Link, LinkClasses, LinkPartners, Page, Reason, Refusal, Score
 
+READ = "read"
+"""Noted as evidence on a page that was not read to its end: how much of it was."""
 PLACES = 200
 """Of a page; the least mentioned beyond are not kept."""
 
@@ -105,7 +107,10 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
     links = tuple(
         Link(out.url, out.key, out.anchor, out.rel, out.position, depth=depth, parent=parent) for out in found
     )
-    evidence, scores, classes, partners = {}, {}, {}, {}
+    evidence: dict[str, Fact] = {}
+    scores, classes, partners = {}, {}, {}
+    if (share := document.share_read) < 1:
+        evidence[READ] = Score(share, "the rest is too long or nested too deeply")
     for kind in recipe.evidence:
         fact = kind.of_page(document)
         if fact is not None:

@@ -23,7 +23,7 @@ from lycosa.page.entities import find_entities
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line, with_plain_spaces
 from lycosa.page.links import Linked, ReferenceResolver, find_images, find_links
 from lycosa.page.names import find_names
-from lycosa.page.parser_limits import HTML_CHARS, bounded
+from lycosa.page.parser_limits import HTML_CHARS, bounded, length_read
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.place_finder import PlaceFinder
 from lycosa.page.places import Regions, find_places, gazetteer, places_of_each
@@ -124,7 +124,17 @@ class Document:
     @cached_property
     def html(self) -> str:
         """The body as text, at most HTML_CHARS of it."""
-        return decoded_text(self.body, self.content_type)[0][:HTML_CHARS]
+        return self._text[:HTML_CHARS]
+
+    @cached_property
+    def _text(self) -> str:
+        return decoded_text(self.body, self.content_type)[0]
+
+    @property
+    def share_read(self) -> float:
+        """How much of the page was read: 1, unless it is longer or nested deeper than any page should be."""
+        text = self._text
+        return 1.0 if not text or self.is_plain_text else length_read(text) / len(text)
 
     @cached_property
     def is_plain_text(self) -> bool:

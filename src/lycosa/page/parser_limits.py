@@ -11,6 +11,11 @@ import re
 
 HTML_CHARS = 4_000_000
 TAGS = 30_000
+"""So many are always read: even nested in each other they take the parser a second or two."""
+FLAT_TAGS = 400_000
+"""So many are read where they are not nested deeply: a table of a hundred thousand cells is a page like any other."""
+NESTING = TAGS * TAGS // 2
+"""Open elements, summed over all tags: at each tag the parser may look through all that are open."""
 REOPENED = 1_000_000
 """Formatting tags × tags: an upper bound of the elements that the parser may have to make."""
 TAG_CHARS = 20_000
@@ -26,18 +31,52 @@ _CLEAR_TAG = re.compile(
 _ENDS_ANY_TAG = "\"'>"  # whether the tag is in a name, a value, or either kind of quotes
 
 
+# Elements that have no end, or that the next of their kind ends: they are not nested by being left open.
+_NEVER_OPEN = frozenset(
+    "area base br col embed hr img input link meta source track wbr"
+    " body caption colgroup dd dt head html li optgroup option p rp rt tbody td tfoot th thead tr".split()
+)
+_TAG = re.compile(r"<(/?)([a-z][^\s/>]{0,20})(?:[^<>]*?(/?)>)?", re.IGNORECASE)
+
+
+def length_read(html: str) -> int:
+    """How much of the markup is read: as far as the parser takes bounded time.
+
+    >>> length_read("<p>a<b>c")
+    8
+    """
+    if html.count("<", 0, HTML_CHARS) <= TAGS:
+        return min(len(html), HTML_CHARS)
+    open_elements: dict[str, int] = {}
+    tags = depth = nesting = 0
+    for tag in _TAG.finditer(html, 0, HTML_CHARS):
+        tags += 1
+        nesting += depth
+        if tags > FLAT_TAGS or (nesting > NESTING and tags > TAGS):
+            return tag.start()
+        name = tag[2].lower()
+        # Within drawings and formulas every element is open until it is closed, be it by its own "/>".
+        foreign = open_elements.get("svg") or open_elements.get("math")
+        if tag[3] if foreign else name in _NEVER_OPEN:
+            continue
+        # An end tag closes elements of its own name only; wherever else it stands it is passed over.
+        count = open_elements.get(name, 0)
+        change = 1 if not tag[1] else -1 if count else 0
+        open_elements[name] = count + change
+        depth += change
+    return min(len(html), HTML_CHARS)
+
+
 def bounded(html: str) -> str:
     """The markup, cut and thinned out where it could stall the parser.
 
     >>> bounded("<p>a<b>c")
     '<p>a<b>c'
     """
-    html = html[:HTML_CHARS]
+    html = html[: length_read(html)]
     tags = html.count("<")
-    if tags > TAGS:
-        html = "<".join(html.split("<", TAGS)[:TAGS])
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
-    if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * min(tags, TAGS) > REOPENED:
+    if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:
         html = _FORMATTING.sub("", html)
     return _with_short_tags(html) if len(html) > TAG_CHARS else html
 

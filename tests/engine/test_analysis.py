@@ -1,0 +1,35 @@
+"""From bytes to a Page."""
+
+from __future__ import annotations
+
+from lycosa.engine.analysis import READ, Recipe, analyse
+from lycosa.evidence.words import fact_in_words
+from lycosa.page import parser_limits
+from lycosa.urls import key_of
+from lycosa.values import Fetched, Link, Page
+
+URL = "http://a.test/"
+
+
+def page_of(html: str) -> Page:
+    response = Fetched(
+        Link(URL, key_of(URL)), 200, (("Content-Type", "text/html"),), html.encode(), b"", b"", 0.0, 0.0
+    )
+    page = analyse(response, Recipe())
+    assert isinstance(page, Page)
+    return page
+
+
+def test_the_end_of_a_long_table_is_read():
+    """With the link to the next one; nothing is noted on a page that was read whole."""
+    page = page_of("<table>" + "<tr><td>owl<td>nest" * 12_000 + "</table><a href=/next>next</a>")
+    assert [link.url for link in page.links] == ["http://a.test/next"]
+    assert READ not in page.evidence
+
+
+def test_a_page_that_is_cut_says_so(monkeypatch):
+    """How much of it was read, and why not all: `lycosa why` shows it."""
+    monkeypatch.setattr(parser_limits, "TAGS", 100)
+    monkeypatch.setattr(parser_limits, "NESTING", 5_000)
+    page = page_of("<div>" * 1_000)
+    assert fact_in_words(READ, page.evidence[READ]) == "0.1000 (the rest is too long or nested too deeply)"
