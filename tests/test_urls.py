@@ -79,6 +79,8 @@ def test_a_url_has_an_authority_a_host_and_a_source(text):
         ("http://a.example/b/../c/./d", "http://a.example/c/d"),
         ("http://a.example/b?utm_source=x&id=1&fbclid=y", "http://a.example/b?id=1"),
         ("http://a.example/index.html?utm_medium=mail", "http://a.example/"),
+        ("http://a.example/b?mtm_campaign=x&_gl=1*2&id=1&WT.mc_id=z", "http://a.example/b?id=1"),
+        ("http://a.example/b?pk_kwd=x&ref_src=twsrc&hsa_acc=1", "http://a.example/b"),
     ],
 )
 def test_variants_are_one_identity(one, other):
@@ -98,6 +100,11 @@ def test_variants_are_one_identity(one, other):
         ("http://a.example/b?x=1&y=2", "http://a.example/b?y=2&x=1"),
         ("http://a.example/a%2Fb", "http://a.example/a/b"),
         ("http://a.example/my-index.html", "http://a.example/"),
+        ("http://a.example/%%34%31", "http://a.example/A"),
+        ("http://a.example/%%34%31", "http://a.example/%41"),
+        ("http://a.example/%2%35", "http://a.example/%25"),
+        ("http://a.example/b?ref=1", "http://a.example/b"),
+        ("http://a.example/b?pk=1", "http://a.example/b"),
         ("http://a.example:8080/", "http://a.example/"),
         ("http://www.a.example/", "http://a.example/"),
     ],

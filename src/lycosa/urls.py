@@ -27,10 +27,18 @@ TRACKING = frozenset(
     (
         "fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh mc_cid mc_eid "
         "mkt_tok _hsenc _hsmi hsctatracking oly_anon_id oly_enc_id vero_id wickedid rb_clickid s_cid "
-        "ml_subscriber ml_subscriber_hash _openstat yadfrom srsltid epik __twitter_impression"
+        "ml_subscriber ml_subscriber_hash _openstat yadfrom srsltid epik __twitter_impression "
+        "_ga _gl _branch_match_id fb_action_ids fb_action_types fb_ref fb_source ga_campaign ga_content ga_medium "
+        "ga_source ga_term irclickid li_fat_id mkwid ndclid ns_campaign ns_mchannel ns_source pcrid pk_campaign "
+        "pk_cid pk_content pk_keyword pk_kwd pk_medium pk_source ref_src ref_url sccid vero_conv wt.mc_id wt_mc "
+        "xtor ysclid"
     ).split()
 )
-"""Query parameters that say who came from where, never what is shown. `utm_*` belongs to them."""
+"""Query parameters that say who came from where, never what is shown. Those of `TRACKING_PREFIXES` belong to them.
+
+Left alone are names that others fold too and that some sites mean: ref, source, session, id, campaign.
+"""
+TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "piwik_", "hsa_", "itm_")
 
 URL_CHARS = 8_000
 """No page has a longer URL; a link that is longer leads nowhere."""
@@ -39,6 +47,7 @@ ROUNDS = 8
 """In which a URL is simplified; those of real pages need one or two, and the last one only looks."""
 
 _UNRESERVED_ESCAPE = re.compile(r"%(2[dD]|2[eE]|5[fF]|7[eE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
+_BARE_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
 _LOWER_ESCAPE = re.compile(r"%(?:[0-9A-F][a-f]|[a-f][0-9a-fA-F])")
 _SLASHES = re.compile(r"/{2,}")
 _TOKEN = re.compile(r"[^\W_]+")
@@ -117,7 +126,9 @@ def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:
 def _simplify(url: str, index_names: frozenset[str]) -> str:
     href = url
     if "%" in href:
-        href = _UNRESERVED_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), href)
+        # A sign that escapes nothing would escape what is decoded behind it: /%%34%31 is not /A.
+        if not _BARE_PERCENT.search(href):
+            href = _UNRESERVED_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), href)
         href = _LOWER_ESCAPE.sub(lambda escape: escape[0].upper(), href)
     rest, _, query = href.partition("?")
     start = rest.find("/", 8)
@@ -137,7 +148,7 @@ def _simplify(url: str, index_names: frozenset[str]) -> str:
 
 def _is_tracking(pair: str) -> bool:
     name = pair.partition("=")[0].lower()
-    return name in TRACKING or name.startswith("utm_")
+    return name in TRACKING or name.startswith(TRACKING_PREFIXES)
 
 
 def key_of(url: str, index_names: frozenset[str] = INDEX_NAMES) -> int:
