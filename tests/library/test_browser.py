@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.engine.relearn import history
-from lycosa.store.labels import labels_in
+from lycosa.store.labels import clear_label, labels_in
 from lycosa.testing import Page, Site, data
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
 from tests.library import sample_library
@@ -81,13 +81,54 @@ def test_a_reader_searches_filters_and_walks_along_the_hits(library, page):
     page.keyboard.press("Enter")
     page.wait_for_selector(".hit")
     assert page.locator(".hit").count() == 2
-    page.select_option("select[name=language]", "en")
-    page.click("text=Apply")
+    page.locator(".facet bdi:text-is('en')").click()
     playwright.expect(page.locator(".hit")).to_have_count(1, timeout=60_000)
     page.wait_for_load_state("load")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:has-text('Storm hits Rome')")
+
+
+def test_a_reader_labels_along_the_list_and_reads_on_by_keys(library, page):
+    """j and y mark hit after hit without leaving the list; on a page j goes on to the next hit, b back to all."""
+    directory, address = library
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/search?relevant=all")
+    page.keyboard.press("j")
+    for at in range(3):
+        playwright.expect(page.locator(".hit").nth(at)).to_have_class("hit here")
+        page.keyboard.press("y")
+        button = page.locator(".hit").nth(at).locator("button[value=yes]")
+        playwright.expect(button).to_have_attribute("aria-pressed", "true")
+    assert [label.relevant for label in labels_in(directory).values()] == [True] * 3
+    page.goto(base(address) + "/c/storm/search?relevant=all")
+    page.locator(".hit .title a").first.click()
+    first = page.inner_text("h1")
+    page.keyboard.press("j")
+    page.wait_for_function("first => document.querySelector('h1').innerText !== first", arg=first)
+    page.keyboard.press("k")
+    page.wait_for_function("first => document.querySelector('h1').innerText === first", arg=first)
+    page.keyboard.press("b")
+    page.wait_for_selector(".hits")
+    for label in labels_in(directory).values():
+        clear_label(directory, label.key)
+
+
+def test_a_span_of_the_timeline_is_dragged(library, page):
+    """The columns under the brush become since and until, and everything narrows."""
+    _, address = library
+    page.goto(address)
+    page.goto(base(address) + "/c/storm/search")
+    columns = page.locator("[data-brush] .column")
+    box = page.locator("[data-brush] svg").bounding_box()
+    last = columns.nth(columns.count() - 1).bounding_box()
+    page.mouse.move(last["x"] - 8, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 2, box["y"] + 22, steps=4)
+    page.mouse.move(last["x"] + last["width"], box["y"] + 22, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**since=2024-06**")
+    playwright.expect(page.locator(".hit")).to_have_count(1)
 
 
 def test_map_and_timeline_lead_to_pages(library, page):

@@ -22,6 +22,7 @@ from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.report.hyperlinks import web_url
 from lycosa.store.collection import Collection
+from lycosa.store.facets import Facets
 
 
 class LibraryContext:
@@ -60,6 +61,12 @@ class LibraryContext:
     def ground(self, collection: Collection) -> SearchGround:
         """What searches of a collection share, looked at once for each state of it."""
         return self.served.cached(collection, "ground", lambda: search_ground(collection))
+
+    def facets(self, collection: Collection) -> Facets:
+        """The pages of a collection as columns, read once for each state of it."""
+        return self.served.cached(
+            collection, "facets", lambda: Facets(collection.connection, collection.path)
+        )
 
     def render(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
         """A template, filled."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import quote, urlencode
 
@@ -19,21 +19,25 @@ from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.api import URL_CHARS
 from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.explore import explore, ids_of, neighbours
 from lycosa.library.form_routes import SAID
 from lycosa.library.indexing import IndexStatus
 from lycosa.library.labelling import effect_of_labels
 from lycosa.library.path_params import PAGE_ID
 from lycosa.library.replay import MAX_BYTES
-from lycosa.library.search import PER_PAGE, search
+from lycosa.library.search import PER_PAGE
 from lycosa.library.search_query import SearchQuery, page_filter_of, search_query_of
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.column_chart import column_chart
+from lycosa.report.description import described
+from lycosa.report.histogram import score_histogram
 from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.why import explain
-from lycosa.report.world_map import world_map
+from lycosa.report.world_map import box_of, world_map
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
+from lycosa.store.phrases import marked_text
 from lycosa.store.responses import archived
 from lycosa.store.statistics import PlaceCount
 from lycosa.urls import key_of
@@ -104,15 +108,39 @@ class HtmlRoutes:
         """Words and filters, hits and snippets."""
         query = search_query_of(request.query_params)
         started = time.perf_counter()
-        results = search(collection, query, self._context.ground(collection))
+        ground = self._context.ground(collection)
+        explored = explore(collection, query, ground, self._context.facets(collection))
+        results, counts = explored.results, explored.counts
+        box = box_of(request.query_params.get("box", ""))
+        unit, course = periods(counts.days, 60)
+        root = root_of(request.path_params["name"])
         return self._context.render(
             request,
             "search.html",
             query=query,
             results=results,
-            choices=self._context.served.cached(collection, "choices", lambda: views.choices(collection)),
+            counts=counts,
+            unit=unit,
+            course=column_chart(
+                course, "Pages by the day they were published", self._of_period(request), height=120
+            ),
+            scores=score_histogram(
+                counts.scores,
+                ground.threshold,
+                lambda low, high: (
+                    f"{root}/search?{query.encoded(score=f'{low:.2f}-{high:.2f}', relevant='all')}"
+                ),
+            ),
+            box=box,
+            map=world_map(
+                counts.places,
+                lambda place: self._of_place(request, query, place),
+                box=box,
+                into=lambda part: f"{root}/search?{query.encoded()}&box={part}#map",
+            ),
             first=(results.page - 1) * PER_PAGE + 1,
             milliseconds=round((time.perf_counter() - started) * 1000),
+            labels=_labels_of(collection, [(hit.id, hit.url) for hit in results.hits]),
             has_text=collection.search.has_text(),
             judged=collection.reader.counts().judged,
             failed=_failed(collection),
@@ -191,11 +219,27 @@ class HtmlRoutes:
         chosen = int(capture) if capture in map(str, range(len(shown["captures"]))) else None
         if chosen is not None:
             address = f"@{chosen}/{address}"
+        query, ground = search_query_of(request.query_params), self._context.ground(collection)
+        flow, is_within = None, request.query_params.get("in") == "search"
+        if is_within:
+            found = self._context.served.cached(
+                collection,
+                f"ids {query.encoded()}",
+                lambda: ids_of(collection, query, ground, self._context.facets(collection)),
+            )
+            flow = neighbours(found, shown["id"])
+        words = query.q if query.q else " OR ".join(f'"{word}"' for word in described(collection).keywords)
+        marks = collection.search.understood(words, ground.languages).wanted
+        state = query.encoded(page=query.page)
         return self._context.render(
             request,
             "page.html",
             page=shown,
-            text=shown["text"][:TEXT_CHARS],
+            flow=flow,
+            back=f"{state}#hit-{shown['id']}",
+            within=(f"in=search&{state}&" if state else "in=search&") if is_within else "",
+            threshold=ground.threshold,
+            text=marked_text(shown["text"][:TEXT_CHARS], marks),
             view=view if view in ("text", "archived", "reasons") else "text",
             capture=chosen,
             replay=f"{replay}/{self._context.keys.replay_key()}/{request.path_params['name']}/{address}",
@@ -275,6 +319,13 @@ class HtmlRoutes:
     def _of_period(self, request: Request) -> Callable[[str], str]:
         query, root = search_query_of(request.query_params), root_of(request.path_params["name"])
         return lambda period: f"{root}/search?{query.encoded(since=period, until=period)}"
+
+
+def _labels_of(collection: Collection, pages: Sequence[tuple[int, str]]) -> dict[int, bool]:
+    """What people said of these pages, by id."""
+    labels = labels_in(collection.directory)
+    found = ((number, labels.get(key_of(url))) for number, url in pages)
+    return {number: label.relevant for number, label in found if label}
 
 
 def _failed(collection: Collection) -> int:

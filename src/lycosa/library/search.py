@@ -86,15 +86,3 @@ def search(collection: Collection, query: SearchQuery, ground: SearchGround) -> 
     return ResultPage(
         found.hits, found.total, query.page if found.total else 1, found.query, missed, found.instead
     )
-
-
-def ids_of(collection: Collection, query: SearchQuery, ground: SearchGround, limit: int) -> list[int]:
-    """The pages of a search in their order, the first `limit` of them."""
-    return collection.search.ids(
-        query.q,
-        page_filter_of(query, collection.directory),
-        order=Order(query.order),
-        limit=limit,
-        languages=ground.languages,
-        threshold=ground.threshold,
-    )

@@ -36,6 +36,7 @@ class SearchQuery(msgspec.Struct, frozen=True):
     since: str = ""
     until: str = ""
     relevant: str = "yes"  # of RELEVANT
+    score: str = ""  # from and to, as in 0.40-0.60
     trail: str = ""
     label: str = ""
     order: str = "best"  # of ORDERS
@@ -50,7 +51,18 @@ class SearchQuery(msgspec.Struct, frozen=True):
     @property
     def narrowed(self) -> dict[str, str]:
         """The conditions besides the words, for showing them."""
-        names = ("source", "language", "genre", "place", "entity", "since", "until", "trail", "label")
+        names = (
+            "source",
+            "language",
+            "genre",
+            "place",
+            "entity",
+            "since",
+            "until",
+            "score",
+            "trail",
+            "label",
+        )
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
@@ -72,6 +84,7 @@ def search_query_of(query: Mapping[str, str]) -> SearchQuery:
         since=_period(text("since") or told.get("since", "")),
         until=_period(text("until") or told.get("until", "")),
         relevant=relevant if relevant in RELEVANT else "yes",
+        score=text("score") if _SCORES.fullmatch(text("score")) else "",
         trail=text("trail") if text("trail").isdecimal() else "",
         label=text("label") if text("label") in ("yes", "no") else "",
         order=order if order in ORDERS else "best",
@@ -79,6 +92,7 @@ def search_query_of(query: Mapping[str, str]) -> SearchQuery:
     )
 
 
+_SCORES = re.compile(r"[01]\.\d{1,4}-[01]\.\d{1,4}")
 _CONDITION = re.compile(r'(?<!\S)([a-z]+):(?:"([^"]*)"|([^\s"]+))')
 
 
@@ -107,6 +121,8 @@ def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
         entity=query.entity,
         since=query.since,
         until=query.until,
+        score_from=float(query.score.split("-")[0]) if query.score else None,
+        score_to=float(query.score.split("-")[1]) if query.score else None,
         trail=int(query.trail) if query.trail else None,
         keys=_labelled(directory, query.label == "yes") if query.label else None,
     )

@@ -18,6 +18,10 @@ from lycosa.store.statistics import PlaceCount
 
 SCALE = 180.0
 WIDTH, HEIGHT = 976.0, 446.0
+APART = 9.0
+"""How near, in units of the drawing, dots may be before they are one."""
+MIN_WIDTH = 12.0
+"""Of the part of the map that is shown: closer, towns are not where they are drawn."""
 _SOUTH = -60.0  # Antarctica has no news
 
 _A = (1.340264, -0.081106, 0.000893, 0.003796)
@@ -71,20 +75,29 @@ def world_map(
     near: bool = False,
     plane: Plane = EQUAL_EARTH,
     layer: Callable[[Box], Markup] = lambda _: Markup(""),
+    box: Box | None = None,
+    into: Callable[[str], str] | None = None,
 ) -> Markup:
-    """The map; `near` shows only where the places are. `link` gives the address behind a dot.
+    """The map; `near` shows only where the places are, `box` only that part. `link` gives the address behind a dot.
 
+    With `into`, places whose dots would cover one another are one dot, behind which is the map of that part.
     `layer` may draw more between the outlines and the dots.
     """
     placed = [place for place in places if place.lat is not None and place.lon is not None]
-    box = _box(placed, plane) if near and placed else (0.0, 0.0, plane.width, plane.height)
+    if box is None:
+        box = _box(placed, plane) if near and placed else (0.0, 0.0, plane.width, plane.height)
     zoom = box[2] / plane.width
     largest = max((place.pages for place in placed), default=1)
     # Large dots first, so that small ones stay in reach.
+    ranked = sorted(placed, key=lambda place: -place.pages)
+    groups = _clusters(ranked, zoom, plane) if into else [[place] for place in ranked]
     dots = [
-        _dot(place, largest, zoom, link, plane) for place in sorted(placed, key=lambda place: -place.pages)
+        _dot(group[0], largest, zoom, link, plane)
+        if len(group) == 1 or into is None
+        else _cluster(group, largest, zoom, into, plane)
+        for group in groups
     ]
-    names = _names(sorted(placed, key=lambda place: -place.pages)[:40], box, plane)
+    names = _names([group[0] for group in groups][:40], box, plane)
     view = " ".join(f"{side:.1f}" for side in box)
     return Markup(
         '<svg class="map" viewBox="{}" role="{}" aria-label="Map of {} places">'
@@ -126,6 +139,63 @@ def _dot(
     return Markup('<a href="{}" aria-label="{}">{}</a>').format(link(place), words, circle)
 
 
+def box_of(text: str) -> Box | None:
+    """A part of the map as an address tells it; None for anything else.
+
+    >>> box_of("480,120,60,27.4"), box_of("x"), box_of("0,0,1,1")
+    ((480.0, 120.0, 60.0, 27.4), None, None)
+    """
+    try:
+        left, top, width, height = (float(side) for side in text[:60].split(","))
+    except ValueError:
+        return None
+    if not (
+        0 <= left <= WIDTH and 0 <= top <= HEIGHT and MIN_WIDTH <= width <= WIDTH and 0 < height <= HEIGHT
+    ):
+        return None
+    return left, top, width, height
+
+
+def _clusters(places: Sequence[PlaceCount], zoom: float, plane: Plane) -> list[list[PlaceCount]]:
+    """Places by the dot that they are drawn in: that of the first, and so of the most pages, within APART."""
+    found: list[list[PlaceCount]] = []
+    near: dict[tuple[int, int], list[int]] = {}
+    for place in places:
+        x, y = plane.project(place.lat or 0.0, place.lon or 0.0)
+        cell = int(x / (APART * zoom)), int(y / (APART * zoom))
+        around = [
+            at
+            for right in (-1, 0, 1)
+            for down in (-1, 0, 1)
+            for at in near.get((cell[0] + right, cell[1] + down), ())
+        ]
+        closest = next((at for at in around if _distance(found[at][0], x, y, plane) < APART * zoom), None)
+        if closest is None or zoom <= MIN_WIDTH / plane.width:
+            near.setdefault(cell, []).append(len(found))
+            found.append([place])
+        else:
+            found[closest].append(place)
+    return found
+
+
+def _distance(place: PlaceCount, x: float, y: float, plane: Plane) -> float:
+    a, b = plane.project(place.lat or 0.0, place.lon or 0.0)
+    return math.hypot(a - x, b - y)
+
+
+def _cluster(
+    group: Sequence[PlaceCount], largest: int, zoom: float, into: Callable[[str], str], plane: Plane
+) -> Markup:
+    first = group[0]
+    x, y = plane.project(first.lat or 0.0, first.lon or 0.0)
+    left, top, width, height = _box(group, plane)
+    part = f"{left:.1f},{top:.1f},{max(width, MIN_WIDTH):.1f},{max(height, MIN_WIDTH * plane.height / plane.width):.1f}"
+    words = f"{first.name} and {len(group) - 1} more place{'s' if len(group) > 2 else ''} near it"
+    return Markup(
+        '<a href="{}" aria-label="{}"><circle class="cluster" cx="{}" cy="{}" r="{:.2f}"><title>{}</title></circle></a>'
+    ).format(into(part), words, x, y, radius(first.pages, largest) * zoom, words)
+
+
 def _names(places: Iterable[PlaceCount], box: Box, plane: Plane) -> Iterator[Markup]:
     """Names beside the largest dots, left out where they would cover one another."""
     zoom = box[2] / plane.width
@@ -146,7 +216,7 @@ def _box(places: Sequence[PlaceCount], plane: Plane) -> Box:
     points = [plane.project(place.lat or 0.0, place.lon or 0.0) for place in places]
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     top, bottom = min(y for _, y in points), max(y for _, y in points)
-    width = min(plane.width, max(right - left, (bottom - top) * plane.width / plane.height, 40.0) * 1.25)
+    width = min(plane.width, max(right - left, (bottom - top) * plane.width / plane.height, MIN_WIDTH) * 1.25)
     height = width * plane.height / plane.width
     x = min(max(0.0, (left + right - width) / 2), plane.width - width)
     y = min(max(0.0, (top + bottom - height) / 2), plane.height - height)

@@ -46,6 +46,8 @@ class PageFilter(msgspec.Struct, frozen=True):
     entity: str = ""  # a person or an organisation
     since: str = ""  # a year, a month or a day, ISO
     until: str = ""  # all of it included
+    score_from: float | None = None
+    score_to: float | None = None
     trail: int | None = None
     keys: tuple[int, ...] | None = None  # only pages with one of these keys
     page: int | None = None  # only the page with this id
@@ -65,7 +67,8 @@ def place_key(name: str, country: str, state: str) -> str:
     return f"{name}, {where}" if where else name
 
 
-def _read_place(key: str) -> tuple[str, str, str]:
+def read_place(key: str) -> tuple[str, str, str]:
+    """Name, country and state of a `place_key`; the last two are '' where it is only a name."""
     found = _PLACE_KEY.fullmatch(key)
     return (found[1], found[2], found[3] or "") if found else (key, "", "")
 
@@ -112,7 +115,7 @@ def _condition(wanted: PageFilter, table: str) -> Condition:
             *wanted.genres,
         )
     if wanted.place:
-        name, country, state = _read_place(wanted.place)
+        name, country, state = read_place(wanted.place)
         where = "canonical = ?" if not country else "canonical = ? AND country = ? AND state = ?"
         bound = (name, country, state) if country else (name,)
         add(f"{{0}}.id IN (SELECT page FROM places WHERE {where})", *bound)
@@ -124,6 +127,10 @@ def _condition(wanted: PageFilter, table: str) -> Condition:
         add(
             "{0}.date < ? AND {0}.date != ''", wanted.until + "\U0010ffff"
         )  # a month includes all of its days
+    if wanted.score_from is not None:
+        add("{0}.score >= ?", wanted.score_from)
+    if wanted.score_to is not None:
+        add("{0}.score <= ?", wanted.score_to)
     if wanted.trail is not None:
         add("{0}.trail = ?", min(wanted.trail, 2**31))
     if wanted.page is not None:

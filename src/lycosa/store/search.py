@@ -136,7 +136,7 @@ class Search(Queries):
         found = self._matching(query, chosen, by, order is Order.BEST, limit, skip)
         if found.total:
             return found
-        return msgspec.structs.replace(found, instead=self._forms(languages).correction(query_in(typed)))
+        return msgspec.structs.replace(found, instead=self.correction(typed, languages))
 
     def ids(
         self,
@@ -145,23 +145,47 @@ class Search(Queries):
         *,
         order: Order,
         limit: int,
+        skip: int = 0,
         languages: Sequence[str] = ("en",),
-        threshold: float = 0.5,
     ) -> list[int]:
-        """The pages of a search by their ids, in its order."""
-        query, by = self.understood(typed, languages), _order_by(order, threshold)
+        """The pages with the words that are typed, by their ids, in an order that may look at their text."""
+        query = self.understood(typed, languages)
         chosen = _without(condition_of(wanted), query)
-        if not query.wanted:
-            rows = self._rows(
-                f"SELECT id FROM pages WHERE {chosen.sql} ORDER BY {by} LIMIT ?", *chosen.values, limit
-            )
-            return [number for (number,) in rows]
-        return self._matching_ids(match_of(query), chosen, by, order is Order.BEST, limit, 0)
+        return self._matching_ids(
+            match_of(query), chosen, _order_by(order, 0.5), order is Order.BEST, limit, skip
+        )
 
     def understood(self, typed: str, languages: Sequence[str] = ("en",)) -> TypedQuery:
         """What somebody typed, with all forms of its words that pages contain."""
         query = query_in(typed)
         return self._forms(languages).widened(query) if query.wanted or query.unwanted else query
+
+    def hits(self, ids: Sequence[int], query: TypedQuery) -> list[SearchHit]:
+        """These pages, in this order, with what they say of the query; its beginning where it has no words."""
+        chars = READ_CHARS if query.wanted else BEGINNING_CHARS
+        rows = self._rows(
+            f"SELECT {_COLUMNS}, substr(body, 1, {chars}) FROM pages LEFT JOIN texts ON texts.rowid = pages.id"
+            f" WHERE pages.id IN ({', '.join(str(int(number)) for number in ids)})"
+        )
+        by_id = {
+            row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), query.wanted))) for row in rows
+        }
+        return [by_id[number] for number in ids if number in by_id]
+
+    def matching(self, query: TypedQuery) -> list[int] | None:
+        """The ids of all pages with the words of a query, in no order; None where it has no words."""
+        if query.wanted:
+            rows = self._rows("SELECT rowid FROM texts WHERE texts MATCH ?", match_of(query))
+        elif query.unwanted:
+            chosen = _without(Condition("1", ()), query)
+            rows = self._rows(f"SELECT id FROM pages WHERE {chosen.sql}", *chosen.values)
+        else:
+            return None
+        return [number for (number,) in rows]
+
+    def correction(self, typed: str, languages: Sequence[str]) -> str:
+        """What may have been meant, where a word is on no page; '' where nothing is alike."""
+        return self._forms(languages).correction(query_in(typed))
 
     def count(self, query: TypedQuery, wanted: PageFilter) -> int:
         """How many pages match, but never more than COUNTED."""
@@ -234,14 +258,7 @@ class Search(Queries):
         match = match_of(query)
         ids = self._matching_ids(match, chosen, by, is_by_rank, limit, skip)
         total = self._count(match, chosen)
-        rows = self._rows(
-            f"SELECT {_COLUMNS}, substr(body, 1, {READ_CHARS}) FROM pages JOIN texts ON texts.rowid = pages.id"
-            f" WHERE pages.id IN ({', '.join(map(str, ids))})"
-        )
-        by_id = {
-            row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), query.wanted))) for row in rows
-        }
-        return SearchResults(tuple(by_id[number] for number in ids if number in by_id), total, query)
+        return SearchResults(tuple(self.hits(ids, query)), total, query)
 
     def _matching_ids(
         self, match: str, chosen: Condition, by: str, is_by_rank: bool, limit: int, skip: int

@@ -1,4 +1,5 @@
-// Keys for readers (/ to search, j and k along the hits, y, n and u to label) and the live monitor. Every page works without.
+// Keys for readers (/ to search, j and k along hits and pages, y, n and u to label, b back), labels without leaving
+// the list, the brush of the timeline and the live monitor. Every page works without.
 "use strict";
 (() => {
   const typing = (target) => target.closest("input, select, textarea, [contenteditable]");
@@ -14,7 +15,21 @@
     hits[at].scrollIntoView({ block: "nearest" });
   };
 
-  const press = (value) => document.querySelector(`form[data-label] button[value="${value}"]`)?.click();
+  const follow = (selector) => document.querySelector(selector)?.click();
+
+  // A label is sent without leaving the page, and shown by its button; on a list the next hit is then at hand.
+  const send = async (form, button) => {
+    const data = new FormData(form, button);
+    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(data), redirect: "manual" });
+    if (answer.type !== "opaqueredirect" && !answer.ok) return location.reload();
+    for (const one of form.querySelectorAll("button")) if (one.value !== "clear") one.setAttribute("aria-pressed", String(one.value === button.value));
+  };
+  const press = (value) => {
+    const form = hits.length ? hits[at]?.querySelector("form[data-label]") : document.querySelector("form[data-label]");
+    const button = form?.querySelector(`button[value="${value}"]`);
+    if (!button) return;
+    if (hits.length && value !== "clear") { send(form, button).then(() => go(1)); } else button.click();
+  };
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -22,8 +37,9 @@
     if (typing(event.target)) return;
     const does = {
       "/": () => { const box = document.querySelector("main input[type=search], input[type=search]"); box?.focus(); box?.select(); },
-      j: () => go(1),
-      k: () => go(-1),
+      j: () => hits.length ? go(1) : follow("nav.flow a[rel=next]"),
+      k: () => hits.length ? go(-1) : follow("nav.flow a[rel=prev]"),
+      b: () => follow("[data-back]"),
       y: () => press("yes"),
       n: () => press("no"),
       u: () => press("clear"),
@@ -31,11 +47,51 @@
     if (does) { event.preventDefault(); does(); }
   });
 
+  // A span of the timeline is chosen by dragging; without scripts, a column is one day, month or year.
+  document.documentElement.classList.add("scripted");
+  for (const figure of document.querySelectorAll("[data-brush]")) {
+    const svg = figure.querySelector("svg"), columns = [...svg.querySelectorAll(".column")];
+    const at = (event) => { const box = svg.getBoundingClientRect(); return (event.clientX - box.left) / box.width * svg.viewBox.baseVal.width; };
+    let from = null, rect = null;
+    svg.style.touchAction = "pan-y";
+    svg.addEventListener("pointerdown", (event) => { from = at(event); });
+    svg.addEventListener("dragstart", (event) => event.preventDefault());
+    svg.addEventListener("pointermove", (event) => {
+      if (from === null || Math.abs(at(event) - from) < 6) return;
+      if (!rect) {
+        rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+        rect.setAttribute("class", "brush"); rect.setAttribute("y", 0); rect.setAttribute("height", svg.viewBox.baseVal.height);
+        svg.append(rect); svg.setPointerCapture(event.pointerId);
+      }
+      rect.setAttribute("x", Math.min(from, at(event))); rect.setAttribute("width", Math.abs(at(event) - from));
+    });
+    svg.addEventListener("pointerup", (event) => {
+      const to = at(event), start = from;
+      from = null;
+      if (!rect) return;
+      rect.remove(); rect = null;
+      svg.addEventListener("click", (click) => click.preventDefault(), { once: true, capture: true });
+      const inside = columns.filter((one) => { const x = one.x.baseVal.value, w = one.width.baseVal.value; return x + w > Math.min(start, to) && x < Math.max(start, to); })
+        .map((one) => one.querySelector("title").textContent.split(":")[0]);
+      if (!inside.length) return;
+      const url = new URL(figure.dataset.brush, location);
+      url.searchParams.set("since", inside[0]); url.searchParams.set("until", inside.at(-1));
+      location.assign(url);
+    });
+  }
+
   // On wide screens the filters are always open; without this they would be a closed <details>.
-  const filters = document.querySelector("aside details");
+  const filters = document.querySelector("aside > details");
   if (filters && !window.matchMedia("(max-width: 48rem)").matches) filters.open = true;
   if (filters && window.matchMedia("(max-width: 48rem)").matches && !filters.dataset.narrowed) filters.open = false;
 
+  for (const form of document.querySelectorAll(".hit form[data-label]")) {
+    form.addEventListener("submit", (event) => {
+      if (event.submitter.value === "clear") return;
+      event.preventDefault();
+      send(form, event.submitter);
+    });
+  }
   for (const form of document.querySelectorAll("form[data-busy]")) {
     form.addEventListener("submit", () => {
       const button = form.querySelector("button");
