@@ -20,6 +20,7 @@ from lycosa.values import RECORD_BYTES, Decision, Kind, Link, Merge, Outcome, Re
 
 DROPPED_AT_ONCE = 10_000
 LOOKED_AT = 8  # best URLs, at most, before one is taken, where each is scored once more
+ALIKE = 0.001  # priorities that differ by no more are not written anew
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
 
 
@@ -113,10 +114,15 @@ class QueuedFrontier(Storage):
     def take(self, now: float) -> Link | None:
         if self._earliest <= now:
             self._wake(now)
+        is_set_back = now < self._choice.now
         authority = self._choice.choose(now)
+        if is_set_back:  # rests were brought back with the clock
+            for known in self._choice.authorities:
+                self._note(known)
         if self._choice.policy.records is not None:
+            looked_at: set[int] = set()
             for _ in range(LOOKED_AT):
-                if authority is None or not self._has_fallen(authority):
+                if authority is None or not self._has_moved(authority, looked_at):
                     break
                 authority = self._choice.choose(now)
         if authority is None:
@@ -184,7 +190,7 @@ class QueuedFrontier(Storage):
         scored: list[Entry] = []
         for authority in active[:limit]:
             scored += self._best(authority, max(1, limit // len(active)))
-        self._score_again(scored)
+        self._score_again(scored, alike=0.0)
         return len(scored)
 
     def touch(self, keys: Collection[int]) -> None:
@@ -303,21 +309,26 @@ class QueuedFrontier(Storage):
         for entry, priority, record in zip(recorded, priorities, kept, strict=True):
             entry.priority, entry.record = priority_of(priority), _bounded(record)
 
-    def _score_again(self, entries: Collection[Entry]) -> None:
-        """Score URLs that wait by what the strategy has learned since; they are filed and stored."""
+    def _score_again(self, entries: Collection[Entry], alike: float = ALIKE) -> bool:
+        """Score URLs that wait by what the strategy has learned since; they are filed and stored. Whether any moved."""
         before = [(entry.priority, entry.record) for entry in entries]
         self._score(entries)
-        pairs = zip(entries, before, strict=True)
-        self._write((), [entry for entry, was in pairs if (entry.priority, entry.record) != was])
+        moved = []
+        for entry, (priority, record) in zip(entries, before, strict=True):
+            if abs(entry.priority - priority) > alike:
+                moved.append(entry)
+            else:  # not worth a write: priority and record stay as they were, and agree
+                entry.priority, entry.record = priority, record
+        self._write((), moved)
+        return bool(moved)
 
-    def _has_fallen(self, authority: Authority) -> bool:
-        """Score the best URL of an authority once more. Whether another of its URLs, or none, is its best now."""
+    def _has_moved(self, authority: Authority, looked_at: set[int]) -> bool:
+        """Score the best URL of an authority once more, unless that was done. Whether another may be the best now."""
         first = self._best(authority, 1)
-        if not first or not first[0].record:
+        if not first or first[0].id in looked_at or not first[0].record:
             return False
-        before = first[0].priority
-        self._score_again(first)
-        return first[0].priority < before
+        looked_at.add(first[0].id)
+        return self._score_again(first)
 
     def _write(self, new: Collection[Entry], changed: Collection[Entry]) -> None:
         self._insert(new)
