@@ -12,6 +12,8 @@ from lycosa.evidence.training.example import ExamplePage
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.judge.kinds import EveryPage
+from lycosa.methods.fused import outcomes as fused_outcomes
+from lycosa.methods.fused.outcomes import PLACES, Outcomes, UrlWords
 from lycosa.methods.fused.record import PARENTS, parts_in
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.preparation import Preparation
@@ -173,3 +175,23 @@ def test_what_training_pages_say_counts_when_a_url_is_met_and_once() -> None:
 
 def test_what_is_no_record_of_ours_has_no_reasons() -> None:
     assert Fused.reasons(b"of another") == []
+
+
+def test_a_page_whose_place_another_took_counts_as_the_mean() -> None:
+    """Pages are remembered in a table of fixed size: the later of two at one place stays, and is corrected alone."""
+    outcomes = Outcomes()
+    outcomes.learn(5, [1], 0.9)
+    outcomes.learn(5 + PLACES, [1, 2], 0.1)
+    relevance, known = outcomes.of(np.array([[5, 5 + PLACES, 0, 7]], np.uint32))
+    assert (relevance.tolist(), known.tolist()) == ([[0.0, 0.1, 0.0, 0.0]], [[0.0, 1.0, 0.0, 0.0]])
+    outcomes.correct({5: 0.0, 5 + PLACES: 0.5, 8: 1.0})
+    assert outcomes.good[[0, 1, 2]].tolist() == pytest.approx([0.0, 1.4, 0.5])
+    assert outcomes.relevance == pytest.approx(1.4)
+
+
+def test_words_of_urls_are_remembered_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused_outcomes, "URLS", 3)
+    words = UrlWords("english")
+    urls = [f"http://a.test/owl/{name}" for name in ("cat", "dog", "elk", "fox")]
+    assert [len(words.of([url])[0]) for url in (*urls, *urls)] == [4] * 8
+    assert words.of(urls) == [words.of([url])[0] for url in urls]

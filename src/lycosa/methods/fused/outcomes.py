@@ -11,23 +11,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lycosa.methods.fused.record import WORDS, tag_of
+from lycosa.page.terms import url_terms_of_each
 from lycosa.values import Floats
 
 BUCKETS = 1 << 16
-REMEMBERED = 200_000
-"""Pages whose probability is remembered, the last ones: about 45 MB. An older one counts as the mean."""
+PLACES = 1 << 20
+"""Of how many pages the probability is remembered: each has one place, at most 28 MiB in all. A later page at the same
+place takes it; the earlier one then counts as the mean."""
+URLS = 1 << 14
+"""URLs whose words are remembered: menus link to the same pages again and again."""
 MIN_BASE, MAX_BASE, FIRST_BASE = 0.02, 0.9, 0.2
 """Bounds of the mean, and what it is taken for before there is a page."""
 
 
+_PAGE = np.dtype([("tag", "<u4"), ("relevance", "<f8"), ("words", "<u2", (WORDS,))])
+
+
 class Outcomes:
-    """The probabilities of pages by tag, and sums of them by word of the URL."""
+    """The probabilities of pages, and sums of them by word of the URL."""
 
     def __init__(self) -> None:
-        self.by_tag: dict[int, float] = {}
-        self._words: dict[int, bytes] = {}
+        self._pages = np.zeros(PLACES, _PAGE)
         self.good = np.zeros(BUCKETS)
         self.seen = np.zeros(BUCKETS)
         self.relevance = 0.0
@@ -35,24 +42,30 @@ class Outcomes:
 
     def learn(self, key: int, words: Sequence[int], relevance: float) -> None:
         """Count one judged page."""
-        if len(self.by_tag) >= REMEMBERED:
-            oldest = next(iter(self.by_tag))
-            del self.by_tag[oldest], self._words[oldest]
-        at, tag = np.array(words, np.uint16), tag_of(key)
-        self.by_tag[tag], self._words[tag] = relevance, at.tobytes()
+        at, tag = list(words), tag_of(key)
+        self._pages[tag % PLACES] = tag, relevance, (*at, *(0,) * (WORDS - len(at)))
         self.good[at] += relevance
         self.seen[at] += 1
         self.relevance += relevance
         self.pages += 1
 
-    def correct(self, key: int, relevance: float) -> None:
-        """A page is judged otherwise now. One that is forgotten stays as it was counted."""
-        tag = tag_of(key)
-        before = self.by_tag.get(tag)
-        if before is not None:
-            self.by_tag[tag] = relevance
-            self.good[np.frombuffer(self._words[tag], np.uint16)] += relevance - before
-            self.relevance += relevance - before
+    def correct(self, relevance: Mapping[int, float]) -> None:
+        """Pages, by key, are judged otherwise now. One that is forgotten stays as it was counted."""
+        tags = np.fromiter(map(tag_of, relevance), np.uint32, len(relevance))
+        now = np.fromiter(relevance.values(), np.float64, len(relevance))
+        is_known = self._pages["tag"][tags % PLACES] == tags
+        places, now = tags[is_known] % PLACES, now[is_known]
+        change = now - self._pages["relevance"][places]
+        self._pages["relevance"][places] = now
+        words = self._pages["words"][places]
+        np.add.at(self.good, words, np.where(words > 0, change[:, None], 0.0))
+        self.relevance += float(change.sum())
+
+    def of(self, tags: NDArray[np.uint32]) -> tuple[Floats, Floats]:
+        """The probabilities of the pages with these tags (0: none), and 1 where one is known, else 0 and 0."""
+        found = self._pages[tags % PLACES]
+        known = (found["tag"] == tags) & (tags > 0)
+        return np.where(known, found["relevance"], 0.0), known.astype(np.float64)
 
     @property
     def base(self) -> float:
@@ -80,6 +93,24 @@ def buckets_of(terms: Iterable[str]) -> list[int]:
     return list(dict.fromkeys(map(bucket_of, terms)))[-WORDS:]
 
 
+class UrlWords:
+    """The places of URLs' words, remembered for the URLs that were asked for last."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._known: dict[str, list[int]] = {}
+
+    def of(self, urls: Sequence[str]) -> list[list[int]]:
+        """For each URL `buckets_of` its terms."""
+        known = self._known
+        if new := [url for url in urls if url not in known]:
+            if len(known) + len(new) > URLS:
+                known.clear()
+                new = list(urls)
+            known.update(zip(new, map(buckets_of, url_terms_of_each(new, self.language)), strict=True))
+        return [known[url] for url in urls]
+
+
 def log_lift(good: Floats, seen: Floats, base: float, prior: float) -> Floats:
     """How much more often than the base rate, with a prior of so many observations at the base rate.
 
@@ -90,11 +121,3 @@ def log_lift(good: Floats, seen: Floats, base: float, prior: float) -> Floats:
     """
     lift: Floats = np.log((good + prior * base) / ((seen + prior) * base))
     return lift
-
-
-def relevance_of(by_tag: Mapping[int, float], tags: np.ndarray) -> tuple[Floats, Floats]:
-    """For an array of tags (0: none) the probabilities of their pages, and 1 where one is known, else 0 and 0."""
-    flat = tags.ravel().tolist()
-    found = np.array([by_tag.get(tag, -1.0) for tag in flat]).reshape(tags.shape)
-    known = found >= 0
-    return np.where(known, found, 0.0), known.astype(np.float64)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lycosa.methods.fused.known import Known
+
 PARTS = ("parents", "context", "anchor", "url", "siblings", "extra")
 """What a score is the sum of, in the order in which a record keeps them."""
 PARENTS, NEIGHBOURS, WORDS = 6, 3, 8
@@ -22,7 +24,6 @@ MAX_LINKS = 65_535
 """Links beyond this number are not counted any more."""
 
 _SUMS = Struct("<HHHffff")
-_WORDS = Struct(f"<{WORDS}H")
 _TAGS = Struct(f"<{PARENTS}I")
 _KEYS = Struct(f"<{NEIGHBOURS}q")
 RECORD = np.dtype(
@@ -58,55 +59,77 @@ def tag_of(key: int) -> int:
     return key & 0xFFFFFFFF or 1
 
 
-class Offer(NamedTuple):
-    """What one link says of a URL."""
+def tags_of(keys: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The tags of many keys (`tag_of`); 0 for none.
 
-    parent: int  # key of its page
-    relevance: float  # probability of its page
-    anchor: float
-    context: float
-    words: Sequence[int]
-    near: Sequence[int] = ()
-    far: Sequence[int] = ()
-    extra: float | None = None
-    known: int = 0
-    counts: bool = True  # False: its page has been counted beforehand, as a training page
-
-
-_NO_PARTS = bytes(2 * len(PARTS))
-_NO_MORE_PARENTS = bytes(4 * (PARENTS - 1))
-
-
-def record_of(offer: Offer) -> bytes:
-    """The record of a URL that one link leads to. Its page's probability waits in `beyond`.
-
-    >>> one = record_of(Offer(7, 0.9, 0.5, 0.25, [3, 9], near=[11]))
-    >>> read = read_records([one])[0]
-    >>> int(read["links"]), float(read["anchor"]), read["words"][:3].tolist(), read["near"].tolist()
-    (1, 0.5, [3, 9, 0], [11, 0, 0])
+    >>> tags_of(np.array([-1, 1 << 32, 0])).tolist()
+    [4294967295, 1, 0]
     """
-    parent, relevance, anchor, context, words, near, far, extra, known, counts = offer
-    if not counts:
-        sums, tag = _SUMS.pack(0, 0, known, 0.0, 0.0, 0.0, 0.0), 0
-    elif extra is None:
-        sums, tag = _SUMS.pack(1, 0, known, relevance, anchor, context, 0.0), tag_of(parent)
-    else:
-        sums, tag = _SUMS.pack(1, 1, known, relevance, anchor, context, extra), tag_of(parent)
-    return b"".join(
-        (
-            sums,
-            _WORDS.pack(*_filled(words, WORDS)),
-            _NO_PARTS,
-            tag.to_bytes(4, "little"),
-            _NO_MORE_PARENTS,
-            _KEYS.pack(*_filled(near, NEIGHBOURS)),
-            _KEYS.pack(*_filled(far, NEIGHBOURS)),
-        )
-    )
+    tags: NDArray[np.uint32] = np.maximum(keys.astype(np.uint32), (keys != 0).astype(np.uint32))
+    return tags
 
 
-def _filled(values: Sequence[int], room: int) -> Sequence[int]:
-    return (*values[:room], *(0,) * (room - len(values)))
+class Offers(NamedTuple):
+    """What the links of one page say of the URLs that they lead to: one entry a link, in their order."""
+
+    parent: int  # key of the page
+    relevance: float  # probability of the page
+    keys: Sequence[int]
+    anchors: Sequence[float]
+    contexts: Sequence[float]
+    words: Sequence[Sequence[int]]
+    extras: Sequence[float] = ()  # empty: no method tells anything of them
+    counts: bool = True  # False: the page has been counted beforehand, as a training page
+
+
+def records_of(offers: Offers, known: Known) -> list[bytes]:
+    """A record for each link's URL. The page's probability waits in `beyond`.
+
+    >>> first, second, third = records_of(Offers(7, 0.9, [5, 6, 8], [0.5, 0.0, 0.0], [0.0] * 3, [[3, 9], [], []]), Known())
+    >>> read = read_records([first])[0]
+    >>> int(read["links"]), float(read["anchor"]), read["words"][:3].tolist(), read["parents"][:2].tolist()
+    (1, 0.5, [3, 9, 0], [7, 0])
+    >>> read["near"].tolist(), read["far"].tolist(), read_records([second])[0]["near"].tolist()
+    ([6, 0, 0], [8, 0, 0], [5, 8, 0])
+    """
+    if not offers.keys:
+        return []
+    table = np.zeros(len(offers.keys), RECORD)
+    keys = np.array(offers.keys, np.int64)
+    if offers.counts:
+        table["links"], table["parents"][:, 0], table["beyond"] = 1, tag_of(offers.parent), offers.relevance
+        table["anchor"], table["context"] = offers.anchors, offers.contexts
+        if len(offers.extras):
+            table["extras"], table["extra"] = 1, offers.extras
+    table["words"] = [(*words, *_NO_WORDS[len(words) :]) for words in offers.words]
+    for name, distance in (("near", 1), ("far", 2)):
+        beside = table[name]
+        beside[distance:, 0] = keys[:-distance]
+        after = np.arange(len(keys)) >= distance  # the first ones have nothing before them
+        beside[np.arange(len(keys) - distance), after[: len(keys) - distance].astype(np.intp)] = keys[
+            distance:
+        ]
+    for at in [at for at, key in enumerate(offers.keys) if key in known.places]:
+        key, row = offers.keys[at], table[at]
+        row["known"] = known.places[key]
+        row["near"] = _first((*known.near[key], *row["near"].tolist()))
+        row["far"] = _first((*known.far[key], *row["far"].tolist()))
+    return rows_of(table)
+
+
+_NO_WORDS = (0,) * WORDS
+
+
+def _first(keys: Sequence[int]) -> list[int]:
+    """As many keys as there is room for; 0 stands for none."""
+    found = [key for key in keys if key][:NEIGHBOURS]
+    return found + [0] * (NEIGHBOURS - len(found))
+
+
+def rows_of(table: Records) -> list[bytes]:
+    """Each row of a table as bytes."""
+    whole, size = table.tobytes(), table.itemsize
+    return [whole[start : start + size] for start in range(0, len(whole), size)]
 
 
 def merged(known: bytes, offered: bytes) -> bytes:
@@ -114,10 +137,12 @@ def merged(known: bytes, offered: bytes) -> bytes:
 
     A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted.
 
-    >>> first, second = (record_of(Offer(page, 0.9, 0.5, 0.0, [], near=[5, page])) for page in (7, 8))
+    >>> first, second = (
+    ...     records_of(Offers(page, 0.9, [1, 5, page], [0.5] * 3, [0.0] * 3, [[]] * 3), Known())[1] for page in (7, 8)
+    ... )
     >>> both = read_records([merged(first, second)])[0]
     >>> int(both["links"]), float(both["anchor"]), both["parents"][:3].tolist(), both["near"].tolist()
-    (2, 1.0, [7, 8, 0], [5, 7, 8])
+    (2, 1.0, [7, 8, 0], [1, 7, 8])
     >>> merged(first, first) == first
     True
     """
@@ -152,7 +177,7 @@ _NOBODY = bytes(8)
 
 def _joined(known: bytes, offered: bytes, start: int) -> bytes:
     keys = dict.fromkeys((*_KEYS.unpack_from(known, start), *_KEYS.unpack_from(offered, start)))
-    return _KEYS.pack(*_filled([key for key in keys if key], NEIGHBOURS))
+    return _KEYS.pack(*_first(list(keys)))
 
 
 def neighbours_in(record: bytes) -> list[int]:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lycosa.methods.fused.known import Known
-from lycosa.methods.fused.outcomes import Outcomes, log_lift, relevance_of
-from lycosa.methods.fused.record import PARENTS, PARTS, Records, read_records
+from lycosa.methods.fused.outcomes import Outcomes, log_lift
+from lycosa.methods.fused.record import NEIGHBOURS, PARENTS, PARTS, Records, read_records, rows_of, tags_of
 from lycosa.values import Floats
 
 PRIOR = 2.0
@@ -36,32 +36,33 @@ class Weights(NamedTuple):
 def features(records: Records, outcomes: Outcomes, known: Known) -> Floats:
     """One row a record, one column a part (`PARTS`), not yet weighted."""
     base = outcomes.base
-    at = records["known"]
-    before = known.sums[at]  # what the training pages say
+    before = known.sums[records["known"]]  # what the training pages say
     links = records["links"] + before[:, 0]
-    relevance, seen = relevance_of(outcomes.by_tag, records["parents"])
-    named = (records["parents"] > 0).sum(1)
-    total = relevance.sum(1) + (named - seen.sum(1)) * base  # a page that is forgotten counts as the mean
-    total += np.where(records["links"] > PARENTS, records["beyond"], 0.0) + before[:, 1]
+    tags = np.concatenate((records["parents"], tags_of(records["near"]), tags_of(records["far"])), axis=1)
+    relevance, seen = outcomes.of(tags)
+    parents, near, far = _SLICES
+    forgotten = (records["parents"] > 0).sum(1) - seen[:, parents].sum(1)  # such a page counts as the mean
+    total = relevance[:, parents].sum(1) + forgotten * base + before[:, 1]
+    total += np.where(records["links"] > PARENTS, records["beyond"], 0.0)
+    good = relevance[:, near].sum(1) + relevance[:, far].sum(1) / 2
     texts = np.maximum(links, 1.0)
-    near, seen_near = relevance_of(outcomes.by_tag, _tags(records["near"]))
-    far, seen_far = relevance_of(outcomes.by_tag, _tags(records["far"]))
     return np.column_stack(
         [
             log_lift(total, links, base, PRIOR),
             (records["context"] + before[:, 3]) / texts,
             (records["anchor"] + before[:, 2]) / texts,
             _words(records["words"], outcomes, base),
-            log_lift(near.sum(1) + far.sum(1) / 2, seen_near.sum(1) + seen_far.sum(1) / 2, base, PRIOR),
+            log_lift(good, seen[:, near].sum(1) + seen[:, far].sum(1) / 2, base, PRIOR),
             records["extra"] / np.maximum(records["extras"], 1),
         ]
     )
 
 
-def _tags(keys: np.ndarray) -> np.ndarray:
-    """The tags of keys (`tag_of`); 0 for none."""
-    low = keys.astype(np.uint64) & np.uint64(0xFFFFFFFF)
-    return np.where(keys == 0, np.uint64(0), np.maximum(low, np.uint64(1)))
+_SLICES = (
+    slice(PARENTS),
+    slice(PARENTS, PARENTS + NEIGHBOURS),
+    slice(PARENTS + NEIGHBOURS, PARENTS + 2 * NEIGHBOURS),
+)
 
 
 def _words(buckets: np.ndarray, outcomes: Outcomes, base: float) -> Floats:
@@ -82,10 +83,7 @@ def score(
     """
     records = read_records(stored)
     records["parts"] = features(records, outcomes, known) * np.array(weights)
-    whole = records.tobytes()
-    size = records.itemsize
-    packed = [whole[start : start + size] for start in range(0, len(whole), size)]
-    return records["parts"].astype(np.float64).sum(1), packed
+    return records["parts"].astype(np.float64).sum(1), rows_of(records)
 
 
 IN_WORDS: Mapping[str, str] = {

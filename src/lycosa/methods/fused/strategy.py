@@ -14,14 +14,13 @@ from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.training.example import ExamplePage
 from lycosa.judge.learning import LearningJudge
 from lycosa.methods.fused import evidence as ev
-from lycosa.methods.fused.known import Known, KnownPage, beside
-from lycosa.methods.fused.outcomes import Outcomes, buckets_of
-from lycosa.methods.fused.record import Offer, merged, neighbours_in, parts_in, record_of
+from lycosa.methods.fused.known import Known, KnownPage
+from lycosa.methods.fused.outcomes import Outcomes, UrlWords
+from lycosa.methods.fused.record import Offers, merged, neighbours_in, parts_in, records_of
 from lycosa.methods.fused.score import Weights, reasons, score
 from lycosa.methods.lookup import link_evidence_of
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.strategy import BaseStrategy, Step
-from lycosa.page.terms import url_terms_of_each
 from lycosa.spec.sections import NotNegative
 from lycosa.values import Decision, Fact, Floats, Judgement, Kind, Link, Merge, Page, Score, Touch
 
@@ -91,7 +90,7 @@ class Fused(BaseStrategy):
     def fit(self, preparation: Preparation) -> Self:
         """Read what training pages say, so that the crawl does not begin with nothing."""
         super().fit(preparation)
-        self.language_ = preparation.topic.language
+        self.url_words_ = UrlWords(preparation.topic.language)
         self.model_: TextModel | None = preparation.models.get(SUBLINEAR)
         if self.model_ is not None:
             self.needs = (*self.needs, PageText(self.model_, ev.PAGE))
@@ -107,49 +106,40 @@ class Fused(BaseStrategy):
         self.records = self.ranking_ = Ranking(weights)
         training = preparation.training
         self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in training])
-        terms = url_terms_of_each([page.url for page, _ in training], self.language_)
-        for (page, yes), words in zip(training, terms, strict=True):
-            self.ranking_.outcomes.learn(page.key, buckets_of(words), float(yes))
+        words = self.url_words_.of([page.url for page, _ in training])
+        for (page, yes), own in zip(training, words, strict=True):
+            self.ranking_.outcomes.learn(page.key, own, float(yes))
         return self
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page: its URL's words, and what it is worth as a parent and as a neighbour."""
         if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
-            (terms,) = url_terms_of_each([link.url], self.language_)
-            self.ranking_.outcomes.learn(link.key, buckets_of(terms), _relevance(judgement, evidence))
+            (words,) = self.url_words_.of([link.url])
+            self.ranking_.outcomes.learn(link.key, words, _relevance(judgement, evidence))
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
         if self.model_ is None:  # else pages count by our own model, which stays
-            for key, judgement in judgements.items():
-                self.ranking_.outcomes.correct(key, _relevance(judgement, {}))
+            self.ranking_.outcomes.correct({key: _relevance(one, {}) for key, one in judgements.items()})
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """A Decision a link, with what the link says of its URL; and the neighbours of the page, to score again."""
         known, relevance = self.ranking_.known, _relevance(judgement, page.evidence)
-        keys = [link.key for link in page.links]
         anchors, contexts, extras = self._numbers(page)
-        counts = page.link.key not in known.pages
-        steps: list[Step] = []
-        for at, terms in enumerate(url_terms_of_each([link.url for link in page.links], self.language_)):
-            key = keys[at]
-            near, far = beside(keys, at, 1), beside(keys, at, 2)
-            place = known.places.get(key, 0)
-            if place:
-                near, far = [*known.near[key], *near], [*known.far[key], *far]
-            offer = Offer(
-                page.link.key,
-                relevance,
-                anchors[at],
-                contexts[at],
-                buckets_of(terms),
-                near,
-                far,
-                extras[at] if extras else None,
-                place,
-                counts,
-            )
-            steps.append(Decision(_with_record(page.links[at], record_of(offer)), relevance, rule=RULE))
+        offers = Offers(
+            page.link.key,
+            relevance,
+            [link.key for link in page.links],
+            anchors,
+            contexts,
+            self.url_words_.of([link.url for link in page.links]),
+            extras,
+            page.link.key not in known.pages,
+        )
+        steps: list[Step] = [
+            Decision(_with_record(link, record), relevance, rule=RULE)
+            for link, record in zip(page.links, records_of(offers, known), strict=True)
+        ]
         if beside_it := neighbours_in(page.link.record):
             steps.append(Touch(tuple(beside_it)))
         return steps
