@@ -169,3 +169,32 @@ def test_the_root_has_only_what_many_stages_use():
     for name in BELOW_ALL:
         stages = {part_of(user) for user, imported in imports.items() if f"lycosa.{name}" in imported}
         assert len(stages & set(STAGES)) >= 3, f"{name} is used by {sorted(stages)}"
+
+
+FOR_A_CRAWL = {"aiohttp", "yarl", "fastwarc", "uvloop", "sqlite3", "jinja2", "starlette", "PIL", "lxml"}
+STARTS = {
+    "import lycosa": HEAVY | FOR_A_CRAWL | {"numpy", "pydantic", "msgspec", "typer", "asyncio"},
+    "sys.argv[1:] = ['--help']; from lycosa.cli import main; main()": HEAVY
+    | FOR_A_CRAWL
+    | {"numpy", "pydantic", "msgspec", "selectolax"},
+    "sys.argv[1:] = ['check', 'crawl.toml']; from lycosa.cli import main; main()": HEAVY | FOR_A_CRAWL,
+}
+"""What is not loaded yet when a program has only just begun, by its first line."""
+
+
+@pytest.mark.parametrize("first_line", STARTS)
+def test_what_begins_quickly_loads_little(tmp_path, first_line):
+    """A command begins in half a second because it loads what it needs; no test can time that, but this one can look."""
+    (tmp_path / "crawl.toml").write_text('[topic]\nkeywords = ["owl"]\n[seeds]\nurls = ["http://a.test/"]\n')
+    told = "import atexit, json, sys; atexit.register(lambda: print('\\n' + json.dumps(list(sys.modules))))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{told}\n{first_line}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    assert not loaded & STARTS[first_line]

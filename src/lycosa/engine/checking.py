@@ -14,9 +14,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.engine.admission import Admission
-from lycosa.engine.webs import archives_of
 from lycosa.errors import SpecError
-from lycosa.fetch.warc_files import warc_files
+from lycosa.fetch.warc_files import archives_of, warc_files
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
@@ -106,7 +105,7 @@ async def refuse_unready(spec: Spec, folder: Path) -> None:
 async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[int, Ready]:
     """How many seeds there are, and what was prepared as far as that goes without the Web."""
     Admission(spec.scope, spec.fetch, spec.frontier)
-    warc_files(archives_of(spec, folder))
+    warc_files(archives_of(spec.fetch, folder))
     ready = await _fitted(spec, folder, models, seen, said)
     return await _seeds(spec, folder, seen, said, ready.given), ready
 

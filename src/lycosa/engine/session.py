@@ -40,9 +40,10 @@ from lycosa.methods.lookup import fitted
 from lycosa.page.duplicates import NearDuplicates
 from lycosa.prepare import labels_are_answers, prepare
 from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
-from lycosa.prepare.labels import Labelled, labelled_pages, verdicts_in
+from lycosa.prepare.labels import labelled_pages, verdicts_in
 from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.source_priors import source_priors
+from lycosa.prepare.topic import Labelled
 from lycosa.seeds import gather
 from lycosa.spec.sections import Spec
 from lycosa.store.collection_writer import CollectionWriter, Hook

@@ -11,6 +11,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archived_web import ArchivedWeb
 from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.warc_files import archives_of
 from lycosa.page.image_size import refuse_small
 from lycosa.spec.sections import Spec
 from lycosa.store.collection_writer import CollectionWriter
@@ -39,11 +40,6 @@ def without_waiting(spec: Spec) -> Spec:
     return spec.model_copy(update={"fetch": spec.fetch.model_copy(update=fetch)})
 
 
-def archives_of(spec: Spec, folder: Path) -> list[Path]:
-    """The archives that a spec names; relative paths begin in `folder`."""
-    return [folder / name for name in spec.fetch.web]
-
-
 @asynccontextmanager
 async def web_of(
     spec: Spec, folder: Path, collection: CollectionWriter, rests: MutableMapping[str, float], say: Say
@@ -61,7 +57,7 @@ async def web_of(
         ) as fetcher:
             yield fetcher
         return
-    archived = ArchivedWeb(archives_of(spec, folder), types, spec.fetch.max_bytes)
+    archived = ArchivedWeb(archives_of(spec.fetch, folder), types, spec.fetch.max_bytes)
     for damage in archived.damage:
         say(f"{damage}. What is before that is used.")
     yield archived

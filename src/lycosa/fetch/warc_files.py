@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from lycosa.errors import ArchiveError
+from lycosa.spec.sections import FetchSpec
 
 WARC_FILES = 10_000
 """Of one WACZ."""
@@ -41,6 +42,11 @@ class PartOfFile:
 
 WarcFile = Path | PartOfFile
 """What WARC records are read from: it opens, and has a name for messages."""
+
+
+def archives_of(fetch: FetchSpec, folder: Path) -> list[Path]:
+    """The archives that a spec names; relative paths begin in `folder`."""
+    return [folder / name for name in fetch.web]
 
 
 def size_of(file: WarcFile) -> int:

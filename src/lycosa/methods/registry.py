@@ -7,8 +7,9 @@ command reads it.
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
@@ -48,4 +49,10 @@ def method_named(name: str) -> Method | None:
 
 def offered(group: str) -> Sequence[EntryPoint]:
     """What installed packages offer under a group of entry points."""
+    return _entry_points(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _entry_points(group: str, _path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Those of all packages on the path. To look for them reads a file of each package: once is enough."""
     return tuple(entry_points(group=group))

@@ -9,21 +9,13 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import msgspec
-
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.page.response import document_of
+from lycosa.prepare.topic import Labelled
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
 from lycosa.values import Judgement, Refusal
-
-
-class Labelled(msgspec.Struct, frozen=True):
-    """Pages that people marked, as examples."""
-
-    examples: tuple[ExamplePage, ...] = ()
-    negatives: tuple[ExamplePage, ...] = ()
 
 
 def labelled_pages(collection: CollectionWriter, language: str) -> Labelled:

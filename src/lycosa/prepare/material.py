@@ -11,8 +11,7 @@ from lycosa.evidence.training.example import ExamplePage
 from lycosa.evidence.training.fitting import fit_in_child, saved_models
 from lycosa.evidence.training.text import Label
 from lycosa.methods import Means
-from lycosa.prepare.labels import Labelled
-from lycosa.prepare.topic import TopicModel, prepared_topic
+from lycosa.prepare.topic import Labelled, TopicModel, prepared_topic
 from lycosa.spec.sections import TopicSpec
 
 

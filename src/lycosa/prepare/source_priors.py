@@ -6,11 +6,12 @@ from pathlib import Path
 
 from lycosa.errors import InputError
 from lycosa.methods import BaseStrategy
-from lycosa.store.collection import Collection
 
 
 def source_priors(collection: Path, strategy: BaseStrategy) -> dict[str, tuple[float, float]]:
     """What the judged pages of an earlier collection say for and against their sources, as a strategy credits them."""
+    from lycosa.store.collection import Collection  # few specs name one, and reading them would begin later
+
     found: dict[str, tuple[float, float]] = {}
     with Collection.open(collection) as earlier:
         for source, judgement in earlier.reader.judged_sources():

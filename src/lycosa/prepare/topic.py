@@ -20,7 +20,6 @@ from lycosa.evidence.topic import away_from, topic_vector
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.pages import document_in
 from lycosa.page.terms import count_terms, terms_of
-from lycosa.prepare.labels import Labelled
 from lycosa.spec.sections import TopicSpec
 from lycosa.values import Refusal, Say
 
@@ -30,6 +29,13 @@ if TYPE_CHECKING:
 
 DESCRIPTION_WEIGHT = 0.3
 """Of a word of the description, that of a keyword being 1: a sentence has words that are not about the topic."""
+
+
+class Labelled(msgspec.Struct, frozen=True):
+    """Pages that people marked, as examples."""
+
+    examples: tuple[ExamplePage, ...] = ()
+    negatives: tuple[ExamplePage, ...] = ()
 
 
 class TopicModel(msgspec.Struct, frozen=True):
