@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,16 @@ class Library:
     @asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """While the library is open; what it started ends with it."""
+        threading.Thread(target=self._warm_up, daemon=True).start()
         yield
         await run_in_threadpool(self._context.index_processes.stop)
+
+    def _warm_up(self) -> None:
+        """Read what Explore counts with, so that nobody waits for it."""
+        for name in self._context.served.directories:
+            with suppress(LycosaError), self._context.served.open(name) as collection:
+                self._context.ground(collection)
+                self._context.facets(collection)
 
     def routes(self) -> list[Any]:
         """All addresses."""

@@ -87,6 +87,7 @@ class Facets(Queries):
         self._trails = np.array(of[8], np.int64)
         every = np.arange(len(rows))
         self._columns = {"source": _column(of[2], every), "language": _column(of[3], every)}
+        self._columns["day"] = _column(of[4], every)
         self._read_labels("genre", "SELECT page, label FROM evidence WHERE name = 'genre' AND label != ''")
         for kind in ("person", "organisation"):
             self._read_labels(kind, f"SELECT DISTINCT page, name FROM entities WHERE kind = '{kind}'")
@@ -144,8 +145,8 @@ class Facets(Queries):
         by_relevance = self._all(masks, "relevance")
         collected = self._relevant & ~self._explored
         dated = self._all(masks, "date")
-        days, counts = np.unique(self._days[dated], return_counts=True)
-        whole = [(str(day), int(count)) for day, count in zip(days, counts, strict=True) if len(day) == 10]
+        days = self._columns["day"].counted(dated, len(self._columns["day"].values))
+        whole = sorted((day, pages) for day, pages in days if len(day) == 10)
         return FacetCounts(
             int(total.sum()),
             int((by_relevance & ~self._relevant).sum()) if wanted.relevance is Relevance.COLLECTED else 0,

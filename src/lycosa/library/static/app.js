@@ -80,10 +80,9 @@
     });
   }
 
-  // On wide screens the filters are always open; without this they would be a closed <details>.
-  const filters = document.querySelector("aside > details");
-  if (filters && !window.matchMedia("(max-width: 48rem)").matches) filters.open = true;
-  if (filters && window.matchMedia("(max-width: 48rem)").matches && !filters.dataset.narrowed) filters.open = false;
+  // On wide screens the parts beside the hits are always open; on narrow ones they wait to be opened.
+  const narrow = window.matchMedia("(max-width: 48rem)").matches;
+  for (const part of document.querySelectorAll(".facets > details, .panel > details")) part.open = !narrow || Boolean(part.dataset.narrowed);
 
   for (const form of document.querySelectorAll(".hit form[data-label]")) {
     form.addEventListener("submit", (event) => {
