@@ -71,6 +71,7 @@ def test_examples_never_flatter_the_harvest(tmp_path):
     with Site(web) as site:
         summary = crawl(spec(site, judge={"kind": "topic", "threshold": 0.3}), tmp_path / "owls")
     assert (summary.pages, summary.relevant) == (2, 1)
+    assert summary.harvest is not None
     assert summary.harvest < 0.1  # of the page that the crawl found itself
 
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.engine.health import TITLES, health_of
+from lycosa.engine.health import TITLES, _troubles, health_of
+from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.questions import Interview
+from lycosa.engine.summary import Summary
+from lycosa.judge.threshold import Estimate
+from lycosa.library import views
+from lycosa.report.html import render
+from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 
@@ -37,6 +45,26 @@ def test_a_crawl_says_how_sure_it_is(tmp_path):
     assert '"harvest_low"' in plain
 
 
+def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
+    """Summary, status, library and report; never the share of what was kept."""
+    out = tmp_path / "c"
+    with Site(small_web(4, 40)) as site:
+        summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), out)
+    told, shares = (
+        f"harvest {summary.harvest_told}",
+        (summary.harvest, summary.harvest_low, summary.harvest_high),
+    )
+    assert told in CliRunner().invoke(app, ["status", str(out)], catch_exceptions=False).stdout
+    with Collection.open(out) as collection:
+        for figures in (views.about(collection), views.status(collection)):
+            assert (figures["harvest"], figures["harvest_low"], figures["harvest_high"]) == shares
+        assert (
+            f"<b>{summary.harvest:.2f}</b><span>harvest, estimated: {summary.harvest_low:.2f} to"
+            in render(collection)
+        )
+    assert summary.harvest != summary.relevant / summary.pages
+
+
 def test_answers_are_counted(tmp_path):
     with Site(small_web(4, 40)) as site:
         summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), tmp_path / "c")
@@ -45,6 +73,53 @@ def test_answers_are_counted(tmp_path):
     assert health
     assert health.answers == 1
     assert 0 < health.near < 1
+
+
+ESTIMATE = Estimate(relevant=8.0, precision=0.35, precision_low=0.2, precision_high=0.5, kept=20, pages=100)
+SUMMARY = Summary(
+    "c", 103, 23, 0.08, 1, 1.0, 50, "100 pages", False, True, {}, {}, harvest_low=0.02, harvest_high=0.2
+)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "changes", "told"),
+    [
+        (
+            ESTIMATE,
+            {},
+            ["most of the pages kept are probably off topic: about 35 % of them are right (20 % to 50 %)."],
+        ),
+        (msgspec.structs.replace(ESTIMATE, precision=0.8), {}, []),
+        (
+            msgspec.structs.replace(ESTIMATE, kept=0),
+            {"harvest": 0.01},
+            ["none of the 100 pages that were found is likely enough to be kept."],
+        ),
+        (
+            msgspec.structs.replace(ESTIMATE, precision=0.8),
+            {"harvest": 0.01},
+            ["hardly any of the pages that were found are of the topic."],
+        ),
+        (
+            Estimate(),
+            {"pages": 3, "ended": NOTHING_LEFT, "harvest": None},
+            ["no link was left after 3 pages, so this is all that the seeds lead to."],
+        ),
+        (msgspec.structs.replace(ESTIMATE, precision=0.8), {"ended": "interrupted"}, []),
+    ],
+)
+def test_what_is_wrong_is_said_first(estimate, changes, told):
+    """A crawl that is mostly off topic, empty or starved says so before anything else; a stopped one is as good as its pages."""
+    assert list(_troubles(msgspec.structs.replace(SUMMARY, **changes), estimate)) == told
+
+
+def test_a_starved_crawl_says_so(tmp_path):
+    """Seeds that lead nowhere: the advice is others, and not more answers."""
+    with Site(small_web(1, 5)) as site:
+        summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), tmp_path / "c")
+    told = str(health_of(summary))
+    assert "no link was left after" in told
+    assert "further seeds" in told
 
 
 def test_what_was_not_judged_has_no_health(tmp_path):

@@ -16,8 +16,8 @@ from lycosa.engine import progress
 from lycosa.engine.conclude import Tally
 from lycosa.engine.limits import Limits
 from lycosa.engine.progress import Progress
-from lycosa.engine.refit import Harvest
 from lycosa.frontier import FrontierCounts
+from lycosa.judge.threshold import Harvest
 from lycosa.values import Reason
 
 
@@ -36,7 +36,7 @@ def a_crawl(
         tally=tally,
         limits=limits or Limits(pages=1000),
         frontier=SimpleNamespace(counts=lambda: counts),
-        harvest=Harvest(0.25, 0.2, 0.3) if pages else Harvest(0.0),
+        harvest=Harvest(0.25, 0.2, 0.3) if pages else None,
         refits=SimpleNamespace(version=SimpleNamespace(number=7)),
     )
 
@@ -51,7 +51,7 @@ def shown(watch: Progress, width: int) -> str:
 def test_a_line_has_all_of_it():
     """Pages, harvest, speed, hosts, queue, bytes and the commonest reasons, in one line."""
     line = Progress(a_crawl()).line()
-    for words in ("120 of 1,000", "harvest 0.25, 0.20 to 0.30; judge version 7", "lately 30 of the last 120", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
+    for words in ("120 of 1,000", "kept 30 (harvest about 0.25 (0.20–0.30); judge version 7)", "lately 30 of the last 120", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
                   "7 × robots.txt disallows it"):  # fmt: skip
         assert words in line
     assert "\n" not in line
@@ -101,7 +101,7 @@ def test_time_left_is_the_nearest_end():
 
 def test_a_crawl_that_just_began_divides_by_nothing():
     """Zero pages are shown as zeros."""
-    assert "harvest 0.00" in Progress(a_crawl(pages=0)).line()
+    assert "kept 0 (judge version 7)" in Progress(a_crawl(pages=0)).line()
 
 
 async def watched(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, **more: Any) -> str:

@@ -66,6 +66,7 @@ def test_the_harvest_is_an_estimate_with_an_interval(site, tmp_path):
     summary = crawl(spec(site, 40), tmp_path / "out")
     expected = sum(one.score for one in judgements(tmp_path / "out").values()) / summary.pages
     assert summary.harvest == pytest.approx(expected, abs=1e-3)
+    assert summary.harvest is not None
     assert summary.harvest_low is not None
     assert summary.harvest_high is not None
     assert 0 <= summary.harvest_low < summary.harvest < summary.harvest_high <= 1

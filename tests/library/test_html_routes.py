@@ -67,7 +67,7 @@ def test_the_monitor_counts_one_kind_of_page_as_pages(storm, browser, monkeypatc
     }
     monkeypatch.setattr(views, "ask", lambda *_: live)
     status = browser.get("/api/c/storm/status").json()
-    assert (status["fetched"], status["pages"], status["relevant"], status["harvest"]) == (9, 3, 2, 0.6667)
+    assert (status["fetched"], status["pages"], status["relevant"], status["harvest"]) == (9, 3, 2, None)
 
 
 def test_search_finds_by_words_and_filters(browser):

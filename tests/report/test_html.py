@@ -38,7 +38,7 @@ def html(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_it_tells_the_crawl(html):
     """Name, topic, strategy, figures, best pages, sources and reasons are there."""
-    for words in ("owl, night", "best-first", "harvest ratio", "http://a.test/owls", "robots.txt disallows it",
+    for words in ("owl, night", "best-first", "share kept", "http://a.test/owls", "robots.txt disallows it",
                   "outside the scope", "a.test"):  # fmt: skip
         assert words in html, words
 

@@ -73,6 +73,8 @@ def _ask(directory: Path, do: str) -> None:
 
 
 def _in_words(now: dict[str, Any]) -> str:
+    from lycosa.judge.threshold import Harvest
+
     if not now["running"]:
         state = f"not running; the last run ended: {now['ended']}" if now["ended"] else "not running"
     elif now["ended"]:
@@ -80,8 +82,9 @@ def _in_words(now: dict[str, Any]) -> str:
     else:
         state = "paused" if now["paused"] else "running"
     limit = f" of {now['limit']:,}" if now["limit"] else ""
-    harvest = now["relevant"] / now["pages"] if now["pages"] else 0.0
+    shares = [now[name] for name in ("harvest", "harvest_low", "harvest_high") if now.get(name) is not None]
+    harvest = f" (harvest {Harvest(*shares)})" if len(shares) == 3 else ""
     return (
-        f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} relevant (harvest {harvest:.2f}), "
+        f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} kept as relevant{harvest}, "
         f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s"
     )

@@ -225,13 +225,17 @@ def _from_here(paths: list[Path]) -> str:
     return toml([str(path.resolve()) for path in paths])
 
 
+def _harvest(summary: Summary) -> str:
+    return f" (harvest {summary.harvest_told})" if summary.harvest_told else ""
+
+
 def _tell(summary: Summary, *, json: bool) -> None:
     """Say how a crawl went; one that brought nothing is an error."""
     if json:
         typer.echo(as_json(summary))
     else:
         typer.echo(
-            f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant (harvest {summary.harvest_told}), "
+            f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
         _tell_health(summary)

@@ -79,12 +79,6 @@ class Tally:
         """How many of the last so many pages are relevant."""
         return sum(islice(reversed(self.latest.values()), pages))
 
-    @property
-    def harvest(self) -> float:
-        """The share of relevant pages among those that the crawl found, and not the user."""
-        found = self.pages - self.given
-        return (self.relevant - self.given_relevant) / found if found > 0 else 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class Visit:

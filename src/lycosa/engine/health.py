@@ -7,9 +7,12 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.questions import Question, questions_in, scores_of
 from lycosa.engine.refit import saved_version
 from lycosa.engine.summary import Summary
+from lycosa.judge.threshold import Estimate
+from lycosa.judge.version import Version
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 
@@ -20,22 +23,28 @@ MANY_ANSWERS = 20
 MUCH = 0.1
 UNSURE = 0.2
 """An interval of the harvest that is wider than this leaves much open."""
+FEW_PAGES = 50
+"""A crawl that ends with fewer pages because no link is left has hardly begun."""
+LITTLE = 0.05
+"""A harvest below this: hardly any page that was found is of the topic."""
 
 
 class Health(msgspec.Struct, frozen=True):
-    """The health of a crawl: what is believed of it, and what would help."""
+    """The health of a crawl: what is wrong with it, what is believed of it, and what would help."""
 
-    harvest: str
+    harvest: str  # '': nobody knows
     near: float  # the share of pages that lie near the threshold
     look_at: list[Question]
     answers: int
     advice: str
+    troubles: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """For people.
+        """For people, the worst first.
 
         >>> asked = Question(1, 1, "http://a.test/", "Owls", 0.5)
-        >>> print(Health("0.31 (0.22–0.40)", 0.124, [asked], 0, "lycosa label c"))
+        >>> print(Health("about 0.31 (0.22–0.40)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)))
+        Health: Little was found.
         Health: harvest about 0.31 (0.22–0.40), no answers yet; 12 % of the pages lie near the threshold.
         Look at:
           0.50  Owls  http://a.test/
@@ -43,9 +52,8 @@ class Health(msgspec.Struct, frozen=True):
         """
         answers = f"{self.answers} answers" if self.answers else "no answers yet"
         lines = [
-            f"Health: harvest about {self.harvest}, {answers}; {self.near:.0%} of the pages lie near the threshold.".replace(
-                "%", " %"
-            ),
+            *(f"Health: {trouble}" for trouble in self.troubles),
+            f"Health: harvest {self.harvest or 'not known'}, {answers}; {_percent(self.near)} of the pages lie near the threshold.",
             *(["Look at:"] if self.look_at else []),
             *(
                 f"  {page.probability:.2f}  {page.title[:TITLE_CHARS] or '(no title)'}  {page.url}"
@@ -66,25 +74,51 @@ def health_of(summary: Summary) -> Health | None:
             return None
         near = scores.near
         return Health(
-            harvest=_interval(summary),
+            harvest=summary.harvest_told,
             near=near,
             look_at=questions_in(collection, TITLES),
             answers=answers,
-            advice=_advice(summary, near, answers),
+            advice=_advice(summary, version, near, answers),
+            troubles=_troubles(summary, version.estimate if version else None),
         )
 
 
-def _interval(summary: Summary) -> str:
-    if summary.harvest_low is None or summary.harvest_high is None:
-        return f"{summary.harvest:.2f}"
-    return f"{summary.harvest:.2f} ({summary.harvest_low:.2f}–{summary.harvest_high:.2f})"
+def _percent(share: float) -> str:
+    """A share for people.
+
+    >>> _percent(0.352)
+    '35 %'
+    """
+    return f"{share * 100:.0f} %"
 
 
-def _advice(summary: Summary, near: float, answers: int) -> str:
+def _troubles(summary: Summary, told: Estimate | None) -> tuple[str, ...]:
+    """What makes a collection other than the user expects, the worst first; nothing where all is well."""
+    found = []
+    if told and told.pages and told.kept and told.precision < 0.5:
+        found.append(
+            f"most of the pages kept are probably off topic: about {_percent(told.precision)} of them are right "
+            f"({_percent(told.precision_low)} to {_percent(told.precision_high)})."
+        )
+    if told and told.pages and not told.kept:
+        found.append(f"none of the {told.pages:,} pages that were found is likely enough to be kept.")
+    elif summary.harvest is not None and summary.harvest < LITTLE:
+        found.append("hardly any of the pages that were found are of the topic.")
+    if summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
+        found.append(
+            f"no link was left after {summary.pages:,} pages, so this is all that the seeds lead to."
+        )
+    return tuple(found)
+
+
+def _advice(summary: Summary, version: Version | None, near: float, answers: int) -> str:
     """The one command that would help most: answers while the judge is unsure, then more pages, then reading them."""
     where = shlex.quote(summary.collection)
+    if summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
+        return "the same crawl with further seeds, or a wider scope (docs/spec.md: [seeds], [scope])"
     width = (summary.harvest_high or 0.0) - (summary.harvest_low or 0.0)
-    if answers < MANY_ANSWERS and (near > MUCH or width > UNSURE or not summary.judge_version):
+    off = version is not None and bool(version.estimate.kept) and version.estimate.precision < 0.5
+    if answers < MANY_ANSWERS and (off or near > MUCH or width > UNSURE or not summary.judge_version):
         return f"lycosa label {where}"
     if near > MUCH:
         return f"lycosa label {where} --count 10"

@@ -15,8 +15,9 @@ from lycosa.clock import Clock, SystemClock
 from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import Conclusions, Tally, Visit
 from lycosa.engine.limits import Limits
-from lycosa.engine.refit import Harvest, Refits
+from lycosa.engine.refit import Refits
 from lycosa.fetch import CrawlFetcher
+from lycosa.judge.threshold import Harvest
 from lycosa.values import Decision, Fetched, Kind, Link, NotFetched
 
 NOTHING_LEFT = "nothing is left to fetch"
@@ -64,10 +65,9 @@ class Crawl:
         return self.conclusions.tally
 
     @property
-    def harvest(self) -> Harvest:
-        """What share of its pages is relevant, as far as that can be told."""
-        kept = Harvest(self.tally.harvest)
-        return (self.refits.harvest if self.refits else None) or kept
+    def harvest(self) -> Harvest | None:
+        """What share of its pages is relevant, as its judge estimates it; None where it does not."""
+        return self.refits.harvest if self.refits else None
 
     async def run(self, seeds: Iterable[Link]) -> Tally:
         """Crawl from the seeds (those already known are passed over)."""

@@ -70,7 +70,7 @@ class Progress:
                 "pages",
                 f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else ""),
             ),
-            ("relevant", f"{tally.relevant:,} (harvest {self._harvest()})"),
+            ("kept", f"{tally.relevant:,}{self._harvest()}"),
             ("lately", self._lately()),
             ("speed", f"{speed:.1f} pages/s"),
             ("hosts", f"{counts.active_authorities:,} with work, {counts.authorities:,} seen"),
@@ -92,7 +92,8 @@ class Progress:
 
     def _harvest(self) -> str:
         version = self.crawl.refits.version if self.crawl.refits else None
-        return f"{self.crawl.harvest}" + (f"; judge version {version.number}" if version else "")
+        harvest = f"harvest {self.crawl.harvest}; " if self.crawl.harvest else ""
+        return f" ({harvest}judge version {version.number})" if version else ""
 
     def _time_left(self, speed: float, waiting: int) -> float | None:
         limits, tally = self.crawl.limits, self.crawl.tally

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -26,7 +25,7 @@ from lycosa.errors import ModelError
 from lycosa.judge.fitter import Fit
 from lycosa.judge.kinds import Judge
 from lycosa.judge.learning import LearningJudge, save_brief
-from lycosa.judge.threshold import is_worse
+from lycosa.judge.threshold import Harvest, is_worse
 from lycosa.judge.version import Version, load_version, save_version
 from lycosa.prepare.labels import labels_as_used, verdicts_in
 from lycosa.store import LearningStore, Rejudged, SetAside
@@ -58,24 +57,6 @@ def next_fit(pages: int) -> int:
     [10, 20, 45, 250, 312, 1248]
     """
     return next((point for point in SCHEDULE if point > pages), int(pages * GROWTH))
-
-
-@dataclass(frozen=True, slots=True)
-class Harvest:
-    """A share of pages, and between what it lies in 80 of 100 crawls; None where nobody knows."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def __str__(self) -> str:
-        """As progress shows it.
-
-        >>> str(Harvest(0.25, 0.1, 0.4)), str(Harvest(0.25))
-        ('0.25, 0.10 to 0.40', '0.25')
-        """
-        interval = "" if self.low is None or self.high is None else f", {self.low:.2f} to {self.high:.2f}"
-        return f"{self.value:.2f}{interval}"
 
 
 class Refits:
@@ -110,7 +91,6 @@ class Refits:
         self._newest: Version | None = None  # applied or set aside
         self._held_at = 0
         self._begun_at: int | None = None
-        self._applied_at = 0
         self._is_stale = False
 
     @property
@@ -120,13 +100,8 @@ class Refits:
 
     @property
     def harvest(self) -> Harvest | None:
-        """The share of all pages that is relevant, as the version estimates it; None before it has seen any."""
-        version = self.version
-        pages = (self._applied_at or self._pages_then()) - self.conclusions.tally.given
-        if version is None or not version.pages or pages <= 0:
-            return None
-        told = version.estimate
-        return Harvest(told.relevant / pages, told.relevant_low / pages, told.relevant_high / pages)
+        """The share of the pages found that is relevant, as the version estimates it; None before it has seen any."""
+        return self.version.estimate.harvest if self.version else None
 
     def resume(self, version: Version, refused: Version | None = None) -> None:
         """Go on with the version that all pages were judged by; a newer one may have been set aside."""
@@ -224,7 +199,6 @@ class Refits:
             self._refuse(version)
             return
         self.resume(version)
-        self._applied_at = self._pages_then()
         self.conclusions.verdicts = self.verdicts()
         verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
         judgements = {
@@ -326,6 +300,12 @@ def is_held(directory: Path, aside: SetAside) -> bool:
 def labels_now(directory: Path) -> str:
     """What tells the labels of a collection from others."""
     return labels_as_used(directory).get("labels", "none")
+
+
+def harvest_of(collection: CollectionWriter | Collection) -> Harvest | None:
+    """The harvest of a collection as its judge estimates it; None where the judge does not learn, or has seen nothing."""
+    version = saved_version(collection)
+    return version.estimate.harvest if version else None
 
 
 def saved_version(collection: CollectionWriter | Collection) -> Version | None:

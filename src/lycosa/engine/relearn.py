@@ -19,6 +19,7 @@ from lycosa.engine.fitting import InlineFits, answers_in
 from lycosa.engine.refit import labels_now, refits_in, refused_version, saved_version
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
 from lycosa.judge.learning import LearningJudge, brief_path, load_brief
+from lycosa.judge.threshold import Harvest
 from lycosa.judge.version import Version, load_version, saved_versions
 from lycosa.methods.lookup import all_settings
 from lycosa.prepare import labels_are_answers
@@ -231,7 +232,7 @@ def _knows_all(collection: Collection) -> bool:
 
 
 def _past(version: Version, status: str) -> PastVersion:
-    told, pages = version.estimate, max(1, version.pages)
+    told, harvest = version.estimate, version.estimate.harvest or Harvest(0.0, 0.0, 0.0)
     return PastVersion(
         version.number,
         status,
@@ -239,9 +240,9 @@ def _past(version: Version, status: str) -> PastVersion:
         len(version.said),
         version.agreeing,
         version.threshold,
-        told.relevant / pages,
-        told.relevant_low / pages,
-        told.relevant_high / pages,
+        harvest.value,
+        harvest.low,
+        harvest.high,
         told.precision,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.engine.loop import TOO_LONG, Crawl
-from lycosa.engine.refit import Harvest
+from lycosa.judge.threshold import Harvest
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.log import tell
 from lycosa.store.reader import PAUSED
@@ -23,7 +23,7 @@ class Summary(msgspec.Struct, frozen=True):
     collection: str
     pages: int
     relevant: int  # pages that were kept
-    harvest: float  # the share of the pages that is relevant, as far as that can be told
+    harvest: float | None  # the share of the pages found that is relevant, estimated; None: nobody knows
     bytes: int
     seconds: float
     waiting: int
@@ -34,13 +34,15 @@ class Summary(msgspec.Struct, frozen=True):
     )
     refused: dict[str, int]
     failed_seeds: dict[str, str] = {}  # of the first seeds, with the reason
-    harvest_low: float | None = None  # it lies between these in 80 of 100 crawls; None: nobody knows
+    harvest_low: float | None = None  # it lies between these in 80 of 100 crawls
     harvest_high: float | None = None
     judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
 
     @property
     def harvest_told(self) -> str:
-        """The harvest for people, with its interval where there is one."""
+        """The harvest for people, with its interval; nothing where nobody knows."""
+        if self.harvest is None or self.harvest_low is None or self.harvest_high is None:
+            return ""
         return str(Harvest(self.harvest, self.harvest_low, self.harvest_high))
 
 
@@ -58,7 +60,7 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         collection=str(directory),
         pages=tally.pages,
         relevant=tally.relevant,
-        harvest=round(harvest.value, 4),
+        harvest=round(harvest.value, 4) if harvest else None,
         bytes=tally.bytes,
         seconds=round(tally.seconds, 1),
         waiting=waiting,
@@ -67,8 +69,8 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
         failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
-        harvest_low=None if harvest.low is None else round(harvest.low, 4),
-        harvest_high=None if harvest.high is None else round(harvest.high, 4),
+        harvest_low=round(harvest.low, 4) if harvest else None,
+        harvest_high=round(harvest.high, 4) if harvest else None,
         judge_version=version.number if version else 0,
     )
     tell(collection.log, "run ended", **msgspec.to_builtins(summary))

@@ -47,8 +47,11 @@ class Fitter:
         """A version on all pages so far. `answers` are what people said of pages, by key."""
         said = {page.key: False for page in self.brief.negatives} | dict(answers)
         fitted = self.fitted(said)
+        examples = {page.key for page in self.brief.examples}
+        found = sum(key not in examples for key in self._pages)
         version = msgspec.structs.replace(
             fitted.version,
+            estimate=msgspec.structs.replace(fitted.version.estimate, pages=found),
             number=number,
             pages=len(self._pages),
             upto=self.upto,
@@ -66,6 +69,7 @@ class Fitter:
         rows = [self.rows[key] for key in self._pages]
         counted = np.zeros(len(self._corpus), np.bool_)
         counted[rows] = list(self._pages.values())
+        counted[[self.rows[page.key] for page in self.brief.examples]] = False  # given, not found
         examples = {self.rows[page.key] for page in self.brief.examples if said.get(page.key, True)}
         given = Given(
             keywords=self.brief.keywords,

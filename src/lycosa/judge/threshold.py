@@ -25,8 +25,27 @@ Z = 1.28
 """Standard deviations of an interval that holds in 80 of 100 cases."""
 
 
+class Harvest(msgspec.Struct, frozen=True):
+    """The share of the pages found that is relevant: an estimate, and between what it lies in 80 of 100 crawls."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> print(Harvest(0.25, 0.1, 0.4))
+        about 0.25 (0.10–0.40)
+        """
+        return f"about {self.value:.2f} ({self.low:.2f}–{self.high:.2f})"
+
+
 class Estimate(msgspec.Struct, frozen=True):
-    """How many of the pages are relevant, and what share of the kept ones is; each with an 80 % interval."""
+    """How many of the pages are relevant, and what share of the kept ones is; each with an 80 % interval.
+
+    `pages` were found by the crawl: it is these that a harvest is a share of.
+    """
 
     relevant: float = 0.0
     relevant_low: float = 0.0
@@ -34,6 +53,20 @@ class Estimate(msgspec.Struct, frozen=True):
     precision: float = 0.0
     precision_low: float = 0.0
     precision_high: float = 0.0
+    kept: int = 0
+    pages: int = 0
+
+    @property
+    def harvest(self) -> Harvest | None:
+        """The share of the pages found that is relevant; None without any.
+
+        >>> print(Estimate(2.0, 1.0, 4.0, pages=10).harvest, Estimate().harvest)
+        about 0.20 (0.10–0.40) None
+        """
+        if not self.pages:
+            return None
+        shares = (number / self.pages for number in (self.relevant, self.relevant_low, self.relevant_high))
+        return Harvest(*(min(1.0, share) for share in shares))
 
 
 def find_threshold(probability: Floats, answers: int = 0) -> float:
@@ -80,6 +113,7 @@ def estimate_of(
         precision=float(now[kept].mean()) if number else 0.0,
         precision_low=max(0.0, float(low[kept].mean()) - noise_kept) if number else 0.0,
         precision_high=min(1.0, float(high[kept].mean()) + noise_kept) if number else 0.0,
+        kept=number,
     )
 
 

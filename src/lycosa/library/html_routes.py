@@ -278,7 +278,7 @@ class HtmlRoutes:
             "monitor_live.html" if request.query_params.get("part") == "live" else "monitor.html",
             status=views.status(collection),
             curve=line_chart(
-                {"harvest": [(float(n), good / n) for n, good in curve]}, "pages", "harvest", y_max=1.0
+                {"kept": [(float(n), good / n) for n, good in curve]}, "pages", "share kept", y_max=1.0
             ),
             speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
             hosts=hosts,

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from lycosa.engine.control import ask
+from lycosa.engine.control import ask, harvest_figures
+from lycosa.engine.refit import harvest_of
 from lycosa.frontier.waiting import HostQueue, host_queues, urls_waiting
 from lycosa.library.search_query import SearchQuery, page_filter_of
 from lycosa.report.description import described
@@ -47,7 +48,7 @@ def about(collection: Collection) -> dict[str, Any]:
         **msgspec.structs.asdict(described(collection)),
         "pages": counts.judged,
         "relevant": counts.relevant,
-        "harvest": round(counts.relevant / counts.judged, 4) if counts.judged else 0.0,
+        **harvest_figures(harvest_of(collection)),
         "bytes": counts.bytes,
         "last_at": day_of(max((run.ended for run in runs), default=0.0)),
         "seconds": round(collection.reader.seconds(), 1),
@@ -222,11 +223,11 @@ def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
         "waiting": urls_waiting(collection.connection),
         "ended": runs[-1].reason if runs else "",
         "limit": None,
+        **harvest_figures(harvest_of(collection)),
     }
     # A crawl counts as pages whatever was answered; here, and in every curve, a page is one that was judged.
     told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}
     now = {**known, **{name: value for name, value in told.items() if name in known and name != "relevant"}}
-    now["harvest"] = round(now["relevant"] / now["pages"], 4) if now["pages"] else 0.0
     return now
 
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 
 from lycosa import __version__
+from lycosa.engine.refit import harvest_of
 from lycosa.errors import CollectionError
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
@@ -75,7 +76,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
         **msgspec.structs.asdict(described(collection)),
         "pages": pages,
         "relevant": relevant,
-        "harvest": relevant / pages if pages else 0.0,
+        "harvest": harvest_of(collection),
         "explored": collection.statistics.explored(),
         "megabytes": reader.counts().bytes / 1e6,
         "hours": reader.seconds() / 3600,
@@ -86,7 +87,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
             "relevant pages",
         ),
         "ratio": line_chart(
-            {"harvest": [(float(n), r / n) for n, r in curve]}, "pages fetched", "harvest ratio", y_max=1.0
+            {"kept": [(float(n), r / n) for n, r in curve]}, "pages fetched", "share kept", y_max=1.0
         ),
         "sources": collection.statistics.sources(SOURCES),
         "best": collection.search.best(COLLECTED, BEST_PAGES),
