@@ -171,7 +171,7 @@ class _Fitting:
     def __init__(self, corpus: Corpus, given: Given, keywords: Floats | None) -> None:
         self.corpus = corpus
         self.given = given
-        self.rows, self.has = corpus.rows(), corpus.has()
+        self.rows, self.has = corpus.matrices()
         self.language = corpus.language_shares()
         answered = given.answers
         self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
@@ -295,7 +295,7 @@ class _Fitting:
         for_it, against = max(float((weight * p).sum()), 5.0), max(float((weight * (1 - p)).sum()), 5.0)
         weight = weight * np.where(p > 0.5, 1.0 / for_it, 1.0 / against) * (len(chosen) / 2)
         rows = self.rows[chosen]
-        inverse = np.linalg.inv((rows @ rows.T).toarray() + 1.0 + RIDGE * np.diag(1.0 / weight))
+        inverse = np.linalg.inv(self.corpus.products(self.rows, chosen) + 1.0 + RIDGE * np.diag(1.0 / weight))
         alpha = inverse @ target
         vector = np.asarray(rows.T @ alpha).ravel()
         base = float(alpha.sum())

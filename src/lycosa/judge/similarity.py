@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import repeat
+from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +26,28 @@ LOGS = (0.0, *(1.0 + math.log(times) for times in range(1, 256)))
 """1 + log tf, worked out for all but very long pages."""
 
 
+def plain_weights(terms: Mapping[str, int], background: Background) -> list[float]:
+    """What each term of a page weighs before the page is brought to length 1, in their order.
+
+        (1 + log tf_t) · rarity_t
+
+    >>> plain_weights({"owl": 1, "night": 1}, Background({"owl": 4.5, "night": 3.5}))
+    [3.0, 4.0]
+    """
+    if not terms:
+        return []
+    times = terms.values()
+    if (
+        max(times) < len(LOGS) and min(times) >= 0 and max(terms) < FIRST_CJK
+    ):  # nearly every page: no code of ours runs
+        rarities = map(background.rarities.get, terms, repeat(background.rarity_elsewhere))
+        return list(map(mul, map(LOGS.__getitem__, times), rarities))
+    return [
+        (LOGS[max(count, 0)] if count < len(LOGS) else 1.0 + math.log(count)) * background.rarity(term)
+        for term, count in terms.items()
+    ]
+
+
 def unit_weights(terms: Mapping[str, int], background: Background) -> dict[str, float]:
     """What each term of a page weighs; the squares sum up to 1.
 
@@ -32,14 +56,9 @@ def unit_weights(terms: Mapping[str, int], background: Background) -> dict[str, 
     >>> unit_weights({"owl": 1, "night": 1}, Background({"owl": 4.5, "night": 3.5}))
     {'owl': 0.6, 'night': 0.8}
     """
-    known, elsewhere, rarity_of = background.rarities.get, background.rarity_elsewhere, background.rarity
-    weights = {}
-    for term, times in terms.items():
-        if times > 0:
-            rarity = known(term) or (elsewhere if term < FIRST_CJK else rarity_of(term))
-            weights[term] = (LOGS[times] if times < len(LOGS) else 1.0 + math.log(times)) * rarity
-    length = math.sqrt(sum(weight * weight for weight in weights.values()))
-    return {term: weight / length for term, weight in weights.items()} if length else {}
+    weights = plain_weights(terms, background)
+    length = math.sqrt(sum(map(mul, weights, weights)))
+    return {term: weight / length for term, weight in zip(terms, weights, strict=True) if weight}
 
 
 def unit(vector: Floats) -> Floats:

@@ -128,7 +128,8 @@ class Scorer:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
         words, rarity_of = self.version.links, self._background.rarity
         squares = score = 0.0
-        for term, times in Counter(terms).items():
+        counts = Counter(terms) if len(terms) > 1 else dict.fromkeys(terms, 1)  # a Counter is slow to make
+        for term, times in counts.items():
             weight = LOGS[min(times, len(LOGS) - 1)] * rarity_of(term)
             squares += weight * weight
             score += weight * words.get(term, 0.0)
