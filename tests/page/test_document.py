@@ -91,13 +91,16 @@ def test_main_text_of_endless_nesting_is_the_text(monkeypatch):
 
 
 def test_plain_text_is_all_text():
-    """A text/plain body has its text, terms and no links, whatever looks like markup in it."""
+    """A text/plain body has its text and terms, whatever looks like markup in it; URLs that it names are links."""
     page = document("Cats <a href=x>and</a> dogs\n\n end", "text/plain")
     assert page.text == "Cats <a href=x>and</a> dogs\nend"
     assert page.main_text == page.text
     assert page.links == ()
     assert page.terms["cat"] == 1
-    assert page.title == ""
+    assert page.title == "Cats <a href=x>and</a> dogs"
+    named = document("Cats\n\nSee http://b.test/cats, or\nnothing", "text/plain")
+    assert [(link.url, link.anchor) for link in named.links] == [("http://b.test/cats", "http://b.test/cats")]
+    assert named.text == "Cats\nSee http://b.test/cats, or\nnothing"
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,22 @@ from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.spec.sections import Spec
 from lycosa.urls import INDEX_NAMES
-from lycosa.values import Fact, Fetched, Kind, Link, LinkClasses, LinkPartners, Page, Reason, Refusal, Score
+from lycosa.values import (
+    Count,
+    Fact,
+    Fetched,
+    Kind,
+    Link,
+    LinkClasses,
+    LinkPartners,
+    Page,
+    Reason,
+    Refusal,
+    Score,
+)
 
+PAGE_COUNT = "pages"
+"""What is noted of a document with pages of its own, such as a PDF: how many."""
 READ = "read"
 """Noted as evidence on a page that was not read to its end: how much of it was."""
 PLACES = 200
@@ -111,6 +125,8 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
     scores, classes, partners = {}, {}, {}
     if (share := document.share_read) < 1:
         evidence[READ] = Score(share, "the rest is too long or nested too deeply")
+    if document.page_count:
+        evidence[PAGE_COUNT] = Count(document.page_count)
     for kind in recipe.evidence:
         fact = kind.of_page(document)
         if fact is not None:

@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
+from lycosa.page.as_html import html_of_text
 from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.entities import find_entities
@@ -36,6 +37,7 @@ from lycosa.values import Image, Link, PageEntity, PagePlace
 
 __all__ = ["Document", "stylesheet_urls"]
 
+PDF = "application/pdf"
 TEXT_CHARS = 2_000_000
 TITLE_CHARS = 500
 EXTRACTED_DEPTH = 2_000
@@ -123,8 +125,9 @@ class Document:
 
     @cached_property
     def html(self) -> str:
-        """The body as text, at most HTML_CHARS of it."""
-        return self._text[:HTML_CHARS]
+        """The body as HTML, at most HTML_CHARS of it; of what is none, the same text as HTML."""
+        text = self._text[:HTML_CHARS]
+        return html_of_text(text) if self.is_plain_text else text
 
     @cached_property
     def _text(self) -> str:
@@ -133,18 +136,30 @@ class Document:
     @property
     def share_read(self) -> float:
         """How much of the page was read: 1, unless it is longer or nested deeper than any page should be."""
+        if self.is_all_text:
+            return 1.0
         text = self._text
-        return 1.0 if not text or self.is_plain_text else length_read(text) / len(text)
+        return length_read(text) / len(text) if text else 1.0
 
     @cached_property
     def is_plain_text(self) -> bool:
-        """Whether the server calls it text/plain: then it is all text, without links."""
+        """Whether the server calls it text/plain: then nothing in it is markup."""
         return self.content_type.strip().lower().startswith("text/plain")
+
+    @cached_property
+    def is_all_text(self) -> bool:
+        """Whether it has no navigation, because it was no HTML: plain text, a PDF."""
+        return self.is_plain_text or self.content_type == PDF
+
+    @cached_property
+    def page_count(self) -> int:
+        """How many pages a PDF has; 0 of what has none."""
+        return 0
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
         """The one parse."""
-        return LexborHTMLParser("" if self.is_plain_text else bounded(self.html))
+        return LexborHTMLParser(bounded(self.html))
 
     @cached_property
     def layout(self) -> Layout:
@@ -248,7 +263,7 @@ class Document:
     @cached_property
     def flow(self) -> str:
         """What a reader sees as it stands in the markup, at most TEXT_CHARS of it."""
-        return (self.html if self.is_plain_text else "".join(self.seen_pieces))[:TEXT_CHARS]
+        return "".join(self.seen_pieces)[:TEXT_CHARS]
 
     @cached_property
     def text(self) -> str:
@@ -259,7 +274,7 @@ class Document:
     def main_text(self) -> str:
         """The text without navigation and boilerplate; all of it where nothing else is found."""
         body = self.tree.body
-        if self.is_plain_text or body is None or self._is_too_deep(body):
+        if self.is_all_text or body is None or self._is_too_deep(body):
             return self.text
         # Only here: it is a second parser, and only exports and indexes need it.
         from resiliparse.extract.html2text import extract_plain_text

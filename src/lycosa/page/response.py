@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lycosa.fetch.decode import decoded_body
-from lycosa.page.document import Document
+from lycosa.page.document import PDF, Document
+from lycosa.page.pdf import is_pdf, read_pdf
 from lycosa.page.place_finder import installed_finder
 from lycosa.page.places import Regions
 from lycosa.urls import INDEX_NAMES
@@ -25,18 +26,25 @@ def document_of(
     about: Regions = frozenset(),
     expected_languages: Sequence[str] = (),
 ) -> Document | Refusal:
-    """The document of a response; a Refusal for a body that cannot be decoded."""
+    """The document of a response; a Refusal for a body that cannot be decoded or read."""
     body = decoded_body(fetched, max_decoded_bytes)
     if isinstance(body, Refusal):
         return body
+    content_type, known = fetched.header("content-type"), None
+    if is_pdf(body, content_type):
+        paper = read_pdf(body)
+        if isinstance(paper, Refusal):
+            return paper
+        content_type, known = PDF, {"html": paper.as_html(), "page_count": paper.page_count}
     return Document(
         body,
         fetched.link.url,
-        fetched.header("content-type"),
+        content_type,
         language=language,
         index_names=index_names,
         robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
         place_finder=installed_finder(place_finder),
         about=about,
         expected_languages=expected_languages,
+        known=known,
     )

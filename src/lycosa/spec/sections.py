@@ -111,7 +111,7 @@ class TopicSpec(Section):
     description: str = ""
     """The topic in a few sentences."""
     examples: tuple[str, ...] = ()
-    """Relevant pages: URLs (fetched politely, and pages of the collection) or files (HTML or text)."""
+    """Relevant pages: URLs (fetched politely, and pages of the collection) or files (HTML, text or PDF)."""
     negatives: tuple[str, ...] = ()
     """Pages that are not relevant, URLs or files: classifiers learn from both, and the topic turns away from them."""
     language: str = "english"
@@ -160,8 +160,9 @@ class ScopeSpec(Section):
     """No URL with a path and query that match one of these patterns (`*/print/*`)."""
     depth: Count | None = None
     """How many links away from a seed the crawl may go."""
-    content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
-    """Only these content types are downloaded as pages; decided at the response's headers."""
+    content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf")
+    """Only these content types are downloaded as pages; decided at the response's headers. HTML, plain text and PDF
+    can be read."""
     languages: tuple[LanguageCode, ...] = ()
     """Only pages in these languages (ISO codes: en, de, …) are kept and followed."""
     unknown_language: bool = True

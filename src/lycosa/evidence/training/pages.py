@@ -9,11 +9,13 @@ from lycosa.errors import InputError
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.files import read_file
 from lycosa.page.document import Document
+from lycosa.page.pdf import is_pdf, read_pdf
 from lycosa.page.place_finder import PlaceFinder
 from lycosa.urls import hash_of
+from lycosa.values import Refusal
 
 PLAIN = frozenset((".txt", ".md"))
-MARKUP = frozenset((".html", ".htm", ".xhtml"))
+READ_TOO = frozenset((".html", ".htm", ".xhtml", ".pdf"))
 MAX_BYTES = 50_000_000
 
 
@@ -33,9 +35,15 @@ def document_in(path: Path, language: str = "english", place_finder: PlaceFinder
         body = read_file(path, MAX_BYTES)
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read ({error.strerror}). Name an HTML or text file; paths in a spec are relative to its folder."
+            f"{path} cannot be read ({error.strerror}). Name an HTML, text or PDF file; paths in a spec are relative to its folder."
         ) from None
-    kind = "text/plain" if path.suffix.lower() in PLAIN else "text/html"
+    if is_pdf(body, ""):
+        paper = read_pdf(body)
+        if isinstance(paper, Refusal):
+            raise InputError(f"{path}: {paper}. Name another file.")
+        body, kind = paper.as_html().encode(), "text/html; charset=utf-8"
+    else:
+        kind = "text/plain" if path.suffix.lower() in PLAIN else "text/html"
     return Document(body, "http://example.invalid/", kind, language=language, place_finder=place_finder)
 
 
@@ -44,7 +52,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(file for file in path.rglob("*") if file.suffix.lower() in PLAIN | MARKUP)
+        found = sorted(file for file in path.rglob("*") if file.suffix.lower() in PLAIN | READ_TOO)
         if not found:
             raise InputError(f"{path} has no .html or .txt files. Name a folder of example pages.")
         yield from found

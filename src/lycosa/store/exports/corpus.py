@@ -11,9 +11,8 @@ from msgspec import inspect
 
 from lycosa.errors import InputError
 from lycosa.evidence.words import number_of
-from lycosa.fetch.decode import decoded_body
-from lycosa.page.document import Document
 from lycosa.page.prose import prose_of
+from lycosa.page.response import document_of
 from lycosa.store.collection import Collection
 from lycosa.store.exports import written, written_through
 from lycosa.store.page_filter import PageFilter, condition_of
@@ -172,11 +171,11 @@ def archived_text(collection: Collection, key: int) -> str:
     """The main text of a page, from its bytes; '' where they cannot be read."""
     page = collection.reader.page(key)
     fetched = response_of(collection, page) if page else None
-    body = decoded_body(fetched, MAX_BYTES) if fetched else None
-    if fetched is None or body is None or isinstance(body, Refusal):
+    if fetched is None:
         return ""
     try:
-        return prose_of(Document(body, fetched.link.url, fetched.header("content-type")))
+        document = document_of(fetched, max_decoded_bytes=MAX_BYTES)
+        return "" if isinstance(document, Refusal) else prose_of(document)
     except Exception:  # whatever a hostile page provokes must cost only its own text
         return ""
 
