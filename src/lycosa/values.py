@@ -79,6 +79,7 @@ class Reason(StrEnum):
     NOT_ARCHIVED = "not in the archived web"
     # decided on the page
     NOINDEX = "the page asks not to be kept (noindex)"
+    RIGHTS = "its owner has reserved a use that the spec respects (scope.respect)"
     LANGUAGE = "not in a language of the scope"
     DATE = "outside the scope's date window"
     DUPLICATE = "the same bytes were already collected under another URL"
@@ -236,6 +237,9 @@ class Fetched(msgspec.Struct, frozen=True):
     rest_s: float = 0.0  # how long its authority wants to rest now
     truncated: str = ""  # WARC-Truncated reason, where the body was cut
     archived: bool = False  # it was read from the collection's own archive, and is not archived again
+    site_rights: tuple[
+        tuple[str, str], ...
+    ] = ()  # what its site's files say of its use: content-signal, tdm-…
 
     def header(self, name: str) -> str:
         """The first value of a header, or ''."""

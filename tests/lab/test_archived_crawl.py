@@ -16,17 +16,18 @@ from lycosa.lab.user import user_spec
 from lycosa.lab.web import VirtualWeb
 from lycosa.spec.sections import ProcessSpec
 from lycosa.spec.writing import as_run
+from lycosa.urls import key_of
 from tests.crawling import pages_of
 
 OPTIONS = Options(pages=60, given=Given(keywords=True, examples=3))
 
 
-def lab_and_crawl(folder: Path, topic: str, strategy: str, out: Path) -> tuple[list[str], list[str]]:
-    """The URLs that the lab fetched, and those that the crawl of the same archive did."""
+def lab_and_crawl(folder: Path, topic: str, strategy: str, out: Path) -> tuple[list[int], list[int]]:
+    """The keys of the URLs that the lab fetched, and of those that the crawl of the same archive did."""
     web = CachedWeb(VirtualWeb.open(folder))
     laboratory = Laboratory(web, topic, 1, OPTIONS)
     laboratory.prepare([strategy])
-    in_lab = laboratory.run(Variant(strategy)).fetched
+    in_lab = list(map(key_of, laboratory.run(Variant(strategy)).fetched))
     spec = user_spec(web, laboratory.topic, laboratory.draw, OPTIONS, 1)
     spec = spec.model_copy(
         update={
@@ -36,9 +37,8 @@ def lab_and_crawl(folder: Path, topic: str, strategy: str, out: Path) -> tuple[l
         }
     )
     asyncio.run(crawl_spec(spec, as_run(spec), Path(), out))
-    given = set(map(web.url, laboratory.draw.excluded))
-    judged = [url for url, page in pages_of(out).items() if page.judgement and url not in given]
-    return in_lab, judged
+    judged = [page.link.key for page in pages_of(out).values() if page.judgement]
+    return in_lab, [key for key in judged if key not in laboratory.draw.excluded]
 
 
 @pytest.mark.parametrize("strategy", ["best-first", "breadth-first", "fused"])

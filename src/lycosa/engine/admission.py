@@ -21,6 +21,7 @@ from lycosa.engine.scope import (
     not_too_long,
     on_wanted_host,
     on_wanted_path,
+    within_rights,
 )
 from lycosa.engine.traps import no_trap
 from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
@@ -42,7 +43,13 @@ def link_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[LinkCheck]:
 
 def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
     """What a page has to pass to be kept and to have its links followed, in this order."""
-    checks = (no_soft_404, may_be_kept(fetch), in_language(scope), in_date_window(scope))
+    checks = (
+        no_soft_404,
+        may_be_kept(fetch),
+        within_rights(scope),
+        in_language(scope),
+        in_date_window(scope),
+    )
     return tuple(check for check in checks if check is not None)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+import msgspec
+
 from lycosa.errors import MACHINE_FAULTS, MachineError
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
@@ -15,10 +17,12 @@ from lycosa.page.document import Document
 from lycosa.page.places import Regions, find_places, gazetteer, regions_of
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
+from lycosa.page.rights import RIGHTS, Rights, rights_of
 from lycosa.spec.sections import Spec
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import (
     Count,
+    Data,
     Fact,
     Fetched,
     Kind,
@@ -96,7 +100,12 @@ def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     if fetched.link.kind is Kind.IMAGE:
         return image_of(fetched, recipe)
     document = recipe.document_of(fetched)
-    return document if isinstance(document, Refusal) else page_of(document, fetched.link, recipe)
+    if isinstance(document, Refusal):
+        return document
+    page, rights = page_of(document, fetched.link, recipe), rights_of(document, fetched)
+    if rights == Rights():
+        return page
+    return msgspec.structs.replace(page, evidence={**page.evidence, RIGHTS: Data.of(rights)})
 
 
 def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:

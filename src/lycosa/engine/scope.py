@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from fnmatch import translate
 
+from lycosa.page.rights import Rights
 from lycosa.spec.sections import FetchSpec, ScopeSpec
 from lycosa.urls import authority_of, host_of, parse
 from lycosa.values import Link, Page, Reason, Refusal
@@ -107,6 +108,19 @@ def may_be_kept(fetch: FetchSpec) -> PageCheck | None:
     if not fetch.obey_nofollow:
         return None
     return lambda page: refusal if page.noindex else None
+
+
+def within_rights(scope: ScopeSpec) -> PageCheck | None:
+    """`scope.respect`."""
+    respected = scope.respect
+    if not respected:
+        return None
+
+    def check(page: Page) -> Refusal | None:
+        reserved = Rights.of(page.evidence).reserved
+        return next((Refusal(Reason.RIGHTS, use) for use in respected if use in reserved), None)
+
+    return check
 
 
 def in_language(scope: ScopeSpec) -> PageCheck | None:

@@ -51,9 +51,9 @@ async def web_of(
     _refuse_another_web(collection, _ARCHIVED if spec.fetch.web else _LIVE)
     types = spec.scope.content_types
     if not spec.fetch.web:
-        robots = collection.robots()
+        robots, tdm = collection.robots(), "tdm" in spec.scope.respect
         async with live_fetcher(
-            spec.fetch, types, robots_store=robots, rests=rests, glance=refuse_small
+            spec.fetch, types, robots_store=robots, rests=rests, tdm=tdm, glance=refuse_small
         ) as fetcher:
             yield fetcher
         return

@@ -23,6 +23,7 @@ async def live_fetcher(
     *,
     robots_store: MutableMapping[str, StoredRobots] | None = None,
     rests: MutableMapping[str, float] | None = None,
+    tdm: bool = False,
     clock: Callable[[], float] = time.time,
     rng: Random | None = None,
     lookup: Lookup = look_up,
@@ -32,7 +33,7 @@ async def live_fetcher(
 
     Robots.txt files are kept in `robots_store`, by authority, so that a catalogue can keep them
     over a restart; so are, in `rests`, the rests of hosts that were asked on behalf of others. `lookup` resolves host names (default: as the system does). `glance` may refuse
-    an image by its first bytes, before the rest is downloaded.
+    an image by its first bytes, before the rest is downloaded. With `tdm` sites are asked for their tdmrep.json.
     """
     resolver = Resolver(
         {} if spec.proxy else spec.connect_to, lookup=lookup, timeout_s=spec.connect_timeout_s
@@ -44,6 +45,7 @@ async def live_fetcher(
             robots_fetcher=HttpFetcher(client, max_bytes=MAX_BYTES, truncate=True),
             robots_store=robots_store,
             rests=rests,
+            tdm=tdm,
             addresses=None if spec.proxy else resolver.addresses,
             clock=clock,
             rng=rng,

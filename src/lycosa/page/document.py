@@ -226,15 +226,16 @@ class Document:
     @cached_property
     def noindex(self) -> bool:
         """Whether the page asks not to be kept."""
-        return forbids("noindex", self._robots_metas, self.robots_tag)
+        return forbids("noindex", self.robots_metas, self.robots_tag)
 
     @cached_property
     def nofollow(self) -> bool:
         """Whether the page asks not to follow its links."""
-        return forbids("nofollow", self._robots_metas, self.robots_tag)
+        return forbids("nofollow", self.robots_metas, self.robots_tag)
 
     @cached_property
-    def _robots_metas(self) -> list[str]:
+    def robots_metas(self) -> list[str]:
+        """What its robots meta tags ask of us."""
         nodes = self.tree.css("meta[name=robots i][content],meta[name=lycosa i][content]")
         return [(node.attributes["content"] or "")[:META_CHARS] for node in nodes[:META_ENTRIES]]
 

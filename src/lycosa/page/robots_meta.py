@@ -20,6 +20,16 @@ def forbids(what: str, metas: Iterable[str], robots_tag: str = "") -> bool:
     >>> forbids("nofollow", [], "lycosa: none")
     True
     """
+    meant = directives(metas, robots_tag)
+    return what in meant or "none" in meant
+
+
+def directives(metas: Iterable[str], robots_tag: str = "") -> frozenset[str]:
+    """All that is asked of us, in lower case.
+
+    >>> sorted(directives(["noai, noimageai"], "otherbot: nofollow"))
+    ['noai', 'noimageai']
+    """
     meant = [word.strip().lower() for content in metas for word in content.split(",")]
     for line in robots_tag.lower().splitlines():
         for_us = True
@@ -30,4 +40,4 @@ def forbids(what: str, metas: Iterable[str], robots_tag: str = "") -> bool:
                 part = rest
             if for_us:
                 meant.append(part.strip())
-    return what in meant or "none" in meant
+    return frozenset(meant)

@@ -163,6 +163,12 @@ class ScopeSpec(Section):
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf")
     """Only these content types are downloaded as pages; decided at the response's headers. HTML, plain text and PDF
     can be read."""
+    respect: tuple[
+        Literal["noai", "noimageai", "noarchive", "tdm", "search", "ai-input", "ai-train"], ...
+    ] = ()
+    """Pages whose owner has reserved one of these uses are not kept: noai, noimageai and noarchive of robots meta tags
+    and X-Robots-Tag; tdm of the TDM Reservation Protocol; search, ai-input and ai-train of Content-Signal in robots.txt.
+    All are read and kept with each page anyway."""
     languages: tuple[LanguageCode, ...] = ()
     """Only pages in these languages (ISO codes: en, de, …) are kept and followed."""
     unknown_language: bool = True

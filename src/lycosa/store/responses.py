@@ -7,9 +7,13 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import ArchiveError
 from lycosa.fetch.http_headers import RECORD_BYTES
+from lycosa.fetch.polite.content_signal import content_signal
+from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
+from lycosa.fetch.polite.tdmrep import rights_at, rules_in
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import Reader, StoredPage
+from lycosa.store.robots import RobotsTable
 from lycosa.store.warc import Capture, read_capture
 from lycosa.values import Fetched, Link
 
@@ -46,7 +50,21 @@ def response_of(
     except ArchiveError:
         return None
     response = parsed_response(page.link, head, body)
-    return msgspec.structs.replace(response, started=page.at, elapsed_s=page.elapsed_s)
+    return msgspec.structs.replace(
+        response,
+        started=page.at,
+        elapsed_s=page.elapsed_s,
+        site_rights=_site_rights(collection, page.link.url),
+    )
+
+
+def _site_rights(collection: Collection | CollectionWriter, url: str) -> tuple[tuple[str, str], ...]:
+    """What the files of its site said of its use, as far as they were read."""
+    authority, files = urls.authority_of(url), RobotsTable(collection.connection, collection.path)
+    robots, tdm = files.get(authority), files.get(authority + TDM_PATH)
+    signal = content_signal(robots.text) if robots and robots.status < 300 else ""
+    said = (("content-signal", signal),) if signal else ()
+    return (*said, *(rights_at(url[len(authority) :], rules_in(tdm.text)) if tdm else ()))
 
 
 def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:

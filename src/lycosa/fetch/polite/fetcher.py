@@ -21,6 +21,8 @@ from lycosa.fetch.guards import url_refusal
 from lycosa.fetch.polite.delays import RATE_LIMITS, RETRYABLE, Faults, again_in_s, rest_s, retry_after_s
 from lycosa.fetch.polite.per_ip_limit import PerIpLimit
 from lycosa.fetch.polite.robots import RobotsCache, Rules, StoredRobots
+from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
+from lycosa.fetch.polite.tdmrep import SiteRights, TdmFiles
 from lycosa.fetch.polite.turns import Turns
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import authority_of, host_of
@@ -35,7 +37,7 @@ class PoliteFetcher:
 
     `robots_fetcher` reads robots.txt files, which may be cut at `robots.MAX_BYTES`; they are kept in
     `robots_store`, by authority. `rests` is told until when a host rests that was asked on behalf of another, whose
-    robots.txt it has: a durable mapping outlives a crash. Without `addresses` (a proxy connects, not we) IP addresses have no limit.
+    robots.txt it has: a durable mapping outlives a crash. With `tdm` sites are asked for their tdmrep.json too. Without `addresses` (a proxy connects, not we) IP addresses have no limit.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class PoliteFetcher:
         robots_fetcher: Fetcher,
         robots_store: MutableMapping[str, StoredRobots] | None = None,
         rests: MutableMapping[str, float] | None = None,
+        tdm: bool = False,
         addresses: Addresses | None = None,
         clock: Callable[[], float] = time.time,
         rng: Random | None = None,
@@ -59,13 +62,9 @@ class PoliteFetcher:
         self._rests = {} if rests is None else rests
         self._asked, self._asked_for_others = Turns(clock), Turns(clock)
         self._per_ip = PerIpLimit(spec.per_ip_concurrency, spec.per_ip_delay_s)
-        self._robots = RobotsCache(
-            partial(self._exchange, robots_fetcher),
-            spec,
-            {} if robots_store is None else robots_store,
-            self._faults,
-            clock,
-        )
+        ask, store = partial(self._exchange, robots_fetcher), {} if robots_store is None else robots_store
+        self._robots = RobotsCache(ask, spec, store, self._faults, clock)
+        self._tdm = TdmFiles(ask, store, clock) if tdm else None
 
     async def close(self) -> None:
         """Give up what is under way."""
@@ -78,7 +77,7 @@ class PoliteFetcher:
         authority = authority_of(link.url)
         if wait_s := self._asked_for_others.wait_s(authority):
             return Later(link, wait_s)
-        crawl_delay_s = 0.0
+        crawl_delay_s, rights = 0.0, SiteRights()
         if self._spec.obey_robots:
             rules = self._robots.known(authority)
             if rules is None:
@@ -86,11 +85,28 @@ class PoliteFetcher:
             if (refusal := rules.refusal(link.url)) is not None:
                 return NotFetched(link, refusal)
             crawl_delay_s = rules.crawl_delay_s
+            rights = (("content-signal", rules.content_signal),) if rules.content_signal else ()
+            if self._tdm and rules.refusal(authority + TDM_PATH) is None:
+                said = self._tdm.of(link.url)
+                if said is None:
+                    return await self._read_tdm(link, authority, crawl_delay_s)
+                rights += said
         self._asked.begin(authority)
         result = await self._exchange(self._fetcher, link)
         concluded = self._concluded(link, authority, crawl_delay_s, result)
         self._asked.end(authority, concluded.rest_s)
+        if rights and isinstance(concluded, Fetched):
+            return msgspec.structs.replace(concluded, site_rights=rights)
         return concluded
+
+    async def _read_tdm(self, link: Link, authority: str, crawl_delay_s: float) -> Later:
+        """Ask for what the site says of text and data mining, before the first of its pages."""
+        assert self._tdm is not None
+        rest = rest_s(self._spec.per_host_delay_s, crawl_delay_s)
+        self._asked.begin(authority)
+        await self._tdm.read(authority)
+        self._asked.end(authority, rest)
+        return Later(link, rest)
 
     async def _read_robots(self, link: Link, authority: str) -> NotFetched | Later:
         url = self._robots.next_url(authority)

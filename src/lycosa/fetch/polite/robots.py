@@ -14,6 +14,7 @@ from protego import Protego
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_start
+from lycosa.fetch.polite.content_signal import content_signal
 from lycosa.fetch.polite.delays import RETRYABLE, Faults
 from lycosa.fetch.polite.robots_groups import TOKEN, rules_for_us, text_of
 from lycosa.fetch.redirects import redirect_target
@@ -52,6 +53,7 @@ class Rules:
         self.stored = stored
         self.size = 0
         self.crawl_delay_s = 0.0
+        self.content_signal = content_signal(stored.text) if 200 <= stored.status < 300 else ""
         self._parsed: Protego | None = None
         self._refusal: Refusal | None = None
         if stored.status >= 500:

@@ -13,6 +13,7 @@ from lycosa.errors import InputError
 from lycosa.evidence.words import number_of
 from lycosa.page.prose import prose_of
 from lycosa.page.response import document_of
+from lycosa.page.rights import Rights
 from lycosa.store.collection import Collection
 from lycosa.store.exports import written, written_through
 from lycosa.store.page_filter import PageFilter, condition_of
@@ -73,6 +74,8 @@ class CorpusRow(msgspec.Struct, frozen=True):
     places: list[PlaceRow]
     entities: list[EntityRow]
     evidence: dict[str, float | None]
+    licence: str | None  # the URL of the licence that the page names
+    reserved: list[str]  # uses that its owner has reserved: noai, tdm, ai-train, …
     cluster: str  # URL of the first page of its near-duplicate cluster: its own if it is alone
     explored: bool
     depth: int
@@ -131,7 +134,7 @@ def corpus_rows(collection: Collection, wanted: PageFilter) -> Iterator[CorpusRo
         explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:]
         place = (file, offset, length) if file and not revisit else _place_of_body(collection, key)
         evidence = collection.reader.evidence(number)
-        genre = evidence.get("genre")
+        genre, rights = evidence.get("genre"), Rights.of(evidence)
         yield CorpusRow(
             url=url,
             title=title or None,
@@ -149,6 +152,8 @@ def corpus_rows(collection: Collection, wanted: PageFilter) -> Iterator[CorpusRo
             evidence={
                 name: _known(number_of(fact)) for name, fact in evidence.items() if not isinstance(fact, Data)
             },
+            licence=rights.licence or None,
+            reserved=list(rights.reserved),
             cluster=urls.of(near) or url,
             explored=bool(explored),
             depth=depth,
@@ -253,6 +258,7 @@ def _schema(pyarrow: Any) -> Any:
         "places": pyarrow.list_(place),
         "entities": pyarrow.list_(entity),
         "evidence": pyarrow.map_(text, number),
+        "reserved": pyarrow.list_(text),
     }
 
     def kind(field: inspect.Field) -> Any:

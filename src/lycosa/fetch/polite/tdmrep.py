@@ -1,0 +1,96 @@
+"""The site's word on text and data mining: /.well-known/tdmrep.json (W3C, TDM Reservation Protocol).
+
+In: an authority. Out: what the file says of each of its URLs. It is asked for once a day, and only where the spec respects it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+
+import msgspec
+
+from lycosa import urls
+from lycosa.fetch.decode import decoded_start
+from lycosa.fetch.polite.robots import StoredRobots
+from lycosa.values import Fetched, Kind, Link, NotFetched
+
+PATH = "/.well-known/tdmrep.json"
+MAX_BYTES = 200_000
+RULES = 500
+LOCATION_CHARS = 500
+
+SiteRights = tuple[tuple[str, str], ...]
+
+
+class _Rule(msgspec.Struct, frozen=True):
+    location: str
+    reservation: int | str = msgspec.field(name="tdm-reservation", default=0)
+    policy: str = msgspec.field(name="tdm-policy", default="")
+
+
+class TdmFiles:
+    """The files of a crawl, kept in `store` beside the robots.txt files, under their own URL."""
+
+    def __init__(
+        self,
+        exchange: Callable[[Link], Awaitable[Fetched | NotFetched]],
+        store: MutableMapping[str, StoredRobots],
+        clock: Callable[[], float],
+    ) -> None:
+        self._exchange = exchange
+        self._store = store
+        self._clock = clock
+        self._parsed: dict[str, tuple[float, list[_Rule]]] = {}
+
+    def of(self, url: str) -> SiteRights | None:
+        """What is said of a URL; None where the file has to be asked for first."""
+        authority = urls.authority_of(url)
+        stored = self._store.get(authority + PATH)
+        if stored is None or not stored.is_fresh(self._clock()):
+            return None
+        when, rules = self._parsed.get(authority, (0.0, []))
+        if when != stored.fetched_at:
+            rules = rules_in(stored.text)
+            self._parsed.clear()  # hosts come in runs: one is enough to remember
+            self._parsed[authority] = stored.fetched_at, rules
+        return rights_at(url[len(authority) :], rules)
+
+    async def read(self, authority: str) -> None:
+        """Ask for the file, once. One that cannot be had says nothing."""
+        url = authority + PATH
+        result = await self._exchange(Link(url, urls.key_of(url), kind=Kind.REQUISITE))
+        text = ""
+        if isinstance(result, Fetched) and result.status == 200:
+            text = decoded_start(result.headers, result.body, MAX_BYTES).decode("utf-8", "replace")
+        self._store[url] = StoredRobots(text, result.status or 404, self._clock())
+
+
+def rules_in(text: str) -> list[_Rule]:
+    """The rules of a file; none of one that is not as the protocol wants it."""
+    try:
+        return msgspec.json.decode(text.encode("utf-8", "replace"), type=list[_Rule], strict=False)[:RULES]
+    except msgspec.MsgspecError:
+        return []
+
+
+def rights_at(path: str, rules: list[_Rule]) -> SiteRights:
+    """What the most specific rule, the longest, says of a path.
+
+    >>> rights_at("/a/b.html", rules_in('[{"location": "/a/*", "tdm-reservation": 1}, {"location": "/", "tdm-reservation": 0}]'))
+    (('tdm-reservation', '1'),)
+    """
+    fits = [rule for rule in rules if _fits(rule.location, path)]
+    if not fits:
+        return ()
+    best = max(fits, key=lambda rule: len(rule.location))
+    policy = (("tdm-policy", best.policy),) if best.policy else ()
+    return (("tdm-reservation", str(best.reservation)), *policy)
+
+
+def _fits(location: str, path: str) -> bool:
+    """Whether a path begins as a location says, in which * is anything and $ at the end the end."""
+    if not location.startswith("/") or len(location) > LOCATION_CHARS or location.count("*") > 5:
+        return False
+    pattern = ".*?".join(map(re.escape, location.removesuffix("$").split("*")))
+    return re.match(pattern + ("$" if location.endswith("$") else ""), path) is not None
