@@ -40,6 +40,7 @@ class Kind(StrEnum):
     PAGE = "page"
     IMAGE = "image"  # looked at by image evidence; its page's links may be held meanwhile
     REQUISITE = "requisite"  # stylesheets, fonts, scripts, pictures: only archived, for replay
+    LIST = "list"  # a sitemap or feed of a relevant site: the best of what it lists become links
 
 
 class Reason(StrEnum):
@@ -237,6 +238,7 @@ class Fetched(msgspec.Struct, frozen=True):
     rest_s: float = 0.0  # how long its authority wants to rest now
     truncated: str = ""  # WARC-Truncated reason, where the body was cut
     archived: bool = False  # it was read from the collection's own archive, and is not archived again
+    sitemaps: tuple[str, ...] = ()  # that its robots.txt names
     site_rights: tuple[
         tuple[str, str], ...
     ] = ()  # what its site's files say of its use: content-signal, tdm-…
@@ -408,6 +410,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     links: tuple[Link, ...] = ()
     images: tuple[Image, ...] = ()
     requisites: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()  # feeds that it announces; of a sitemap index, the sitemaps
     places: tuple[PagePlace, ...] = ()
     entities: tuple[PageEntity, ...] = ()
     terms: dict[str, int] = {}  # how often each stemmed term occurs: what a judge is fitted on

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.fetch.polite.content_signal import content_signal
+from lycosa.fetch.polite.robots_records import content_signal
 from lycosa.fetch.polite.tdmrep import rights_at, rules_in
 from lycosa.page.response import document_of
 from lycosa.page.rights import Rights, rights_of

@@ -5,7 +5,7 @@ In: a Fetched response. Out: a frozen Page, or a Refusal. `workers.py` runs it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import msgspec
@@ -13,11 +13,14 @@ import msgspec
 from lycosa.errors import MACHINE_FAULTS, MachineError
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
-from lycosa.page.document import Document
+from lycosa.page.as_html import Section, TextLink, html_of
+from lycosa.page.document import LIST, Document
 from lycosa.page.places import Regions, find_places, gazetteer, regions_of
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.page.rights import RIGHTS, Rights, rights_of
+from lycosa.seeds.entries import listed_in
+from lycosa.seeds.lists import unpacked
 from lycosa.spec.sections import Spec
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import (
@@ -99,6 +102,8 @@ def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     """Parse a response once and compute what the recipe asks for."""
     if fetched.link.kind is Kind.IMAGE:
         return image_of(fetched, recipe)
+    if fetched.link.kind is Kind.LIST:
+        return list_of(fetched, recipe)
     document = recipe.document_of(fetched)
     if isinstance(document, Refusal):
         return document
@@ -121,6 +126,30 @@ def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
         if fact is not None:
             evidence[kind.name] = fact
     return Page(fetched.link, fetched.link.url, evidence=evidence)
+
+
+def list_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
+    """A sitemap or feed as a Page of its links, told by the titles and summaries that it gives; it has no text of its own."""
+    body = decoded_body(fetched, recipe.max_decoded_bytes)
+    if isinstance(body, Refusal):
+        return body
+    listed = listed_in(unpacked(body), fetched.link.url)
+    if not listed.entries and not listed.further:
+        return Refusal(Reason.NOT_A_PAGE, "no sitemap or feed")
+    sections = [
+        Section((f"{entry.title} {entry.summary}".strip(),), (TextLink(entry.url, entry.title),))
+        for entry in listed.entries
+    ]
+    document = Document(
+        b"",
+        fetched.link.url,
+        LIST,
+        language=recipe.language,
+        index_names=recipe.index_names,
+        known={"html": html_of(listed.title, sections)},
+    )
+    page = page_of(document, fetched.link, replace(recipe, text=False, simhash=False, terms=False))
+    return msgspec.structs.replace(page, lists=listed.further)
 
 
 def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
@@ -164,6 +193,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         links=links,
         images=document.images if recipe.images or recipe.looks_at_images else (),
         requisites=document.requisites if recipe.requisites else (),
+        lists=document.feeds,
         places=document.places[:PLACES] if recipe.places else (),
         entities=document.entities if recipe.entities else (),
         terms=document.terms if recipe.terms else {},

@@ -40,6 +40,8 @@ from lycosa.values import (
 
 MAX_RESCORED = 10_000
 """Waiting URLs that are scored again when pages were judged anew: those that can still win."""
+A_LIST = Judgement(True, 0.5, "a list of its site")
+"""Lists are not judged: what they list is ranked as the links of a page of middling relevance are."""
 AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are looked at, never judged: they tell something of the pages that show them."""
 
@@ -156,13 +158,22 @@ class Conclusions:
             self.tally.refused[refusal.reason] += 1
         if not before.judged:  # fetched again, it is the same page: it counts and teaches once
             self.learn(page.link, judgement, page.evidence)
-        self.add((*decisions, *self.follow.requisites(page, judgement)))
+        lists = self.follow.lists(page, fetched) if judgement.relevant and not refusal else ()
+        self.add((*decisions, *self.follow.requisites(page, judgement), *lists))
         for step in steps:
             if isinstance(step, Release):
                 self.settle(step.hold, step.value)
             elif isinstance(step, Touch):
                 self.frontier.touch(step.keys)
         return decisions
+
+    def listed(self, page: Page, fetched: Fetched) -> tuple[Decision, ...]:
+        """Take in the best of what a sitemap or feed lists. Returns what was taken in."""
+        ranked = [step for step in self.strategy.rank(page, A_LIST) if isinstance(step, Decision)]
+        pages = [one for one in ranked if one.link.kind is Kind.PAGE and not one.hold]
+        best = (*self.follow.best_listed(self.admission.admit(pages)), *self.follow.lists(page, fetched))
+        self.add(best)
+        return best
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
@@ -221,6 +232,9 @@ class Conclusions:
         self.tally.bytes += 0 if fetched.archived else len(fetched.body)
         if not isinstance(page, Page):
             return self._no_page(link, fetched, page, now)
+        if link.kind is Kind.LIST:
+            self.store.save(Record(now, fetched=fetched, decisions=self.listed(page, fetched)))
+            return link, Outcome(now + fetched.rest_s, counts=False)
         if link.kind is Kind.IMAGE:
             self._image(page, fetched, now)
             return link, Outcome(now + fetched.rest_s, counts=False)

@@ -6,18 +6,21 @@ which of them may be.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
 
 from lycosa.fetch.redirects import redirect_target
 from lycosa.page.document import stylesheet_urls
-from lycosa.spec.sections import ArchiveSpec, FetchSpec
-from lycosa.urls import key_of
+from lycosa.spec.sections import ArchiveSpec, FetchSpec, SeedsSpec
+from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
 
 HUB_LINKS = 50
 """A page that led to this many admitted links is a hub: revisited like a seed."""
+SITE_LISTS = 50
+"""Sitemaps and feeds of one site that are read."""
 IN_STYLESHEET = Notes(in_stylesheet=True)
 
 
@@ -32,9 +35,11 @@ class Onward(msgspec.Struct, frozen=True):
 class Follow:
     """The rules by which one thing leads to the next, whatever the strategy."""
 
-    def __init__(self, fetch: FetchSpec, archive: ArchiveSpec) -> None:
+    def __init__(self, fetch: FetchSpec, archive: ArchiveSpec, seeds: SeedsSpec | None = None) -> None:
         self.fetch = fetch
         self.archive = archive
+        self.seeds = seeds or SeedsSpec(discover=())
+        self._lists: Counter[str] = Counter()
 
     def response(self, fetched: Fetched, analysed: Refusal | None) -> Onward:
         """What a response that became no page leads to."""
@@ -57,6 +62,29 @@ class Follow:
         if wanted == "none" or (wanted == "relevant" and not judgement.relevant):
             return []
         return self._requisites(page.requisites, page.link)
+
+    def lists(self, page: Page, fetched: Fetched) -> list[Decision]:
+        """The feeds that a page of interest announces and the sitemaps of its site; of an index, its sitemaps."""
+        wanted = self.seeds.discover
+        of_index = page.link.kind is Kind.LIST
+        urls = [
+            *(page.lists if of_index or "feeds" in wanted else ()),
+            *(fetched.sitemaps if "sitemaps" in wanted else ()),
+        ]
+        own = source_of(authority_of(page.url))
+        found = []
+        for url in urls:
+            # Of the same site: nobody else's list speaks for it. A site of many lists gets some of them read.
+            if source_of(authority_of(url)) == own and self._lists[own] < SITE_LISTS:
+                self._lists[own] += 1
+                link = Link(url, key_of(url), kind=Kind.LIST, depth=page.link.depth, parent=page.link.key)
+                found.append(Decision(link, page.link.priority, rule="list of its site"))
+        return found
+
+    def best_listed(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Those of a list's links that are taken in: never all of a large one."""
+        open_ones = [decision for decision in decisions if decision.refusal is None]
+        return sorted(open_ones, key=lambda one: -one.priority)[: self.seeds.max_per_discovered]
 
     def revisit(self, fetched: Fetched, decisions: Sequence[Decision], now: float) -> tuple[Link, Outcome]:
         """The outcome of a kept page: seeds and hubs wait again after `archive.revisit_after_h`.

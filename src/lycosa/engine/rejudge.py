@@ -103,6 +103,10 @@ async def rejudge(
             for stored, fetched, page in pages:
                 conclusions.page(page, fetched, stored.at, _lasting(stored.refusal))
         say(f"Judged again from the archive: {conclusions.tally.pages:,} pages.")
+    async for lists in _analysed_again(collection, analyser, _is_list):
+        with collection.commit():
+            for _, fetched, page in lists:
+                conclusions.listed(page, fetched)
     with collection.commit():
         for hold in frontier.orphans():
             conclusions.settle(hold, None)
@@ -176,6 +180,10 @@ def _batch(pages: Iterator[StoredPage]) -> list[StoredPage]:
 
 def _is_image(page: StoredPage) -> bool:
     return page.kind is Kind.IMAGE and page.status == 200
+
+
+def _is_list(page: StoredPage) -> bool:
+    return page.kind is Kind.LIST and page.status == 200
 
 
 def _is_judged(page: StoredPage) -> bool:

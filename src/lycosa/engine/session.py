@@ -122,7 +122,7 @@ async def _crawl(
                 strategy=strategy,
                 store=collection,
                 admission=Admission(spec.scope, spec.fetch, spec.frontier),
-                follow=Follow(spec.fetch, spec.archive),
+                follow=Follow(spec.fetch, spec.archive, spec.seeds),
                 verdicts=verdicts_in(directory),
                 given=given_verdicts(collection, ready.given),
                 near=NearDuplicates() if spec.index.near_duplicates == "now" else None,

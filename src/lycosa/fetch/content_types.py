@@ -15,7 +15,7 @@ def is_wanted(kind: Kind, content_type: str, of_pages: Sequence[str]) -> bool:
     (True, False)
     """
     said = content_type.partition(";")[0].strip().lower()
-    if kind is Kind.REQUISITE or not said:
+    if kind in (Kind.REQUISITE, Kind.LIST) or not said:
         return True
     if kind is Kind.IMAGE:
         return said.startswith("image/")

@@ -38,14 +38,17 @@ from lycosa.values import Image, Link, PageEntity, PagePlace
 __all__ = ["Document", "stylesheet_urls"]
 
 PDF = "application/pdf"
+LIST = "application/xml"
 TEXT_CHARS = 2_000_000
 TITLE_CHARS = 500
 EXTRACTED_DEPTH = 2_000
+FEEDS = 3
 META_ENTRIES = 100
 META_CHARS = 1_000
 
 T = TypeVar("T")
 
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml")
 _LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
 
@@ -148,8 +151,8 @@ class Document:
 
     @cached_property
     def is_all_text(self) -> bool:
-        """Whether it has no navigation, because it was no HTML: plain text, a PDF."""
-        return self.is_plain_text or self.content_type == PDF
+        """Whether it has no navigation, because it was no HTML: plain text, a PDF, a list."""
+        return self.is_plain_text or self.content_type in (PDF, LIST)
 
     @cached_property
     def page_count(self) -> int:
@@ -446,6 +449,19 @@ class Document:
     def images(self) -> tuple[Image, ...]:
         """The images, each URL once, in document order."""
         return find_images(self.linked, self._resolve)
+
+    @cached_property
+    def feeds(self) -> tuple[str, ...]:
+        """The RSS and Atom feeds that it announces, those of its own site."""
+        nodes = self.tree.css('link[rel~="alternate" i][type][href]')[: 10 * FEEDS]
+        said = [
+            node.attributes
+            for node in nodes
+            if (node.attributes["type"] or "").strip().lower() in _FEED_TYPES
+        ]
+        found = dict.fromkeys(target[0] for each in said if (target := self._resolve(each["href"] or "")))
+        own = urls.source_of(urls.authority_of(self.url))
+        return tuple(url for url in found if urls.source_of(urls.authority_of(url)) == own)[:FEEDS]
 
     @cached_property
     def requisites(self) -> tuple[str, ...]:

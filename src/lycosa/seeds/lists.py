@@ -70,12 +70,13 @@ def feed_urls(data: bytes, base: str) -> Iterator[str]:
     starts = [match.start() for match in _ITEM.finditer(text)]
     for start, end in pairwise([*starts, len(text)]):
         closing = _ITEM_END.search(text, start, end)
-        address = _link_of(text[start : closing.start() if closing else end])
+        address = link_of(text[start : closing.start() if closing else end])
         if address and (url := urls.join(base, address) or urls.parse(address)):
             yield url
 
 
-def _link_of(item: str) -> str | None:
+def link_of(item: str) -> str | None:
+    """The address of the page that an entry of a feed is about."""
     if plain := _RSS_LINK.search(item):
         return _plain(plain[1])
     for attributes in _ATOM_LINK.findall(item):

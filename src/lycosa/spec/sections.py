@@ -139,6 +139,11 @@ class SeedsSpec(Section):
     """RSS or Atom feeds: URLs or files."""
     examples: bool = True
     """Whether the pages that say what is wanted ([topic] examples, model pages) are pages to start from too."""
+    discover: tuple[Literal["sitemaps", "feeds"], ...] = ("sitemaps", "feeds")
+    """Lists that relevant sites offer and that are read too: sitemaps named in robots.txt, feeds announced in relevant
+    pages. The best of what they list wait like other links."""
+    max_per_discovered: PositiveInt = 200
+    """At most this many URLs are taken from one of these, the best."""
     archive: bool = False
     """Begin with every page of the archives that are crawled (fetch.web), and nothing else: `lycosa import`."""
     max_per_list: PositiveInt = 10_000

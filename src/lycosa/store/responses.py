@@ -7,7 +7,7 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import ArchiveError
 from lycosa.fetch.http_headers import RECORD_BYTES
-from lycosa.fetch.polite.content_signal import content_signal
+from lycosa.fetch.polite.robots_records import content_signal
 from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
 from lycosa.fetch.polite.tdmrep import rights_at, rules_in
 from lycosa.store.collection import Collection

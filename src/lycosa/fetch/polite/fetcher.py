@@ -78,13 +78,14 @@ class PoliteFetcher:
         if wait_s := self._asked_for_others.wait_s(authority):
             return Later(link, wait_s)
         crawl_delay_s, rights = 0.0, SiteRights()
+        sitemaps: tuple[str, ...] = ()
         if self._spec.obey_robots:
             rules = self._robots.known(authority)
             if rules is None:
                 return await self._read_robots(link, authority)
             if (refusal := rules.refusal(link.url)) is not None:
                 return NotFetched(link, refusal)
-            crawl_delay_s = rules.crawl_delay_s
+            crawl_delay_s, sitemaps = rules.crawl_delay_s, rules.sitemaps
             rights = (("content-signal", rules.content_signal),) if rules.content_signal else ()
             if self._tdm and rules.refusal(authority + TDM_PATH) is None:
                 said = self._tdm.of(link.url)
@@ -95,8 +96,8 @@ class PoliteFetcher:
         result = await self._exchange(self._fetcher, link)
         concluded = self._concluded(link, authority, crawl_delay_s, result)
         self._asked.end(authority, concluded.rest_s)
-        if rights and isinstance(concluded, Fetched):
-            return msgspec.structs.replace(concluded, site_rights=rights)
+        if (rights or sitemaps) and isinstance(concluded, Fetched):
+            return msgspec.structs.replace(concluded, site_rights=rights, sitemaps=sitemaps)
         return concluded
 
     async def _read_tdm(self, link: Link, authority: str, crawl_delay_s: float) -> Later:

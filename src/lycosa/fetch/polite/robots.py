@@ -14,9 +14,9 @@ from protego import Protego
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_start
-from lycosa.fetch.polite.content_signal import content_signal
 from lycosa.fetch.polite.delays import RETRYABLE, Faults
 from lycosa.fetch.polite.robots_groups import TOKEN, rules_for_us, text_of
+from lycosa.fetch.polite.robots_records import content_signal, sitemaps_in
 from lycosa.fetch.redirects import redirect_target
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
@@ -54,6 +54,7 @@ class Rules:
         self.size = 0
         self.crawl_delay_s = 0.0
         self.content_signal = content_signal(stored.text) if 200 <= stored.status < 300 else ""
+        self.sitemaps = sitemaps_in(stored.text) if 200 <= stored.status < 300 else ()
         self._parsed: Protego | None = None
         self._refusal: Refusal | None = None
         if stored.status >= 500:

@@ -1,8 +1,12 @@
-"""Content-Signal of robots.txt (contentsignals.org): what may be done with what was fetched. In: a robots.txt. Out: its line for us."""
+"""Records of robots.txt beside its rules: Content-Signal (contentsignals.org) and Sitemap. In: its text. Out: what they say."""
 
 from __future__ import annotations
 
+from lycosa import urls
 from lycosa.fetch.polite.robots_groups import TOKEN
+
+SITEMAPS = 10
+"""Of one robots.txt."""
 
 
 def content_signal(text: str) -> str:
@@ -23,3 +27,18 @@ def content_signal(text: str) -> str:
                 found.setdefault(agent.partition("/")[0].strip(), value[:500])
         in_names = name.lower() == "user-agent" or (in_names and not name)
     return found.get(TOKEN) or found.get("*", "")
+
+
+def sitemaps_in(text: str) -> tuple[str, ...]:
+    """The sitemaps that are named, for whomever.
+
+    >>> sitemaps_in("Sitemap: http://a.test/map.xml\\nDisallow: /x\\nsitemap: nonsense")
+    ('http://a.test/map.xml',)
+    """
+    records = (line.partition(":") for line in text.splitlines())
+    named = (
+        urls.parse(value.partition(" #")[0].strip())
+        for name, _, value in records
+        if name.strip().lower() == "sitemap"
+    )
+    return tuple(dict.fromkeys(url for url in named if url and len(url) <= urls.URL_CHARS))[:SITEMAPS]
