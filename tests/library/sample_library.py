@@ -92,10 +92,11 @@ def client(
     origins: Origins = ORIGINS,
     let_in: bool = True,
     tiles: Tiles | None = None,
+    is_public: bool = False,
 ) -> TestClient:
     """A browser at the library's own address."""
     keys = AccessKeys(KEYS.token, password)
-    application = app.application(ServedCollections([directory]), keys, origins, tiles)
+    application = app.application(ServedCollections([directory]), keys, origins, tiles, is_public=is_public)
     browser = TestClient(application, base_url=f"http://{HOST}:{PORT}", follow_redirects=False)
     if let_in:
         browser.cookies.set(f"lycosa-{PORT}", keys.session())

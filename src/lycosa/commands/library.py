@@ -39,6 +39,9 @@ def serve(
         ),
     ] = "",
     credit: Annotated[str, typer.Option(help="Whom the map names as the tiles' source.")] = "",
+    public: Annotated[
+        bool, typer.Option("--public", help="For everybody, without token, and only to read: to publish it.")
+    ] = False,
 ) -> None:
     """Show collections in the browser: search, map, timeline, reasons, and the crawl as it runs.
 
@@ -47,7 +50,15 @@ def serve(
     from lycosa.library.serving import serve as run
     from lycosa.library.tiles import tiles_of
 
-    run(collections, host=host, port=port, password=password, tiles=tiles_of(tiles, credit), say=say)
+    run(
+        collections,
+        host=host,
+        port=port,
+        password=password,
+        tiles=tiles_of(tiles, credit),
+        say=say,
+        is_public=public,
+    )
 
 
 def export(

@@ -25,6 +25,11 @@ OPEN_PATHS = ("/login", "/static/")
 COOKIE_DAYS = 30
 TRIES_PER_MINUTE = 10
 BODY_BYTES = 65_536
+REQUESTS_PER_MINUTE = 240
+"""Of one address, where a library is public."""
+CLIENTS = 10_000
+FRESH_S = 60
+"""How long caches may keep a page of a public library."""
 
 
 class AccessKeys(msgspec.Struct, frozen=True):
@@ -126,8 +131,15 @@ def _is_any(host: str) -> bool:
 class AccessControl:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, keys: AccessKeys, origins: Origins, tiles: str = "") -> None:
-        """`tiles`: the one other origin that may give pictures, and only to the map."""
+    def __init__(
+        self, app: ASGIApp, keys: AccessKeys, origins: Origins, tiles: str = "", *, is_public: bool = False
+    ) -> None:
+        """`tiles`: the one other origin that may give pictures, and only to the map.
+
+        `is_public`: everybody may read and nobody may change anything, at a rate that leaves room for others.
+        """
+        self._is_public = is_public
+        self._asked: dict[str, list[float]] = {}
         self._app = app
         self._tiles = tiles
         self._keys = keys
@@ -149,6 +161,8 @@ class AccessControl:
             await answer(scope, receive, self._guarded(send, headers))
 
     def _refused(self, scope: Scope, headers: Headers) -> Response | None:
+        if self._is_public:
+            return self._refused_in_public(scope)
         if not self._origins.knows(headers.get("host", ""), self._origins.port):
             return PlainTextResponse("This is not the address of this library.\n", 421)
         if _from_elsewhere(scope, headers):
@@ -171,6 +185,18 @@ class AccessControl:
             "Open the address that `lycosa serve` printed: it carries the token that opens this library.\n",
             401,
         )
+
+    def _refused_in_public(self, scope: Scope) -> Response | None:
+        if scope["method"] not in ("GET", "HEAD"):
+            return PlainTextResponse("This library is only to read.\n", 405)
+        who, now = (scope.get("client") or ("",))[0], time.monotonic()
+        if len(self._asked) > CLIENTS:
+            self._asked.clear()
+        recent = [at for at in self._asked.get(who, ()) if now - at < 60]
+        self._asked[who] = [*recent, now]
+        if len(recent) >= REQUESTS_PER_MINUTE:
+            return PlainTextResponse("Too many requests. Wait a minute.\n", 429, {"Retry-After": "60"})
+        return None
 
     def _by_token(self, scope: Scope, token: str) -> Response:
         if not hmac.compare_digest(token.encode(), self._keys.token.encode()):
@@ -237,7 +263,8 @@ class AccessControl:
                 )
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Cross-Origin-Resource-Policy"] = "same-origin"
-                headers.setdefault("Cache-Control", "no-store")
+                is_good = self._is_public and message["status"] < 400
+                headers.setdefault("Cache-Control", f"public, max-age={FRESH_S}" if is_good else "no-store")
             await send(message)
 
         return guarded

@@ -130,7 +130,7 @@ READS: tuple[tuple[str, Handler, bool, str], ...] = (
 COMMANDS = ("pause", "resume", "stop", "labels-changed")
 
 
-def routes(served: ServedCollections) -> list[Route]:
+def routes(served: ServedCollections, *, changes: bool = True) -> list[Route]:
     """All addresses below /api."""
 
     def opened(handler: Handler) -> Callable[[Request], Response]:
@@ -172,8 +172,14 @@ def routes(served: ServedCollections) -> list[Route]:
         Route("/openapi.json", described),
         Route("/collections", collections),
         *(Route(path, opened(handler)) for path, handler, *_ in READS),
-        Route("/c/{name}/label", label, methods=["POST"]),
-        Route("/c/{name}/control", control, methods=["POST"]),
+        *(
+            [
+                Route("/c/{name}/label", label, methods=["POST"]),
+                Route("/c/{name}/control", control, methods=["POST"]),
+            ]
+            if changes
+            else []
+        ),
     ]
 
 

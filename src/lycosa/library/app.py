@@ -21,6 +21,7 @@ from lycosa.errors import LycosaError
 from lycosa.library import api, views
 from lycosa.library.access import AccessControl, AccessKeys, Origins, local_path
 from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.downloads import Downloads
 from lycosa.library.form_routes import FormRoutes
 from lycosa.library.html_routes import HtmlRoutes
 from lycosa.library.search import search
@@ -30,10 +31,15 @@ from lycosa.library.tiles import Tiles
 
 
 def application(
-    served: ServedCollections, keys: AccessKeys, origins: Origins, tiles: Tiles | None = None
+    served: ServedCollections,
+    keys: AccessKeys,
+    origins: Origins,
+    tiles: Tiles | None = None,
+    *,
+    is_public: bool = False,
 ) -> ASGIApp:
-    """The library as an ASGI application, access control included."""
-    library = Library(LibraryContext(served, keys, origins, tiles))
+    """The library as an ASGI application, access control included; `is_public`: for everybody, and only to read."""
+    library = Library(LibraryContext(served, keys, origins, tiles, is_public=is_public))
     app = Starlette(
         routes=library.routes(),
         lifespan=library.lifespan,
@@ -43,7 +49,7 @@ def application(
             Exception: library.error,
         },
     )
-    library.access = AccessControl(app, keys, origins, tiles.origin if tiles else "")
+    library.access = AccessControl(app, keys, origins, tiles.origin if tiles else "", is_public=is_public)
     return library.access
 
 
@@ -76,10 +82,14 @@ class Library:
             Route("/search", self.search_all),
             Route("/login", self.login, methods=["GET", "POST"]),
             *HtmlRoutes(self._context).routes(),
-            *FormRoutes(self._context).routes(),
-            Mount("/api", routes=api.routes(self._context.served)),
+            *([] if self._context.is_public else self._private_routes()),
+            Mount("/api", routes=api.routes(self._context.served, changes=not self._context.is_public)),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
+
+    def _private_routes(self) -> list[Route]:
+        """What changes something, or costs more than a stranger may ask for."""
+        return [*FormRoutes(self._context).routes(), *Downloads(self._context).routes()]
 
     async def error(self, request: Request, error: Exception) -> Response:
         """Any error, said in plain words."""

@@ -29,9 +29,16 @@ class LibraryContext:
     """One running library: opens its collections and renders its templates."""
 
     def __init__(
-        self, served: ServedCollections, keys: AccessKeys, origins: Origins, tiles: Tiles | None = None
+        self,
+        served: ServedCollections,
+        keys: AccessKeys,
+        origins: Origins,
+        tiles: Tiles | None = None,
+        *,
+        is_public: bool = False,
     ) -> None:
         self.served = served
+        self.is_public = is_public
         self.tiles = tiles
         self.index_processes = IndexProcesses()
         self.keys = keys
@@ -79,7 +86,8 @@ class LibraryContext:
             name=name,
             root=root_of(name),
             directory=shlex.quote(str(self.served.directories[name])) if name else "",
-            form_key=self.keys.form_key(),
+            form_key="" if self.is_public else self.keys.form_key(),
+            is_public=self.is_public,
             path=request.url.path,
             address=local_path(request.url),
             **{"query": SearchQuery(), **values},

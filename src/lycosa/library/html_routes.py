@@ -66,9 +66,9 @@ class HtmlRoutes:
             (f"/page/{PAGE_ID}", self.page),
             ("/archived", self.archived),
             ("/why", self.why),
-            ("/monitor", self.monitor),
-            ("/labels", self.labels),
         ]
+        if not self._context.is_public:
+            pages += [("/monitor", self.monitor), ("/labels", self.labels)]
         return [
             *(Route("/c/{name}" + path, self._opened(page)) for path, page in pages),
             Route("/c/{name}/browse", lambda request: RedirectResponse(request.url.path + "/sources", 303)),

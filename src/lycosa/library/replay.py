@@ -48,24 +48,29 @@ _NOT_HERE = """<!doctype html><meta charset="utf-8"><title>Not in this collectio
 <h1>Not in this collection</h1><p><code>{}</code></p><p>{}</p>"""
 
 
-def application(served: ServedCollections, keys: AccessKeys, origins: Origins) -> Starlette:
-    """The application of the second port."""
-    replay = _Replay(served, keys, origins)
+def application(
+    served: ServedCollections, keys: AccessKeys, origins: Origins, *, is_public: bool = False
+) -> Starlette:
+    """The application of the second port; `is_public`: under whatever name it is asked for."""
+    replay = _Replay(served, keys, origins, is_public)
     return Starlette(
         routes=[Route("/{key}/{name}/{url:path}", replay.page), Route("/{rest:path}", replay.nothing)]
     )
 
 
 class _Replay:
-    def __init__(self, served: ServedCollections, keys: AccessKeys, origins: Origins) -> None:
+    def __init__(
+        self, served: ServedCollections, keys: AccessKeys, origins: Origins, is_public: bool
+    ) -> None:
         self._served = served
+        self._is_public = is_public
         self._key = keys.replay_key()
         self._origins = origins
 
     def page(self, request: Request) -> Response:
         """An archived response."""
         host = request.headers.get("host", "")
-        if not self._origins.knows(host, self._origins.replay_port):
+        if not self._is_public and not self._origins.knows(host, self._origins.replay_port):
             return self._sealed(PlainTextResponse("This is not the address of this library.\n", 421), host)
         name, asked = request.path_params["name"], _asked(request)
         if not hmac.compare_digest(request.path_params["key"].encode(), self._key.encode()):

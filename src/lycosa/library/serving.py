@@ -25,13 +25,22 @@ LAST_PORT = 65_535
 
 
 def serve(
-    directories: Sequence[Path], *, host: str, port: int, password: str, tiles: Tiles | None = None, say: Say
+    directories: Sequence[Path],
+    *,
+    host: str,
+    port: int,
+    password: str,
+    tiles: Tiles | None = None,
+    say: Say,
+    is_public: bool = False,
 ) -> None:
-    """Serve collections until interrupted. Beyond this machine only with a password."""
-    if not is_loopback(host) and not password:
+    """Serve collections until interrupted. Beyond this machine only with a password, or to read for everybody."""
+    if is_public and password:
+        raise SpecError("--public is for everybody: leave --password out, or --public.")
+    if not is_loopback(host) and not password and not is_public:
         raise SpecError(
-            f"Binding {host} opens the library to other machines: set a password with --password, "
-            "or leave --host out."
+            f"Binding {host} opens the library to other machines: set a password with --password, publish it to read "
+            "with --public, or leave --host out."
         )
     if not 0 <= port <= LAST_PORT:
         raise SpecError(f"--port {port}: ports go from 1 to {LAST_PORT}, and 0 takes any that is free.")
@@ -39,15 +48,19 @@ def serve(
     main, second = _bound(host, port), _bound(host, port + 1 if 0 < port < LAST_PORT else 0, or_any=True)
     origins = Origins(host, main.getsockname()[1], second.getsockname()[1])
     keys = new_access_keys(password)
-    say(f"The library: {address(origins, keys)}")
-    if not is_loopback(host):
+    say(
+        f"The library: {address(origins, keys) if not is_public else address(origins, keys).partition('?')[0]}"
+    )
+    if is_public:
+        say("Everybody who can reach it may read it; nobody can change anything.")
+    elif not is_loopback(host):
         say("Other machines can reach it, by its password. The connection is not encrypted.")
     say("Ctrl-C ends it.")
     asyncio.run(
         _run(
             [
-                (app.application(served, keys, origins, tiles), main),
-                (replay.application(served, keys, origins), second),
+                (app.application(served, keys, origins, tiles, is_public=is_public), main),
+                (replay.application(served, keys, origins, is_public=is_public), second),
             ]
         )
     )

@@ -183,6 +183,11 @@ class Facets(Queries):
             at = at[np.argsort(ranks, kind="stable")]
         return self.ids[at]
 
+    def keys(self, wanted: PageFilter, words: Mask | None = None) -> list[int]:
+        """The keys of the pages, in the order of the crawl."""
+        masks = self._masks(wanted) | ({} if words is None else {"words": words})
+        return [int(key) for key in self._keys[self._all(masks)]]
+
     def _masks(self, wanted: PageFilter) -> dict[str, Mask]:
         """One mask for each condition that is set, by its name."""
         pages, masks = len(self.ids), dict[str, Mask]()

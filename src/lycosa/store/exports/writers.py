@@ -15,6 +15,7 @@ Writer = Callable[[Path, Path, PageFilter], int]
 WRITERS = {
     ".wacz": "lycosa.store.exports.wacz:export_wacz",
     ".jsonl": "lycosa.store.exports.corpus:export_jsonl",
+    ".csv": "lycosa.store.exports.corpus:export_csv",
     ".parquet": "lycosa.store.exports.corpus:export_parquet",
 }
 """The exports by the ending of the file. Each is loaded only when it is used."""

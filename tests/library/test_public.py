@@ -1,0 +1,81 @@
+"""A library that is published: for everybody, and only to read. And a search that is handed over."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from lycosa.errors import SpecError
+from lycosa.library import access
+from lycosa.library.serving import serve
+from tests.library import sample_library
+
+
+@pytest.fixture
+def stranger(storm):
+    with sample_library.client(storm, let_in=False, is_public=True) as one:
+        yield one
+
+
+def test_everybody_may_read_and_caches_may_keep_it(stranger):
+    """No token, whatever the name it is asked for by."""
+    for path in ("/c/storm/", "/c/storm/search?q=storm", "/c/storm/page/1", "/api/c/storm/search?q=storm"):
+        answer = stranger.get(path, headers={"Host": "storms.example"})
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"].startswith("public")
+    assert "data-label" not in stranger.get("/c/storm/search").text
+    assert stranger.get("/c/storm/page/99").headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/c/storm/label", "/c/storm/control", "/c/storm/retrain", "/c/storm/undo", "/c/storm/index", "/api/c/storm/label", "/api/c/storm/control"])  # fmt: skip
+def test_nobody_can_change_anything(storm, stranger, path):
+    """Not even with a form of our own."""
+    assert sample_library.post(stranger, path, id="1", relevant="yes", do="stop").status_code == 405
+    assert stranger.get(path).status_code in (404, 405)
+    assert not (storm / "labels.db").exists()
+
+
+@pytest.mark.parametrize("path", ["/c/storm/monitor", "/c/storm/labels", "/c/storm/download/csv"])
+def test_what_is_not_for_everybody_is_not_there(stranger, path):
+    assert stranger.get(path).status_code == 404
+
+
+def test_one_address_cannot_ask_without_end(stranger, monkeypatch):
+    """Beyond the rate it is told to wait."""
+    monkeypatch.setattr(access, "REQUESTS_PER_MINUTE", 3)
+    answers = [stranger.get("/static/icon.svg").status_code for _ in range(5)]
+    assert answers == [200, 200, 200, 429, 429]
+
+
+def test_public_and_a_password_contradict_each_other(storm):
+    with pytest.raises(SpecError, match="--public"):
+        serve([storm], host="127.0.0.1", port=0, password="x", say=print, is_public=True)
+
+
+def test_a_search_is_handed_over_as_it_is_shown(browser):
+    """The same pages, by words and by conditions."""
+    rows = list(csv.DictReader(io.StringIO(browser.get("/c/storm/download/csv?q=rivers").text)))
+    assert [row["title"] for row in rows] == ["Storm hits Rome"]
+    assert rows[0]["places"] == "Rome"
+    lines = browser.get("/c/storm/download/jsonl?relevant=no").text.splitlines()
+    assert [json.loads(line)["title"] for line in lines] == ["Cooking"]
+    assert browser.get("/c/storm/download/jsonl?q=nosuchword").text == ""
+    assert browser.get("/c/storm/download/exe").status_code == 404
+
+
+def test_a_cell_is_never_a_formula(tmp_path):
+    from lycosa.store.collection_writer import CollectionWriter
+    from lycosa.store.exports.corpus import export_csv
+    from lycosa.store.page_filter import JUDGED
+    from tests.store.records import page_record
+
+    with CollectionWriter.create_or_open(tmp_path / "c", 'name = "c"\n') as writer, writer.commit():
+        writer.save(page_record("http://a.example/", title="=HYPERLINK(1)"))
+    assert export_csv(tmp_path / "c", tmp_path / "c.csv", JUDGED) == 1
+    assert (
+        next(csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text("utf-8"))))["title"]
+        == "'=HYPERLINK(1)"
+    )
