@@ -71,13 +71,21 @@ class Measured(msgspec.Struct, frozen=True):
         return by_variant(self.runs)
 
 
+def kept_runs(case: Case, kept: Path) -> Measured | None:
+    """The runs of a case that are kept in a folder, perhaps of fewer draws than the case has; None if there are none."""
+    path = kept / f"{case.about}.json"
+    if not path.exists():
+        return None
+    found = msgspec.json.decode(path.read_bytes(), type=Measured)
+    return found if msgspec.structs.replace(found.case, runs=case.runs) == case else None
+
+
 def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -> Measured:
     """The runs of a case: those that are kept in a folder, or else made now and kept there."""
+    found = kept_runs(case, kept)
+    if found is not None and found.case == case:
+        return found
     path = kept / f"{case.about}.json"
-    if path.exists():
-        found = msgspec.json.decode(path.read_bytes(), type=Measured)
-        if found.case == case:
-            return found
     before = cpu_s()
     with Bar(case.about) as bar:
         compared = compare(

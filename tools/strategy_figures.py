@@ -5,7 +5,7 @@ Command line: python -m tools.strategy_figures ../shared/webs KEPT [WEB…]
 Expected time: not measured on an idle machine; about two hours of CPU for all webs.
 
 The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
-measured; what is not there is left out of the tables. The figures of `lycosa strategies` are those of crawls as a user,
+measured, with a word that is no web's name none; what is not there is left out of the tables. The figures of `lycosa strategies` are those of crawls as a user,
 which `tools.user_figures` makes too.
 """
 
@@ -27,7 +27,7 @@ from lycosa.methods.choosing import FIGURES, Figures
 from lycosa.methods.fused.record import PARTS
 from lycosa.methods.lookup import strategy_class
 from lycosa.methods.profile.paper.crawls import lab_settings
-from tools.measured import ROOT, Case, Measured, chance, mean, measured, table, web_of, write_part
+from tools.measured import ROOT, Case, Measured, chance, kept_runs, mean, measured, table, web_of, write_part
 from tools.user_figures import CASES as AS_USERS
 
 PAGE = ROOT / "docs" / "strategies" / "fused.md"
@@ -45,9 +45,11 @@ CASES = (
     Case("news", (*ALL, "event"), 100, 1, "both", changes=(*COMBINED, "event.k=10")),
     Case("media", (*PLAIN, "selective", *BOUNDS), 1000, 1, "both", changes=("selective.combine=weighed",)),
 )
-ABLATION = tuple(
-    Case("wikischools", (FUSED,), 200, 2, changes=(f"fused.{part}=0",)) for part in PARTS if part != "extra"
-)
+ABLATION = {
+    part: Case("wikischools", (FUSED,), 200, 2, changes=(f"fused.{part}=0",))
+    for part in PARTS
+    if part != "extra"
+}
 WORDS = {"wikischools": "wikischools, 200 pages", "news": "news, 100 pages", "media": "media, 1,000 pages"}
 AS_USER = AS_USERS[0]
 """Keywords and three examples: what `lycosa strategies` shows."""
@@ -138,8 +140,7 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     """Measure what is wanted and not there, write what can be written."""
     found: dict[str, Measured] = {}
     for case in CASES:
-        if not names or case.web in names:
-            runs = measured(case, webs, kept)
+        if runs := _runs(case, webs, kept, names):
             found[title_of(case)] = with_profile(runs, webs, kept) if case.web == "media" else runs
             print(
                 f"{case.about}: {len(runs.runs)} runs at {runs.commit}, {runs.cpu_s:.0f} s of CPU", flush=True
@@ -150,15 +151,23 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     tables.append(f"Measured at {', '.join(made)}; {cpu:.0f} minutes of CPU.")
     write_part(PAGE, "all webs", "\n\n".join(tables))
     plot_webs({title: (runs.runs, runs.case.pages) for title, runs in found.items()}, PICTURE)
-    if not names or "wikischools" in names:
-        parts = {case.changes[0].split(".")[1].split("=")[0]: measured(case, webs, kept) for case in ABLATION}
-        whole = [
-            run
-            for run in found[WORDS["wikischools"]].by_strategy[FUSED]
-            if run.random_seed <= ABLATION[0].runs
-        ]
-        write_part(PAGE, "ablation", ablation(whole, {part: runs.runs for part, runs in parts.items()}))
-        write(figures_of("12 topics of wikischools, 200 pages", measured(AS_USER, webs, kept)))
+    parts = {part: runs for part, case in ABLATION.items() if (runs := _runs(case, webs, kept, names))}
+    whole = found.get(WORDS["wikischools"])
+    if whole and parts:
+        draws = min(runs.case.runs for runs in parts.values())
+        runs_of = {part: _first(runs.runs, draws) for part, runs in parts.items()}
+        write_part(PAGE, "ablation", ablation(_first(whole.by_strategy[FUSED], draws), runs_of))
+    if shown := _runs(AS_USER, webs, kept, names):
+        write(figures_of("12 topics of wikischools, 200 pages", shown))
+
+
+def _runs(case: Case, webs: Path, kept: Path, names: Sequence[str]) -> Measured | None:
+    wanted = not names or case.web in names
+    return measured(case, webs, kept) if wanted else kept_runs(case, kept)
+
+
+def _first(runs: Sequence[Run], draws: int) -> list[Run]:
+    return [run for run in runs if run.random_seed <= draws]
 
 
 def _draws(found: Measured) -> str:

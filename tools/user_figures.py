@@ -4,20 +4,32 @@ Command line: python -m tools.user_figures ../shared/webs KEPT [WEB…]
 Expected time: not measured on an idle machine; about an hour of CPU for all webs, two minutes for the demo web alone.
 
 The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
-measured; what is not there is left out of the tables.
+measured, with a word that is no web's name none; what is not there is left out of the tables.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.lab import metrics
 from lycosa.lab.plots import plot_scores
 from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
-from tools.measured import ROOT, Case, Measured, chance, mean, measured, number, table, web_of, write_part
+from tools.measured import (
+    ROOT,
+    Case,
+    Measured,
+    chance,
+    kept_runs,
+    mean,
+    measured,
+    number,
+    table,
+    web_of,
+    write_part,
+)
 
 PAGE = ROOT / "docs" / "as-user.md"
 IMAGES = ROOT / "docs" / "images"
@@ -122,13 +134,14 @@ def goals(found: Found) -> str:
             values = values_of(found["wikischools", given].by_strategy[strategy], measure)
             is_met = (_mean(values) >= goal) is more
             sign = "≥" if more else "≤"
-            rows.append([strategy, given, words, f"{sign} {number(goal)}", mean(values), _yes(is_met)])
-    return table(["strategy", "given", "measure", "goal", "reached", "met"], rows)
+            cells = [words, f"{sign} {number(goal)}", mean(values), _yes(is_met), str(len(values))]
+            rows.append([strategy, given, *cells])
+    return table(["strategy", "given", "measure", "goal", "reached", "met", "runs"], rows)
 
 
-def by_topic(found: Found) -> str:
-    """Of keywords and three examples, each topic of wikischools."""
-    grouped = found["wikischools", BOTH].by_strategy
+def by_topic(found: Measured) -> str:
+    """Each topic of a web."""
+    grouped = found.by_strategy
     rows = []
     for topic in sorted({run.topic for run in grouped[FUSED]}):
         cells = []
@@ -144,7 +157,8 @@ def asked(found: Found) -> str:
     """What answers teach of the pages that nobody was asked about."""
     rows = []
     for given in ANSWERED:
-        for name, runs in found["wikischools", given].by_strategy.items():
+        grouped = found["wikischools", given].by_strategy if ("wikischools", given) in found else {}
+        for name, runs in grouped.items():
             measures = ("precision", "precision_unasked")
             rows.append([given, name, *(mean(values_of(runs, measure)) for measure in measures)])
     return table(["given", "strategy", "precision", "precision of what nobody was asked about"], rows)
@@ -195,23 +209,24 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     """Measure what is wanted and not there, write what can be written."""
     found: Found = {}
     for case in CASES:
-        if not names or case.web in names:
-            found[_key(case)] = runs = measured(case, webs, kept)
+        wanted = not names or case.web in names
+        if (runs := measured(case, webs, kept) if wanted else kept_runs(case, kept)) is not None:
+            found[_key(case)] = runs
             print(
                 f"{case.about}: {len(runs.runs)} runs at {runs.commit}, {runs.cpu_s:.0f} s of CPU", flush=True
             )
     write_part(PAGE, "all figures", figures(found, webs, kept))
     write_part(PAGE, "leads", leads(found))
-    parts: dict[str, Callable[[Found], str]] = {"goals": goals, "topics": by_topic, "answers": asked}
-    if all(("wikischools", given) in found for given in (BOTH, *ANSWERED)):
-        for name, part in parts.items():
-            write_part(PAGE, name, part(found))
-        drawn = [run for run in found["wikischools", BOTH].runs if run.strategy in RANKINGS]
+    write_part(PAGE, "goals", goals(found))
+    write_part(PAGE, "answers", asked(found))
+    if both := found.get(("wikischools", BOTH)):
+        write_part(PAGE, "topics", by_topic(both))
+        drawn = [run for run in both.runs if run.strategy in RANKINGS]
         plot_scores(drawn, IMAGES / "as-user-scores.png")
-    if _key(EVENTS) in found:
-        write_part(PAGE, "events", events(found[_key(EVENTS)]))
-        plot_scores(found[_key(EVENTS)].by_strategy[EVENT], IMAGES / "as-user-events.png")
-    made_at = sorted({f"{runs.commit}" for runs in found.values()})
+    if happened := found.get(_key(EVENTS)):
+        write_part(PAGE, "events", events(happened))
+        plot_scores(happened.by_strategy[EVENT], IMAGES / "as-user-events.png")
+    made_at = sorted({runs.commit for runs in found.values()})
     cpu = sum(runs.cpu_s for runs in found.values())
     write_part(PAGE, "made", f"Measured at {', '.join(made_at)}; {cpu / 60:.0f} minutes of CPU.")
 
