@@ -59,9 +59,9 @@ def test_all_are_counted_alike(web: VirtualWeb):
 
     assert shares(every, web) == pytest.approx((6 / relevant, 6 / 8, 12 / (8 + relevant)))
     assert shares(some, web) == pytest.approx((6 / relevant, 1.0, 6 / (3 + relevant)))
-    told = figures(Compared("abc", {"crawl4ai": "0.9.5"}, 60.0, [some, every]), web)
+    told = figures([Compared("abc", {"crawl4ai": "0.9.5"}, 60.0, [some, every])], web)
     assert "(keeps all)" in told.splitlines()[3]
-    assert told.endswith("crawl4ai 0.9.5; Lycosa at abc. 1 minutes of CPU.")
+    assert told.endswith("1 topics; crawl4ai 0.9.5; Lycosa at abc; 1 minutes of CPU.")
 
 
 def test_lycosa_gets_a_spec_that_a_user_would_write(tmp_path: Path):

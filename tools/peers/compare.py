@@ -1,11 +1,12 @@
 """Lycosa beside crawl4ai and Scrapy on an archived web, over HTTP: writes docs/peers.md's table. In: a web. Out: a table.
 
-Command line: python -m tools.peers.compare ../shared/webs KEPT PEERS/bin/python
+Command line: python -m tools.peers.compare ../shared/webs KEPT PEERS/bin/python [TOPIC…]
 Expected time: not measured on an idle machine; about a quarter of an hour of CPU.
 
 PEERS is an environment with both: python -m venv PEERS && PEERS/bin/pip install crawl4ai==0.9.5 scrapy==2.19.0. All
 crawlers get the same topics: the keywords of the web, three relevant pages as seeds (Lycosa: as examples, which are
-its seeds), 200 pages; those of Lycosa's lab as a user, first draw.
+its seeds), 200 pages; those of Lycosa's lab as a user, first draw. The crawls of a topic are kept in the folder KEPT
+and read from there the next time; the table is of all that are kept.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Crawl(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """All crawls, with what made them."""
+    """All crawls of a topic, with what made them."""
 
     commit: str
     versions: dict[str, str]
@@ -124,23 +125,17 @@ def served(web: Path) -> Iterator[str]:
             process.terminate()
 
 
-def compare(web: Path, python: str, topics: Sequence[str] = (), pages: int = PAGES) -> Compared:
-    """All crawlers on all topics that have keywords."""
-    opened, before, crawls = VirtualWeb.open(web), cpu_s(), []
-    names = topics or sorted(name for name, topic in opened.topics.items() if topic.keywords)
-    with served(web) as proxy:
-        for name in names:
-            topic = opened.topic(name)
-            job = Job(list(topic.keywords), seeds_of(topic), pages, proxy)
-            for strategy in ("fused", "best-first"):
-                crawls.append(Crawl(f"Lycosa, {strategy}", name, *run_lycosa(strategy, job)))
-            crawls.append(Crawl("crawl4ai, best-first", name, run_peer(python, "crawl4ai_crawl", job)))
-            for order in ("breadth", "depth"):
-                ordered = msgspec.structs.replace(job, order=order)
-                crawls.append(
-                    Crawl(f"Scrapy, {order} first", name, run_peer(python, "scrapy_crawl", ordered))
-                )
-            print(name, [f"{crawl.crawler}: {len(crawl.fetched)}" for crawl in crawls[-5:]], flush=True)
+def compare(topic: Topic, proxy: str, python: str, pages: int = PAGES) -> Compared:
+    """All crawlers on a topic."""
+    before, job = cpu_s(), Job(list(topic.keywords), seeds_of(topic), pages, proxy)
+    crawls = [
+        Crawl(f"Lycosa, {strategy}", topic.name, *run_lycosa(strategy, job))
+        for strategy in ("fused", "best-first")
+    ]
+    crawls.append(Crawl("crawl4ai, best-first", topic.name, run_peer(python, "crawl4ai_crawl", job)))
+    for order in ("breadth", "depth"):
+        fetched = run_peer(python, "scrapy_crawl", msgspec.structs.replace(job, order=order))
+        crawls.append(Crawl(f"Scrapy, {order} first", topic.name, fetched))
     return Compared(commit_of(ROOT), versions_in(python), round(cpu_s() - before, 1), crawls)
 
 
@@ -151,10 +146,10 @@ def versions_in(python: str) -> dict[str, str]:
     return dict(zip(("crawl4ai", "Scrapy"), told.stdout.split(), strict=True))
 
 
-def figures(compared: Compared, web: VirtualWeb) -> str:
+def figures(compared: Sequence[Compared], web: VirtualWeb) -> str:
     """A row for each crawler: how much of what is relevant it fetched, and how much of what it has is relevant."""
     groups: dict[str, list[Crawl]] = {}
-    for crawl in compared.crawls:
+    for crawl in (crawl for each in compared for crawl in each.crawls):
         groups.setdefault(crawl.crawler, []).append(crawl)
     ours = [shares(crawl, web)[0] for crawl in next(iter(groups.values()))]
     rows: list[list[str]] = []
@@ -164,9 +159,10 @@ def figures(compared: Compared, web: VirtualWeb) -> str:
         keeps = crawls[0].kept is not None
         rows.append([name, mean(recall), p, mean(precision) + ("" if keeps else " (keeps all)"), mean(f1)])
     heads = ["crawler", "relevant pages fetched", "p", "of what is kept: relevant", "F1 of what is kept"]
-    versions = ", ".join(f"{name} {version}" for name, version in compared.versions.items())
-    made = f"{versions}; Lycosa at {compared.commit}. {compared.cpu_s / 60:.0f} minutes of CPU."
-    return f"{table(heads, rows)}\n\n{made}"
+    versions = ", ".join(f"{name} {version}" for name, version in compared[0].versions.items())
+    commits = ", ".join(sorted({each.commit for each in compared}))
+    cpu = sum(each.cpu_s for each in compared) / 60
+    return f"{table(heads, rows)}\n\n{len(compared)} topics; {versions}; Lycosa at {commits}; {cpu:.0f} minutes of CPU."
 
 
 def shares(crawl: Crawl, web: VirtualWeb) -> tuple[float, float, float]:
@@ -185,15 +181,23 @@ def shares(crawl: Crawl, web: VirtualWeb) -> tuple[float, float, float]:
     )
 
 
-def main(webs: Path, kept: Path, python: str) -> None:
-    """Crawl what is not kept yet, and write the table."""
-    path = kept / "peers.json"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.encode(compare(webs / WEB, str(Path(python).absolute()))))
-    compared = msgspec.json.decode(path.read_bytes(), type=Compared)
-    write_part(PAGE, "peers", figures(compared, VirtualWeb.open(webs / WEB)))
+def main(webs: Path, kept: Path, python: str, named: Sequence[str]) -> None:
+    """Crawl the topics that are not kept yet, and write the table of all that are."""
+    web = VirtualWeb.open(webs / WEB)
+    topics = named or sorted(name for name, topic in web.topics.items() if topic.keywords)
+    paths = {name: kept / f"peers-{name}.json" for name in topics}
+    kept.mkdir(parents=True, exist_ok=True)
+    with served(web.path) as proxy:
+        for name, path in paths.items():
+            if not path.exists():
+                found = compare(web.topic(name), proxy, str(Path(python).absolute()))
+                path.write_bytes(msgspec.json.encode(found))
+                print(f"{name}: {found.cpu_s:.0f} s of CPU", flush=True)
+    every = [
+        msgspec.json.decode(path.read_bytes(), type=Compared) for path in sorted(kept.glob("peers-*.json"))
+    ]
+    write_part(PAGE, "peers", figures(every, web))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4:])
