@@ -84,6 +84,7 @@ class Reason(StrEnum):
     LANGUAGE = "not in a language of the scope"
     DATE = "outside the scope's date window"
     DUPLICATE = "the same bytes were already collected under another URL"
+    WALL = "a wall stands before it: a captcha, a block, a log-in or a question of consent"
     SOFT_404 = "an error page that says 200 OK"
     ANALYSIS_TIMEOUT = "its analysis took longer than process.deadline_s"
     ANALYSIS_CRASH = "its analysis crashed the worker process"
@@ -404,6 +405,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     noindex: bool = False
     nofollow: bool = False
     soft_404: bool = False
+    wall: str = ""  # which kind of wall it is, where it is no page
     text: str = ""
     simhash: int = 0
     sketch: bytes = b""  # of its shingles: with the simhash, what finds near duplicates

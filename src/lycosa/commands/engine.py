@@ -239,6 +239,11 @@ def _tell(summary: Summary, *, json: bool) -> None:
             f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
         )
         _tell_health(summary)
+    if walls := summary.refused.get("wall"):
+        say(
+            f"{walls:,} URLs led to walls (captchas, blocks, log-ins, questions of consent) and were left alone. "
+            f"Which: lycosa why {summary.collection} URL, or crawl.log. Ask the owners of the sites if you need them."
+        )
     if summary.pages and not summary.relevant:
         say(
             "No page was judged relevant. See how a page scored: "

@@ -17,6 +17,7 @@ from lycosa.engine.scope import (
     in_language,
     may_be_kept,
     no_soft_404,
+    no_wall,
     not_too_deep,
     not_too_long,
     on_wanted_host,
@@ -44,6 +45,7 @@ def link_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[LinkCheck]:
 def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
     """What a page has to pass to be kept and to have its links followed, in this order."""
     checks = (
+        no_wall,
         no_soft_404,
         may_be_kept(fetch),
         within_rights(scope),

@@ -19,6 +19,7 @@ from lycosa.page.places import Regions, find_places, gazetteer, regions_of
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.page.rights import RIGHTS, Rights, rights_of
+from lycosa.page.walls import wall_of
 from lycosa.seeds.entries import listed_in
 from lycosa.seeds.lists import unpacked
 from lycosa.spec.sections import Spec
@@ -107,6 +108,8 @@ def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     document = recipe.document_of(fetched)
     if isinstance(document, Refusal):
         return document
+    if wall := wall_of(document, fetched):
+        return Page(fetched.link, fetched.link.url, title=document.title, words=document.words, wall=wall)
     page, rights = page_of(document, fetched.link, recipe), rights_of(document, fetched)
     if rights == Rights():
         return page

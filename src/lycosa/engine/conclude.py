@@ -14,6 +14,7 @@ from typing import Protocol
 
 from lycosa.engine.admission import Admission
 from lycosa.engine.follow import Follow
+from lycosa.engine.walls import Walls
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
 from lycosa.page.duplicates import NearDuplicates
@@ -121,6 +122,7 @@ class Conclusions:
         self.given = given or {}
         self.near = near
         self.settle_orphans = settle_orphans
+        self.walls = Walls(follow.fetch.per_host_delay_s)
         self.tally = Tally()
 
     def anew(self, strategy: Strategy, store: Store) -> Conclusions:
@@ -231,7 +233,11 @@ class Conclusions:
             return link, self._not_fetched(fetched, now)
         self.tally.bytes += 0 if fetched.archived else len(fetched.body)
         if not isinstance(page, Page):
-            return self._no_page(link, fetched, page, now)
+            return self._no_page(link, fetched, page if fetched.status == 200 else None, now)
+        if link.kind is Kind.PAGE and (wall := self.walls.kind_of(page)):
+            return link, self._wall(link, fetched, wall, now)
+        if fetched.status != 200:
+            return self._no_page(link, fetched, None, now)
         if link.kind is Kind.LIST:
             self.store.save(Record(now, fetched=fetched, decisions=self.listed(page, fetched)))
             return link, Outcome(now + fetched.rest_s, counts=False)
@@ -257,6 +263,16 @@ class Conclusions:
         self.tally.refused[failed.refusal.reason] += 1
         again_at = None if failed.again_in_s is None else now + failed.again_in_s
         return Outcome(now + failed.rest_s, again_at, counts=False)
+
+    def _wall(self, link: Link, fetched: Fetched, kind: str, now: float) -> Outcome:
+        """Save what stands before a page as what it is: no page, nothing to learn from. The host rests, and the URL may come back."""
+        refusal = Refusal(Reason.WALL, kind)
+        self.store.save(Record(now, fetched=fetched, refusal=refusal))
+        self.tally.refused[Reason.WALL] += 1
+        pause_s = self.walls.pause_s(link, kind)
+        rested_at = now + max(fetched.rest_s, pause_s)
+        comes_back = pause_s and link.attempts < self.follow.fetch.retries and not self.walls.refusal(link)
+        return Outcome(rested_at, rested_at if comes_back else None, counts=False)
 
     def _no_page(
         self, link: Link, fetched: Fetched, refused: Refusal | None, now: float

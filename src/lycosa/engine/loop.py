@@ -18,6 +18,7 @@ from lycosa.engine.limits import Limits
 from lycosa.engine.refit import Refits
 from lycosa.fetch import CrawlFetcher
 from lycosa.judge.threshold import Harvest
+from lycosa.page.walls import LOOKED_AT
 from lycosa.values import Decision, Fetched, Kind, Link, NotFetched
 
 NOTHING_LEFT = "nothing is left to fetch"
@@ -141,9 +142,9 @@ class Crawl:
         return leases
 
     async def _visit(self, link: Link) -> Visit:
-        refused = self.conclusions.admission.refuse_waiting(link)
+        refused = self.conclusions.admission.refuse_waiting(link) or self.conclusions.walls.refusal(link)
         fetched = NotFetched(link, refused) if refused else await self.fetcher.fetch(link)
-        if isinstance(fetched, Fetched) and fetched.status == 200 and link.kind is not Kind.REQUISITE:
+        if isinstance(fetched, Fetched) and _is_read(fetched):
             return Visit(link, fetched, await self.analyser.analyse(fetched))
         return Visit(link, fetched)
 
@@ -182,3 +183,10 @@ class Crawl:
         await self.clock.sleep(min(wait_s, NAP_S))
         self.idle_until = None
         return True
+
+
+def _is_read(fetched: Fetched) -> bool:
+    """Whether a response is looked into: a good one, or an error that may say more than its status."""
+    if fetched.status == 200:
+        return fetched.link.kind is not Kind.REQUISITE
+    return fetched.link.kind is Kind.PAGE and fetched.status in LOOKED_AT

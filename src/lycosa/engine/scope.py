@@ -102,6 +102,11 @@ def no_soft_404(page: Page) -> Refusal | None:
     return Refusal(Reason.SOFT_404, page.title[:80]) if page.soft_404 else None
 
 
+def no_wall(page: Page) -> Refusal | None:
+    """What stands before a page is none: found when pages are judged again, by what is known of walls now."""
+    return Refusal(Reason.WALL, page.wall) if page.wall else None
+
+
 def may_be_kept(fetch: FetchSpec) -> PageCheck | None:
     """`fetch.obey_nofollow`, of noindex too."""
     refusal = Refusal(Reason.NOINDEX)
