@@ -108,3 +108,31 @@ def test_a_drawing_with_links_is_no_image():
     linked = column_chart([("2024", 1)], "pages", lambda _: "/x"), world_map(rome, lambda _: "/x")
     assert all('role="group"' in drawing for drawing in linked)
     assert all('role="img"' in drawing for drawing in (column_chart([("2024", 1)], "pages"), world_map(rome)))
+
+
+def test_the_report_tells_a_story(tmp_path):
+    """Asked, found, how sure, missed, where next: in this order, with the commands that go on."""
+    with Collection.open(sample_library.make(tmp_path / "storm")) as collection:
+        tree = LexborHTMLParser(render(collection))
+    questions = [node.text() for node in tree.css("h2.question")]
+    assert questions == [
+        "What was asked",
+        "What was found",
+        "How sure it is",
+        "What was missed",
+        "Where next",
+        "In detail",
+    ]
+    commands = tree.css_first("pre")
+    assert commands is not None
+    assert f"lycosa serve {tmp_path / 'storm'}" in commands.text()
+    assert "1 page was judged and not kept" in tree.text()
+
+
+def test_several_sources_are_quoted():
+    """A source that has spoken waits until the others have."""
+    said = "Owls of the old barn hunt mice and voles at night over the wet open meadows near {}."
+    texts = [(number, said.format(place)) for number, place in enumerate(("Rome", "Oslo", "Bern", "Kyiv"))]
+    sources = {0: "a.example", 1: "a.example", 2: "a.example", 3: "b.example"}
+    found = key_sentences(texts, {"owl": 1.0, "mice": 1.0}, limit=2, sources=sources)
+    assert {sources[one.page] for one in found} == {"a.example", "b.example"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,22 +14,28 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 
 from lycosa import __version__
-from lycosa.engine.refit import harvest_of
+from lycosa.engine.refit import harvest_of, saved_version
 from lycosa.errors import CollectionError
+from lycosa.frontier.waiting import urls_waiting
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
+from lycosa.report.histogram import score_histogram
 from lycosa.report.hyperlinks import web_url
 from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.world_map import world_map
 from lycosa.store.collection import Collection
-from lycosa.store.page_filter import COLLECTED
+from lycosa.store.facets import Facets
+from lycosa.store.page_filter import COLLECTED, JUDGED
+from lycosa.store.phrases import TypedQuery
+from lycosa.store.search import Order, SearchHit
 from lycosa.values import Reason
 
 BEST_PAGES = 60
+DOUBTFUL = 8
 SOURCES = 40
 
 
@@ -89,6 +96,10 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "ratio": line_chart(
             {"kept": [(float(n), r / n) for n, r in curve]}, "pages fetched", "share kept", y_max=1.0
         ),
+        **_certainty(collection),
+        "directory": shlex.quote(str(collection.directory)),
+        "waiting": urls_waiting(collection.connection),
+        "failed": sum(reasons.requests.values()),
         "sources": collection.statistics.sources(SOURCES),
         "best": collection.search.best(COLLECTED, BEST_PAGES),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
@@ -96,6 +107,25 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "languages": collection.statistics.values("language", limit=12),
         "parts": [Markup(loaded(method.report)(collection)) for method in methods() if method.report],  # noqa: S704
         **_contents(collection),
+    }
+
+
+def _certainty(collection: Collection) -> dict[str, Any]:
+    """How sure the judgements are: the spread of scores, and pages on both sides of the threshold to look at."""
+    version = saved_version(collection)
+    threshold = version.threshold if version else None
+    facets = Facets(collection.connection, collection.path)
+    counts = facets.count(JUDGED)
+    doubtful: list[SearchHit] = []
+    if threshold is not None:
+        near = facets.ordered(JUDGED, Order.UNCERTAIN, threshold)[:DOUBTFUL]
+        doubtful = collection.search.hits([int(number) for number in near], TypedQuery())
+    return {
+        "threshold": threshold,
+        "precision": version.estimate if version else None,
+        "scores": score_histogram(counts.scores, threshold) if threshold is not None else Markup(""),
+        "doubtful": doubtful,
+        "not_kept": counts.relevance["no"],
     }
 
 

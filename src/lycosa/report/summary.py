@@ -31,6 +31,7 @@ class KeySentence(msgspec.Struct, frozen=True):
     text: str
     page: int
     title: str = ""
+    source: str = ""
 
 
 class Gist(msgspec.Struct, frozen=True):
@@ -47,18 +48,28 @@ def gist_of(collection: Collection) -> Gist:
         PageFilter(relevance=Relevance.NOT_RELEVANT, distinct=True), PAGES, CHARS
     )
     language, topic = _topic(collection.directory / "models" / "topic.json")
-    titles = {page.page: page.title for page in best}
-    sentences = key_sentences([(page.page, page.text) for page in best], topic, language)
+    by_id = {page.page: page for page in best}
+    sources = {page.page: page.source for page in best}
+    sentences = key_sentences([(page.page, page.text) for page in best], topic, language, sources=sources)
     return Gist(
-        tuple(KeySentence(one.text, one.page, titles[one.page]) for one in sentences),
+        tuple(
+            KeySentence(one.text, one.page, by_id[one.page].title, by_id[one.page].source)
+            for one in sentences
+        ),
         tuple(common_terms([page.text for page in best], [page.text for page in others], language)),
     )
 
 
 def key_sentences(
-    texts: Sequence[tuple[int, str]], topic: Mapping[str, float], language: str = "english", limit: int = 6
+    texts: Sequence[tuple[int, str]],
+    topic: Mapping[str, float],
+    language: str = "english",
+    limit: int = 6,
+    sources: Mapping[int, str] | None = None,
 ) -> list[KeySentence]:
     """Sentences that say most about what the texts share, each adding something to those before.
+
+    A source (`sources`: by page) speaks again only when all others that have something to say have spoken.
 
         score(s) = sum_{t in s} w_t · log(1 + df_t) / sqrt(|s|);   then, one after another, the best by
         score(s) · (1 − max_{chosen c} |s ∩ c| / |s|)             (maximal marginal relevance)
@@ -78,11 +89,22 @@ def key_sentences(
     ]
     candidates = sorted(scored, key=lambda pair: (-pair[0], pair[1]))[:200]
     chosen: list[int] = []
+    spoken: Counter[str] = Counter()
+
+    def source(at: int) -> str:
+        page = found[at][0]
+        return (sources or {}).get(page, "")
+
     while candidates and len(chosen) < limit:
-        best = max(candidates, key=lambda pair: pair[0] * _newness(terms[pair[1]], chosen, terms))
+        fewest = min(spoken[source(at)] for _, at in candidates) if sources else 0
+        best = max(
+            (pair for pair in candidates if not sources or spoken[source(pair[1])] == fewest),
+            key=lambda pair: pair[0] * _newness(terms[pair[1]], chosen, terms),
+        )
         if best[0] * _newness(terms[best[1]], chosen, terms) <= 0:
             break
         candidates.remove(best)
+        spoken[source(best[1])] += 1
         chosen.append(best[1])
     return [KeySentence(found[at][1], found[at][0]) for at in chosen]
 
@@ -124,7 +146,18 @@ def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], langu
 
 def _sentences(text: str) -> list[str]:
     pieces = (" ".join(piece.split()) for piece in _SENTENCE.split(text))
-    return list(dict.fromkeys(p for p in pieces if 60 <= len(p) <= 320 and p[-1:] in ".!?。\"”'’)"))
+    return list(dict.fromkeys(piece for piece in pieces if 60 <= len(piece) <= 320 and _is_whole(piece)))
+
+
+def _is_whole(sentence: str) -> bool:
+    """Whether it begins like a sentence and ends like one: no heading, no rest of one, no list of links.
+
+    >>> [_is_whole(text) for text in ("Owls hunt at night.", "and hunt at night.", "Owls of the night", "Read more…")]
+    [True, False, False, False]
+    """
+    first = sentence.lstrip("\"“„«'‘(")[:1]
+    begins = first.isupper() or first.isdigit() or (first.isalpha() and not first.islower())
+    return begins and sentence[-1:] in ".!?。\"”'’)" and not sentence.endswith(("...", "…"))
 
 
 def _newness(words: frozenset[str], chosen: Sequence[int], terms: Sequence[frozenset[str]]) -> float:

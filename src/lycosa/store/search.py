@@ -83,6 +83,7 @@ class IndexedText(msgspec.Struct, frozen=True):
 
     page: int
     title: str
+    source: str
     text: str
 
 
@@ -208,14 +209,14 @@ class Search(Queries):
         """The texts of the pages with the best scores."""
         chosen = condition_of(wanted)
         rows = self._rows(
-            "SELECT id, pages.title, substr(body, 1, ?) FROM (SELECT id, title, score FROM pages"
+            "SELECT id, pages.title, source, substr(body, 1, ?) FROM (SELECT id, title, source, score FROM pages"
             f" WHERE {chosen.sql} ORDER BY score DESC, id LIMIT ?) AS pages"
             " JOIN texts ON texts.rowid = pages.id ORDER BY score DESC, id",
             chars,
             *chosen.values,
             limit,
         )
-        return [IndexedText(page, title, as_written(text)) for page, title, text in rows]
+        return [IndexedText(page, title, source, as_written(text)) for page, title, source, text in rows]
 
     def best(self, wanted: PageFilter, limit: int) -> list[BestPage]:
         """The pages with the best scores, and their genre where it was judged."""
