@@ -34,7 +34,7 @@ class SystemClock:
 
 
 def _steady_s() -> float:
-    # A machine that slept has rested too: where it can be had, the clock that goes on meanwhile.
+    # A machine that slept has rested too: where there is one, the clock that goes on meanwhile.
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 

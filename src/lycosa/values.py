@@ -316,7 +316,7 @@ class Data(msgspec.Struct, frozen=True, tag_field="kind", tag="data"):
 
     @classmethod
     def of(cls, struct: msgspec.Struct) -> Data:
-        """The struct as a fact. Its tag says whose it is, so that nobody else takes it for his own."""
+        """The struct as a fact. Its tag says whose it is, so that nobody else takes it for their own."""
         return cls(
             msgspec.msgpack.decode(msgspec.msgpack.encode(struct))
         )  # as it comes back: lists, no tuples

@@ -23,15 +23,15 @@ def register(app: typer.Typer) -> None:
 
 
 def status(collection: Where, json: Json = False) -> None:
-    """How a crawl stands: running, paused or ended, and what it has done.
+    """What a crawl is doing: running, paused or ended, and what it has done.
 
     Example: lycosa status owls/owls
     """
-    from lycosa.library.views import status as stands
+    from lycosa.library.views import status as status_of
     from lycosa.store.collection import Collection
 
     with Collection.open(collection) as opened:
-        now = stands(opened, PATIENCE_S)
+        now = status_of(opened, PATIENCE_S)
     typer.echo(as_json(now) if json else _in_words(now))
 
 

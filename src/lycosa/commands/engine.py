@@ -168,7 +168,7 @@ def crawl(
         typer.Option(
             min=0,
             max=1000,
-            help="After 50 pages ask so many questions (y/n) in the terminal; answers teach the judge.",
+            help="After 50 pages ask this many questions (y/n) in the terminal; answers teach the judge.",
         ),
     ] = 0,
     changes: Changes = None,

@@ -99,7 +99,7 @@ def _show(finding: Finding, wanted: PostFilter, out: Path | None) -> None:
 
     from lycosa.seeds.posts.look import Look
 
-    # Without a file the seeds are the output, and the tables stand beside it.
+    # Without a file the seeds are the output, and the tables go beside it.
     console = Console(stderr=out is None)
     console.print(_statistics(finding, wanted))
     if finding.sources:

@@ -31,7 +31,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Links:
-    """The links of a page by where they stand in it."""
+    """The links of a page by where they are in it."""
 
     inline: tuple[Out, ...] = ()
     related: tuple[Out, ...] = ()  # below the text, or the items of a list

@@ -1,4 +1,4 @@
-"""What stands where in the first part of the demo web. In: sites.toml and the sentence banks.
+"""What is where in the first part of the demo web. In: sites.toml and the sentence banks.
 
 Out: every page as a draft, with its text, date, labels and picture, but no links yet.
 """

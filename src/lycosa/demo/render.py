@@ -1,6 +1,6 @@
 """Drafts and links become HTML, in the looks of real sites: blog, paper, old, wiki, forum, shop.
 
-In: a draft with its links. Out: the bytes of its page. Dates stand in the markup that the site uses.
+In: a draft with its links. Out: the bytes of its page. Dates are in the markup that the site uses.
 """
 
 from __future__ import annotations

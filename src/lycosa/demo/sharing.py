@@ -35,7 +35,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Maker:
-    """A user: what he makes, whom he knows, and his items as (number, title, tags)."""
+    """A user: what they make, whom they know, and their items as (number, title, tags)."""
 
     name: str
     circle: str

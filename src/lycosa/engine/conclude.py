@@ -63,7 +63,7 @@ class Tally:
     relevant: int = 0
     bytes: int = 0
     seconds: float = 0.0
-    given: int = 0  # of these pages, so many the user gave
+    given: int = 0  # of these pages, how many the user gave
     given_relevant: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
     sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
@@ -79,7 +79,7 @@ class Tally:
             del self.latest[next(iter(self.latest))]
 
     def brought(self, pages: int) -> int:
-        """How many of the last so many pages are relevant."""
+        """How many of the last `pages` pages are relevant."""
         return sum(islice(reversed(self.latest.values()), pages))
 
 

@@ -49,7 +49,7 @@ class Fits(Protocol):
     """Whether `begin` does it all at once: then it may be called inside of a commit, and what that saves is fitted."""
 
     def begin(self, number: int) -> None:
-        """Begin to fit the version of this number on all pages that are there by now."""
+        """Begin to fit the version of this number on all pages that there are."""
         ...
 
     def arrived(self) -> Fit | None:

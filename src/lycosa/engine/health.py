@@ -19,7 +19,7 @@ from lycosa.store.labels import labels_in
 TITLES = 5
 TITLE_CHARS = 90
 MANY_ANSWERS = 20
-"""From so many answers on, further ones change little unless much lies near the threshold."""
+"""From this many answers on, further ones change little unless much lies near the threshold."""
 MUCH = 0.1
 UNSURE = 0.2
 """An interval of the harvest that is wider than this leaves much open."""

@@ -17,7 +17,7 @@ class Usage(Protocol):
     seconds: float
 
     def brought(self, pages: int) -> int:
-        """How many of the last so many pages are relevant."""
+        """How many of the last `pages` pages are relevant."""
         ...
 
 

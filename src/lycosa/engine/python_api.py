@@ -43,7 +43,7 @@ def crawl(
 
     `spec` is a crawl.toml (or the folder that it is in), a Spec, or nothing; `sections` are its sections and
     keys as keywords, and win over it: `crawl(topic={"keywords": ["owl"]}, seeds={"urls": [URL]})`. `out` is
-    the collection's folder; by default it has the crawl's name and stands beside the file, or here. Ctrl-C
+    the collection's folder; by default it has the crawl's name and is beside the file, or in the current folder. Ctrl-C
     lets requests under way finish; the summary then says `stopped_early`.
 
     Works in a notebook too, whose event loop it leaves waiting; `await crawl_async(…)` does not.

@@ -29,7 +29,7 @@ from lycosa.values import EXAMPLE, Refusal, Score
 NEAR = 0.15
 """Pages whose probability is no further from the threshold could as well be on its other side."""
 AT_ONCE = 5
-"""So many questions are chosen together, and after so many answers the judge is fitted again."""
+"""This many questions are chosen together; after as many answers the judge is fitted again."""
 PROMPT = "  relevant? y / n / s(kip) / b(ack) / q(uit): "
 ANSWERS = ("yes", "no", "skip", "back", "quit")
 SENTENCES, SENTENCE_CHARS, WORDS = 2, 220, 8

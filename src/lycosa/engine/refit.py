@@ -35,7 +35,7 @@ from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
 GROWTH = 1.25
-"""Beyond the schedule, a fit comes with so many times the pages of the one before: the cost of all is bounded."""
+"""Beyond the schedule, a fit comes at this multiple of the pages of the one before: the cost of all is bounded."""
 
 Verdicts = Callable[[], Mapping[int, Judgement]]
 
@@ -128,9 +128,7 @@ class Refits:
 
     async def prepare(self) -> None:
         """Fit a version on what there is, before any page is judged by it."""
-        self.is_held = lambda: (
-            False
-        )  # the version that was gone back to is not to be had, or of another topic
+        self.is_held = lambda: False  # the version that was gone back to is missing, or of another topic
         self._begin()
         if (fit := await self.fits.last()) is not None:
             self.resume(fit.version)

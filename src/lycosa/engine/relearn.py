@@ -48,7 +48,7 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Relearned(msgspec.Struct, frozen=True):
-    """How a collection stood before answers were learned, and after; `refused` is a version that would have been worse."""
+    """The state of a collection before answers were learned, and after; `refused` is a version that would have been worse."""
 
     before: Standing
     after: Standing
@@ -94,7 +94,7 @@ class PastVersion(msgspec.Struct, frozen=True):
 
 
 def standing_of(collection: CollectionWriter | Collection) -> Standing:
-    """How a collection stands."""
+    """The state of a collection."""
     version, kept = saved_version(collection), collection.reader.counts().relevant
     if version is None:
         return Standing(0, kept)
@@ -121,7 +121,7 @@ def learns(collection: Collection) -> bool:
 
 
 def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
-    """Let a collection's judge learn what people said by now, here or in the crawl that runs; and say what changed."""
+    """Let a collection's judge learn what people have said, here or in the crawl that runs; and say what changed."""
     with Collection.open(directory) as collection:
         before = standing_of(collection)
         if not learns(collection):

@@ -31,7 +31,7 @@ def crawl_file(
     quiet: bool = False,
     ask: int = 0,
 ) -> Summary:
-    """Crawl as a spec file (or the one in a folder) says, with live progress; `ask` so many questions meanwhile."""
+    """Crawl as a spec file (or the one in a folder) says, with live progress; `ask` this many questions meanwhile."""
     path = spec_path(path)
     if out is None:
         refuse_collection(path)

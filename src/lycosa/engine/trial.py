@@ -1,4 +1,4 @@
-"""What a judge would become if it learned what people said by now. In: a collection, read only. Out: which pages would change.
+"""What a judge would become if it learned what people have said. In: a collection, read only. Out: which pages would change.
 
 The same fit as `relearn`, with nothing written: whoever sees it can still leave it.
 """

@@ -140,7 +140,7 @@ class FrontierView(Protocol):
         ...
 
     def find(self, key: int) -> UrlState | None:
-        """Where a URL stands; None if it is unknown."""
+        """The state of a URL; None if it is unknown."""
         ...
 
 
@@ -157,7 +157,7 @@ class FrontierCounts(msgspec.Struct, frozen=True):
 
 
 class UrlState(msgspec.Struct, frozen=True):
-    """Where one URL stands: 'waiting', 'taken', 'done' or 'held' (then `hold` names it)."""
+    """The state of one URL: 'waiting', 'taken', 'done' or 'held' (then `hold` names it)."""
 
     state: str
     link: Link

@@ -1,7 +1,7 @@
 """Which authority goes next. In: queue heads, leases and rests. Out: the authority that may go now.
 
-Authorities that may go stand in heaps by their best waiting URL (one heap, or one per source where
-sources are weighed); those that rest stand in a heap by time. Heaps are cleaned lazily: an entry
+Authorities that may go are in heaps by their best waiting URL (one heap, or one per source where
+sources are weighed); those that rest are in a heap by time. Heaps are cleaned lazily: an entry
 counts only while `Authority.filed` still says so.
 """
 
@@ -83,7 +83,7 @@ class Authority:
         self.tries = 0  # leases that have ended
         self.queue: list[Head] = []  # the frontier's: some or all of the waiting URLs, best first
         self.head: Head | None = None
-        self.filed: Head | float | None = None  # where it stands: by head (ready) or by time (resting)
+        self.filed: Head | float | None = None  # where it is: by head (ready) or by time (resting)
 
     @property
     def full(self) -> bool:
@@ -230,7 +230,7 @@ class Choice:
 
     def _set_clock(self, now: float) -> None:
         if now < self.now:
-            # The clock was set back: who stood ready may have to rest again.
+            # The clock was set back: whoever was ready may have to rest again.
             self.now = now
             for authority in self.authorities:
                 # No rest lies further ahead than it is long.

@@ -13,7 +13,7 @@ STATES = {DONE: "done", WAITING: "waiting", TAKEN: "taken", LATER: "waiting"}
 
 
 class Entry:
-    """A known URL. `filed` is the priority under which it stands in its authority's queue.
+    """A known URL. `filed` is the priority that it has in its authority's queue.
 
     `link` is None where a storage did not load it: nothing of it has changed then.
     """

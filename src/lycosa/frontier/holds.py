@@ -14,7 +14,7 @@ class Holds(ABC):
     """The open holds. A hold is *ripe* when it waits for nothing; it stays open until released."""
 
     def __init__(self) -> None:
-        self.links = 0  # held at the moment
+        self.links = 0  # held now
         self.ripe: dict[str, int] = {}  # name -> number by age
 
     def orphans(self) -> tuple[str, ...]:

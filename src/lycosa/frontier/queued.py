@@ -183,7 +183,7 @@ class QueuedFrontier(Storage):
         """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many.
 
         Every authority has its best ones scored, an equal share of `limit` each; those whose best URL
-        has the highest priority come first. What stands further down is scored when it is offered again.
+        has the highest priority come first. What is further down is scored when it is offered again.
         """
         active = [authority for authority in self._choice.authorities if authority.head is not None]
         active.sort(key=lambda authority: authority.head or (math.inf, 0))

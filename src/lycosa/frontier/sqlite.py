@@ -37,7 +37,7 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS authorities (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
     " source INTEGER NOT NULL, may_go_at REAL NOT NULL DEFAULT 0, rest REAL NOT NULL DEFAULT 0,"
     " pages INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0)",
-    # `path` is the URL without its authority. What looking up and changing states needs stands first.
+    # `path` is the URL without its authority. What looking up and changing states needs comes first.
     "CREATE TABLE IF NOT EXISTS urls (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL,"
     " authority INTEGER NOT NULL, state INTEGER NOT NULL, priority REAL NOT NULL, at REAL,"
     " trail INTEGER NOT NULL, depth INTEGER NOT NULL, attempts INTEGER NOT NULL, kind INTEGER NOT NULL,"

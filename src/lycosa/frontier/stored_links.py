@@ -1,4 +1,4 @@
-"""Links and their notes as they stand on disk, those of earlier versions too. In: bytes. Out: values."""
+"""Links and their notes as they are on disk, those of earlier versions too. In: bytes. Out: values."""
 
 from __future__ import annotations
 

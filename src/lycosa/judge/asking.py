@@ -9,7 +9,7 @@ import numpy as np
 from lycosa.values import Floats
 
 SPREAD = 15
-"""So many answers are spread out; from then on the pages nearest to the threshold are asked about."""
+"""This many answers are spread out; from then on the pages nearest to the threshold are asked about."""
 
 
 def to_ask(

@@ -58,7 +58,7 @@ ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
 """Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
 MIN_OTHERS pages."""
 USUAL_PAGES = 100.0
-"""So many pages with the usual score stand beside the crawl's own when evidence, and the examples beside it, are
+"""This many pages with the usual score are added to the crawl's own when evidence, and the examples beside it, are
 standardised: a crawl that found little else would call its right pages average."""
 FAR = 3.0
 """Deviations above the usual evidence from which on a page is, at first, not taken for one of the others."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # SciPy is loaded where judges are fitted, not where pages ar
     from scipy.sparse import csr_matrix
 
 LANGUAGE_PAGES = 20.0
-"""So many made-up pages of the language stand beside the crawl's own when shares of pages are estimated."""
+"""This many made-up pages of the language are added to the crawl's own when shares of pages are estimated."""
 LOGS = (0.0, *(1.0 + math.log(times) for times in range(1, 256)))
 """1 + log tf, worked out for all but very long pages."""
 
@@ -104,7 +104,7 @@ def standard(
 ) -> tuple[float, float]:
     """Mean and deviation of a score over the pages that are not of the topic, by weight: the null distribution.
 
-    So many `pages` with the usual mean and deviation may stand beside them.
+    `pages` with the usual mean and deviation may be added to them.
 
     >>> standard(np.array([1.0, 3.0, 9.0]), np.array([1.0, 1.0, 0.0]))
     (2.0, 1.0)

@@ -18,7 +18,7 @@ MIN_THRESHOLD, MAX_THRESHOLD = 0.4, 0.6
 """Where the threshold may lie: a page is kept only if it is about as likely right as wrong, and always if it is
 clearly likelier. Without the lower bound, what is kept of vague topics is mostly wrong."""
 MIN_ANSWERED, MANY_ANSWERS = 0.5, 20
-"""From so many answers on the judge is sharp enough to ask for more."""
+"""From this many answers on the judge is sharp enough to ask for more."""
 USUAL_DIFFERENCE = 0.5
 """By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
 Z = 1.28

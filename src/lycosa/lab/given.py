@@ -54,7 +54,7 @@ def parse_given(text: str) -> Given:
 
 
 def refuse_ungiven(given: Given, topics: Iterable[Topic]) -> None:
-    """Refuse topics that cannot give so much, before anything is parsed."""
+    """Refuse topics that do not have enough to give, before anything is parsed."""
     topics = list(topics)
     bare = [topic.name for topic in topics if given.keywords and not topic.keywords]
     if bare:

@@ -93,7 +93,7 @@ def browse(request: Request, collection: Collection) -> object:
 
 
 def status(_: Request, collection: Collection) -> object:
-    """How the crawl stands, live where one is running."""
+    """What the crawl is doing, live where one is running."""
     return {
         **views.status(collection),
         "troubles": views.not_taken(collection),

@@ -41,7 +41,7 @@ class Downloads:
         """The pages of a search as CSV, JSON lines, Parquet or WACZ."""
         ending = "." + request.path_params["ending"]
         if ending not in WRITERS:
-            raise HTTPException(404, f"Pages can be had as {', '.join(one[1:] for one in WRITERS)}.")
+            raise HTTPException(404, f"Pages can be downloaded as {', '.join(one[1:] for one in WRITERS)}.")
         with self._context.collection(request) as collection:
             directory, wanted = collection.directory, self._wanted(request)
         folder = tempfile.TemporaryDirectory(prefix="lycosa-")

@@ -54,7 +54,7 @@ def explore(collection: Collection, query: SearchQuery, ground: SearchGround, fa
 
 
 class Neighbours(msgspec.Struct, frozen=True):
-    """Where a page stands in a search: its place, counted from 1, and the pages before and after it."""
+    """The place of a page in a search, counted from 1, and the pages before and after it."""
 
     place: int
     total: int

@@ -119,7 +119,7 @@ _SAFE = "/:?&=+,;@!$'()*~%#[]"
 
 
 def _asked(request: Request) -> tuple[int | None, str] | None:
-    """The URL after the key and the name, as the address has it, with its query; before it may stand which capture."""
+    """The URL after the key and the name, as the address has it, with its query; the capture may come before it."""
     raw = request.scope.get("raw_path", b"").decode("latin-1")
     parts = raw.split("?", 1)[0].split("/", 3)
     query = request.scope["query_string"].decode("latin-1")

@@ -209,7 +209,7 @@ def _path(collection: Collection, stored: StoredPage) -> list[dict[str, Any]]:
 
 
 def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
-    """How the crawl stands: from the running crawl where there is one, else from the catalogue."""
+    """What the crawl is doing: from the running crawl where there is one, else from the catalogue."""
     runs, counts = collection.reader.runs(), collection.reader.counts()
     live = ask(collection.directory, "status", patience_s)
     known = {

@@ -28,7 +28,7 @@ class Method:
 
     `strategies`: the classes (BaseStrategy) by the names that a spec calls them.
     `section`: the class (Section) of its own table of the spec, called as the method is. Settings of a
-    strategy of the same name stand in the same table.
+    strategy of the same name are in the same table.
     `prepare`: `async (section, means: Means) -> Prepared | None`: what it makes of its section before the
     crawl. What should be there when the crawl is resumed is saved as NAME.json in `means.models`.
     `in_lab`: `(topic: LabTopic, urls) -> section | None`: the section that a topic of a virtual web, with these
@@ -108,7 +108,7 @@ class Prepared:
 
     `model` is handed to strategies and judges. `terms` stand for the topic where the spec gives none.
     `source_priors` names an earlier collection: what its sources gave counts as if this crawl had found it.
-    `pages` are the URLs of pages that the user gave as right ones, and that could be had.
+    `pages` are the URLs of pages that the user gave as right ones, and that could be read.
     """
 
     model: Any

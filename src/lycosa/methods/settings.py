@@ -18,7 +18,7 @@ def settings_of_class(kind: type[Any]) -> dict[str, Setting]:
     """The settings by name. Hints that cannot be resolved, as a stranger's may be, forbid nothing."""
     try:
         hints = get_type_hints(kind.__init__, include_extras=True)
-    except (NameError, AttributeError, TypeError):  # names that only a type checker imports, and the like
+    except (NameError, AttributeError, TypeError):  # such as names that only a type checker imports
         hints = {}
     return {
         key: Setting(None if argument.default is argument.empty else argument.default, hints.get(key))

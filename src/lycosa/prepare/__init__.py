@@ -44,7 +44,7 @@ class Material(Protocol):
 class Ready:
     """What was prepared. `preparation` is None while classifiers are `missing`, which only a crawl fits.
 
-    `given` are the URLs of the pages that the user gave as right ones, and that could be had.
+    `given` are the URLs of the pages that the user gave as right ones, and that could be read.
     """
 
     topic: TopicModel

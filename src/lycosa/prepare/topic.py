@@ -46,7 +46,7 @@ class TopicModel(msgspec.Struct, frozen=True):
     examples: tuple[ExamplePage, ...] = ()
     negatives: tuple[ExamplePage, ...] = ()
     unread: tuple[str, ...] = ()
-    """Examples that could not be had; the next run tries them again."""
+    """Examples that could not be read; the next run tries them again."""
     keywords: dict[str, float] = {}
     """Terms of the keywords, and with less weight those of the description: what the judge compares pages with."""
 
@@ -153,7 +153,7 @@ def has_topic(spec: TopicSpec) -> bool:
 
 
 async def _example(where: str, folder: Path, get: GetDocument, language: str, say: Say) -> ExamplePage | None:
-    """An example page; None (and a word about it) if it cannot be had."""
+    """An example page; None (and a word about it) if it cannot be read."""
     if (url := urls.parse(where)) is not None:
         document = await get(url)
         if isinstance(document, Refusal):

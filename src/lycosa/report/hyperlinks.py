@@ -1,4 +1,4 @@
-"""Addresses of strangers in our pages. In: any URL of a collection. Out: what may stand in a link."""
+"""Addresses of strangers in our pages. In: any URL of a collection. Out: what may be in a link."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the pages of a collection say, in a few sentences and words. In: texts and the topic. Out: extracts.
 
-Extractive: no sentence is made up, each names the page that it stands on.
+Extractive: no sentence is made up, each names the page that it is from.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ async def _sitemap(where: str, folder: Path, read: Read, say: Say, limit: int) -
 
 
 async def _get(where: str, folder: Path, read: Read, say: Say) -> bytes | None:
-    """The bytes of a list; None (and a word about it) if a URL cannot be had."""
+    """The bytes of a list; None (and a word about it) if a URL cannot be fetched."""
     if urls.parse(where) is None:
         return unpacked(_read(folder / where))
     result = await read(urls.parse(where) or where)

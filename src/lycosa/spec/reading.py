@@ -176,7 +176,7 @@ def _no_table(name: str, what: str, origin: Origin) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a spec came from, to say where a wrong key stands."""
+    """Where a spec came from, to say where a wrong key is."""
 
     text: str
     where: str
@@ -251,7 +251,7 @@ def _nearest(word: str, known: list[str]) -> str:
 
 
 def _line_of(text: str, section: str, key: str) -> int:
-    """The line on which a key stands (or the inline table that holds it); 0 if there is none."""
+    """The line that a key is on (or the inline table that holds it); 0 if there is none."""
     name = rf"[\"']?{re.escape(key)}[\"']?"
     outside = rf"[\"']?{re.escape(section)}[\"']?\s*"
     spellings = [(section, rf"\s*{name}\s*[=.]")]

@@ -29,7 +29,7 @@ STARTS: dict[str, Start] = {
 }
 """What is written out, uncommented, for each kind of crawl; all other keys stay comments. Methods bring their own."""
 BY_NAME = ("options", "methods")
-"""Fields of a spec whose tables stand in the file under their own names."""
+"""Fields of a spec whose tables are in the file under their own names."""
 ALWAYS: Start = {"limits": {"pages": 1000}, "fetch": {"contact": ""}}
 """What is written out whatever the kind."""
 
@@ -86,7 +86,7 @@ def spec_reference(known: Known) -> str:
         "",
         "## Settings of strategies",
         "",
-        "A strategy's own settings stand in a table with its name, for example:",
+        "A strategy's own settings are in a table with its name, for example:",
         "",
         "```toml",
         'strategy = "best-first"',

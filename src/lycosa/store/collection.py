@@ -73,7 +73,7 @@ class Collection:
     def spec(self) -> dict[str, dict[str, Any]]:
         """The tables of the last run's spec, for showing it: whoever wrote it, a table is a table.
 
-        What stands outside of any is in the table ''. Empty where it cannot be read.
+        What is outside of any is in the table ''. Empty where it cannot be read.
         """
         try:
             spec = tomllib.loads(self.spec_text())

@@ -46,7 +46,7 @@ FIELDS = {
     "since": "since", "after": "since",
     "until": "until", "before": "until",
 }  # fmt: skip
-"""What may stand before a colon, and the condition that it is; `title` is one on words."""
+"""What may come before a colon, and the condition that it is; `title` is one on words."""
 
 
 class Phrase(msgspec.Struct, frozen=True):

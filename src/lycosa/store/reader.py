@@ -82,7 +82,7 @@ class StoredPage(msgspec.Struct, frozen=True):
 class StoredLink(msgspec.Struct, frozen=True):
     """A link as it was decided on. `url` is kept for refused links; the frontier knows the others."""
 
-    page: int  # key of the page it stands on
+    page: int  # key of the page it is on
     position: int
     target: int
     url: str

@@ -50,7 +50,7 @@ def _order_by(order: Order, threshold: float) -> str:
 
 
 class SearchHit(msgspec.Struct, frozen=True, array_like=True):
-    """A page as a search shows it. In the snippet, the words that were found stand between MARK and END_MARK."""
+    """A page as a search shows it. In the snippet, the words that were found are between MARK and END_MARK."""
 
     id: int
     url: str

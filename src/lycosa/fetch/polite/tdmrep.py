@@ -57,7 +57,7 @@ class TdmFiles:
         return rights_at(url[len(authority) :], rules)
 
     async def read(self, authority: str) -> None:
-        """Ask for the file, once. One that cannot be had says nothing."""
+        """Ask for the file, once. One that cannot be fetched says nothing."""
         url = authority + PATH
         result = await self._exchange(Link(url, urls.key_of(url), kind=Kind.REQUISITE))
         text = ""

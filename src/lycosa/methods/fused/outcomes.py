@@ -112,7 +112,7 @@ class UrlWords:
 
 
 def log_lift(good: Floats, seen: Floats, base: float, prior: float) -> Floats:
-    """How much more often than the base rate, with a prior of so many observations at the base rate.
+    """How much more often than the base rate, with a prior of `prior` observations at the base rate.
 
         log( (good + prior · base) / (seen + prior) / base )
 

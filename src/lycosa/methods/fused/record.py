@@ -189,7 +189,7 @@ def neighbours_in(record: bytes) -> list[int]:
 
 
 def read_records(stored: Sequence[bytes]) -> Records:
-    """Records as a table, of which the caller may change his own copy."""
+    """Records as a table, a copy that the caller may change."""
     return np.frombuffer(bytearray(b"".join(stored)), RECORD)
 
 

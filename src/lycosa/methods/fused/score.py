@@ -18,7 +18,7 @@ from lycosa.methods.fused.record import NEIGHBOURS, PARENTS, PARTS, Records, rea
 from lycosa.values import Floats
 
 PRIOR = 2.0
-"""So many made-up parents, or siblings, at the mean of the crawl stand beside the real ones."""
+"""This many made-up parents, or siblings, at the mean of the crawl are added to the real ones."""
 WORD_PRIOR = 1.0
 
 

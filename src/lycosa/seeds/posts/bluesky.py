@@ -64,7 +64,7 @@ class Line(_View):
 
 
 def posts(line: Line, days: Days) -> Iterator[Post]:
-    """The posts of a line; none for events about likes, follows and the like."""
+    """The posts of a line; none for events such as likes and follows."""
     for view in _views(line):
         record = view.record or view.value or (view.commit.record if view.commit else None) or view
         if record.text is not None:

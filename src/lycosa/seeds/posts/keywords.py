@@ -37,7 +37,7 @@ class Keywords:
         )
 
     def count_in(self, text: str) -> int:
-        """How often keywords stand in a text."""
+        """How often keywords occur in a text."""
         return sum(1 for _ in self._pattern.finditer(_plain(text))) if self._pattern else 0
 
 

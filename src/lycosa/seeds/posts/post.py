@@ -25,7 +25,7 @@ _KEPT_DAYS = 50_000
 
 
 class Mention(msgspec.Struct, frozen=True, gc=False):
-    """A URL in a post: as it stands there, and what it leads to where the post itself says so."""
+    """A URL in a post: as written there, and what it leads to where the post itself says so."""
 
     url: str
     expanded: str = ""
@@ -121,7 +121,7 @@ def language_code(said: str | None) -> str:
 
 
 def urls_in(text: str) -> tuple[Mention, ...]:
-    """The URLs that stand in a text, each once, in order. One that the text cuts off ("http://t.c…") is none.
+    """The URLs in a text, each once, in order. One that the text cuts off ("http://t.c…") is none.
 
     >>> [m.url for m in urls_in("See (http://a.example/b), http://c.example/d_(e) and http://t.c…")]
     ['http://a.example/b', 'http://c.example/d_(e)']

@@ -97,7 +97,7 @@ class UrlTally:
         self._db.execute("COMMIT")
 
     def unique_mentions(self) -> int:
-        """How many different URLs stand in the posts."""
+        """How many different URLs the posts have."""
         self._flush()
         return self._number("SELECT COUNT(*) FROM mention")
 

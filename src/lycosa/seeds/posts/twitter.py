@@ -23,7 +23,7 @@ class _Url(msgspec.Struct):
     unwound: _Unwound | None = None  # version 1.1
 
     def pair(self) -> tuple[str, str]:
-        """As it stands in the tweet, and the furthest that Twitter followed it."""
+        """As it is in the tweet, and the furthest that Twitter followed it."""
         end = self.unwound_url or (self.unwound.url if self.unwound else None) or self.expanded_url or ""
         return self.url or end, end
 

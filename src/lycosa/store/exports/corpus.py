@@ -59,7 +59,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
     """One page of the corpus; what is not known is None.
 
     The WARC reference leads to the record that holds the body: where the page's own record only says
-    that nothing had changed, or that the body stands elsewhere, to that one.
+    that nothing had changed, or that the body is elsewhere, to that one.
     """
 
     url: str
