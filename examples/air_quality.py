@@ -10,14 +10,12 @@ import tempfile
 from pathlib import Path
 
 import lycosa
-from lycosa.demo import DemoWeb
-from lycosa.demo.environment import TOPIC, environment_part
 
-part = environment_part(1)
-topic = part.topics[TOPIC]
-grades = {url: grade for url, _, grade in part.labels}
+web = lycosa.demo_web().only("air-quality")
+topic = web.topics["air-quality"]
+grades = {url: grade for url, _, grade in web.labels}
 
-with tempfile.TemporaryDirectory() as temporary, DemoWeb((part,)).serve() as site:
+with tempfile.TemporaryDirectory() as temporary, web.serve() as site:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
     summary = lycosa.crawl(
         name="air",

@@ -9,9 +9,8 @@ import tempfile
 from pathlib import Path
 
 import lycosa
-from lycosa.demo import demo_web
 
-web = demo_web()
+web = lycosa.demo_web()
 topic = web.topics["bread"]
 
 with tempfile.TemporaryDirectory() as folder, web.serve() as site:

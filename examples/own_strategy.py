@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lycosa
-from lycosa.demo import demo_web
 
 
 class ShortPaths(lycosa.BaseStrategy):
@@ -36,7 +35,7 @@ class ShortPaths(lycosa.BaseStrategy):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        demo_web().write(Path(folder))
+        lycosa.demo_web().write(Path(folder))
         compared = lycosa.lab.compare(
             folder,
             ["breadth-first", "best-first", ShortPaths],

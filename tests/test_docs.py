@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+import lycosa
 from lycosa.cli import app
 from lycosa.commands.reference import _commands, commands_reference
 from lycosa.methods.lookup import all_settings, settings_of, strategy_names
@@ -153,6 +155,26 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_python_snippets_run(snippet, tmp_path, cache):
     """What is marked `python run` runs as it stands, in an empty folder."""
     run([sys.executable, "-c", snippet[1]], tmp_path, cache)
+
+
+def programs() -> Iterator[tuple[Path, str]]:
+    """What we show people to write: the snippets, and the examples."""
+    yield from snippets("python")
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        yield path, path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("program", [*programs()], ids=lambda program: program[0].name)
+def test_what_is_shown_uses_nothing_private(program):
+    """All that people need is `import lycosa`: they copy what we show, and only that stays as it is."""
+    for node in ast.walk(ast.parse(program[1])):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        assert not [name for name in modules if name.startswith("lycosa.")]
+        if isinstance(node, ast.Attribute):
+            assert not node.attr.startswith("_") or node.attr.startswith("__")
+            if isinstance(node.value, ast.Name) and node.value.id == "lycosa":
+                assert node.attr in lycosa.__all__
 
 
 @pytest.mark.parametrize("snippet", [*snippets("python")], ids=lambda snippet: snippet[0].name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lycosa import lab as lab
+    from lycosa.demo import demo_web as demo_web
     from lycosa.engine.python_api import crawl as crawl
     from lycosa.engine.python_api import crawl_async as crawl_async
     from lycosa.engine.summary import Summary as Summary
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
     from lycosa.methods import BaseStrategy as BaseStrategy
+    from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
+    from lycosa.page.place_finder import PlaceMention as PlaceMention
     from lycosa.prepare.post_seeds import find_seeds as find_seeds
     from lycosa.report.why import explain as explain
     from lycosa.seeds.posts import PostFile as PostFile
@@ -58,10 +61,12 @@ __all__ = [
     "Link",
     "LycosaError",
     "Memo",
+    "Method",
     "Need",
     "NotSaid",
     "Page",
     "PageFilter",
+    "PlaceMention",
     "PostFile",
     "PostFilter",
     "Reason",
@@ -73,6 +78,7 @@ __all__ = [
     "Summary",
     "crawl",
     "crawl_async",
+    "demo_web",
     "explain",
     "find_seeds",
     "lab",
@@ -92,10 +98,12 @@ _HOMES = {
     "Link": "lycosa.values",
     "LycosaError": "lycosa.errors",
     "Memo": "lycosa.values",
+    "Method": "lycosa.methods",
     "Need": "lycosa.evidence",
     "NotSaid": "lycosa.values",
     "Page": "lycosa.values",
     "PageFilter": "lycosa.store.page_filter",
+    "PlaceMention": "lycosa.page.place_finder",
     "PostFile": "lycosa.seeds.posts",
     "PostFilter": "lycosa.seeds.posts",
     "Reason": "lycosa.values",
@@ -107,6 +115,7 @@ _HOMES = {
     "Summary": "lycosa.engine.summary",
     "crawl": "lycosa.engine.python_api",
     "crawl_async": "lycosa.engine.python_api",
+    "demo_web": "lycosa.demo",
     "explain": "lycosa.report.why",
     "find_seeds": "lycosa.prepare.post_seeds",
 }

@@ -55,6 +55,10 @@ class DemoWeb:
         """General pages to start from."""
         return tuple(url for part in self.parts for url in part.start)
 
+    def only(self, topic: str) -> DemoWeb:
+        """The part of it that has this topic, as a web of its own."""
+        return DemoWeb(tuple(part for part in self.parts if topic in part.topics))
+
     def respond(self, host: str, target: str) -> CannedResponse:
         """What the web answers to a request for a host's path and query."""
         url = f"http://{host}{target}"

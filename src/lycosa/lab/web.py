@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,9 @@ class VirtualWeb:
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def open(cls, path: Path) -> VirtualWeb:
+    def open(cls, directory: str | PathLike[str]) -> VirtualWeb:
         """Read a web's directory; the WARC files are opened when first needed."""
+        path = Path(directory)
         if not path.is_dir():
             raise InputError(f"{path} is not a directory. A web is a folder with *.warc.gz and labels.csv.")
         about = _about(path)
