@@ -171,7 +171,7 @@ def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
         assert owls.export(tmp_path / "owls.jsonl") == 2
         everything = lycosa.PageFilter(relevance=lycosa.Relevance.JUDGED)
         assert owls.export(tmp_path / "owls.wacz", everything) == 3
-        with pytest.raises(InputError, match=r"ends in \.wacz, \.jsonl, \.parquet"):
+        with pytest.raises(InputError, match=r"ends in \.wacz, \.jsonl, \.csv, \.parquet"):
             owls.export(tmp_path / "owls.xls")
     lines = [json.loads(line) for line in (tmp_path / "owls.jsonl").read_text().splitlines()]
     assert lines == rows
