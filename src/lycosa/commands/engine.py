@@ -317,9 +317,7 @@ def report(
 
 def demo(
     out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"),
-    strategy: Annotated[
-        str, typer.Option(help="How links are ranked; breadth-first is blind.")
-    ] = "best-first",
+    strategy: Annotated[str, typer.Option(help="How links are ranked; breadth-first is blind.")] = "fused",
     json: Json = False,
 ) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline.

@@ -19,7 +19,7 @@ from lycosa.values import Say
 
 TOPIC = "owls"
 PAGES = 200
-STRATEGY = "best-first"
+STRATEGY = "fused"
 
 
 def spec_of(topic: DemoTopic, site: Site, pages: int = PAGES, strategy: str = STRATEGY) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
 
 
@@ -23,7 +24,7 @@ def described(collection: Collection) -> Description:
     keywords = topic.get("keywords")
     return Description(
         title=str(top.get("name") or collection.directory.name),
-        strategy=str(top.get("strategy", "best-first")),
+        strategy=str(top.get("strategy", Spec.model_fields["strategy"].default)),
         description=str(topic.get("description", "")),
         keywords=[str(word) for word in keywords] if isinstance(keywords, list) else [],
     )

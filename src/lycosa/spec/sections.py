@@ -333,7 +333,7 @@ class Spec(Section):
 
     name: FolderName = "crawl"
     """What the collection is called: also its folder, beside the spec."""
-    strategy: str = "best-first"
+    strategy: str = "fused"
     """How links are ranked: see docs/strategies."""
     random_seed: int = 1
     """Every random draw follows from it."""

@@ -16,7 +16,7 @@ Start = Mapping[str, Mapping[str, Any]]
 """Values by key by section."""
 STARTS: dict[str, Start] = {
     "topic": {
-        "": {"strategy": "best-first"},
+        "": {"strategy": "fused"},
         "topic": {"keywords": ["owl", "owls", "night birds"], "description": "", "examples": []},
         "seeds": {"urls": [PLACEHOLDER], "files": [], "sitemaps": [], "feeds": []},
     },

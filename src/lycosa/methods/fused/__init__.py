@@ -7,5 +7,5 @@ from lycosa.methods.seam import Method
 METHOD = Method(
     name="fused",
     strategies={"fused": "lycosa.methods.fused.strategy:Fused"},
-    when={"fused": "a topic, given by keywords, a description or example pages"},
+    when={"fused": "a topic, given by keywords, a description or example pages: the default"},
 )
