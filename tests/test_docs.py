@@ -238,11 +238,9 @@ def test_the_readme_says_what_the_demo_says(demo):
     blind = run(
         [sys.executable, "-m", "lycosa", "demo", "--strategy", "breadth-first", "--out", "blind"], demo, demo
     )
-    shown = re.search(
-        r"(\d+) pages fetched, (\d+) judged .*? labels (\d+) of .*? out of (\d+) in all", readme
-    )
+    shown = re.search(r"(\d+) pages fetched, (\d+) kept .*? labels (\d+) of .*? out of (\d+) in all", readme)
     said = re.search(
-        r"(\d+) pages fetched, (\d+) judged .*? labels (\d+) of .*? out of (\d+) in all", told, re.S
+        r"(\d+) pages fetched, (\d+) kept .*? labels (\d+) of .*? out of (\d+) in all", told, re.S
     )
     assert shown
     assert said
