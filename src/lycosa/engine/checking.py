@@ -25,7 +25,7 @@ from lycosa.prepare import Ready, prepare
 from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
-from lycosa.spec.reading import load_spec, spec_path
+from lycosa.spec.reading import load_spec, outdated_in, spec_path
 from lycosa.spec.sections import PLACEHOLDER, Spec, TopicSpec
 from lycosa.values import Refusal
 
@@ -53,12 +53,12 @@ class Checked(msgspec.Struct, frozen=True):
 def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
     """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail over it."""
     path = spec_path(path)
-    spec, _ = load_spec(path, all_settings(), changes)
-    return asyncio.run(_checked(spec, path))
+    spec, text = load_spec(path, all_settings(), changes)
+    return asyncio.run(_checked(spec, text, path))
 
 
-async def _checked(spec: Spec, path: Path) -> Checked:
-    folder, said = path.parent, looked_over(spec, path)
+async def _checked(spec: Spec, text: str, path: Path) -> Checked:
+    folder, said = path.parent, [*looked_over(spec, path), *outdated_in(text)]
     seen = _Web()
     seeds, ready = await _look(spec, folder, folder / spec.name / "models", seen, said)
     said += doubts(spec.topic, folder)

@@ -45,6 +45,7 @@ from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.source_priors import source_priors
 from lycosa.prepare.topic import Labelled
 from lycosa.seeds import gather
+from lycosa.spec.reading import outdated_in
 from lycosa.spec.sections import Spec
 from lycosa.store.collection_writer import CollectionWriter, Hook
 from lycosa.store.log import tell
@@ -68,6 +69,8 @@ async def crawl_spec(
     """
     if not (directory / "catalogue.db").exists():
         await refuse_unready(spec, folder)  # a spec that is refused leaves no collection behind
+    for word in outdated_in(text):
+        say(word)
     first = first_pages(spec, directory)
     if first is not None:
         say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")

@@ -21,6 +21,9 @@ from lycosa.spec.strategy_files import in_file, seen_from
 MAX_BYTES = 10_000_000
 """No spec is this large."""
 
+OUTDATED = (("judge", "damping"),)
+"""Keys by section that collections of earlier versions may have: they are accepted, and said to do nothing."""
+
 
 class Known(Protocol):
     """What the installed methods add to a spec. Nothing of a method that the spec does not name is loaded."""
@@ -96,6 +99,7 @@ def spec_from(
 
 def _checked(tables: dict[str, Any], known: Known, origin: Origin) -> Spec:
     _refuse_trouble(tables, origin)
+    tables = _without_outdated(tables)
     options, own = _take_options(tables, known), _take_sections(tables, known, origin)
     for name, table in options.items():
         _check_options(name, table, known.settings_of(name), origin)
@@ -115,6 +119,31 @@ def _checked(tables: dict[str, Any], known: Known, origin: Origin) -> Spec:
         where = f"{origin.at('judge', 'kind')}: [judge] kind: there is no judge"
         raise SpecError(_no_such(where, spec.judge.kind, known.judge_kinds()) + known.not_loaded())
     return spec
+
+
+def outdated_in(text: str) -> list[str]:
+    """A word about each key of a spec that an earlier version used.
+
+    >>> outdated_in("[judge]\\ndamping = 0.5")
+    ['[judge] damping is no longer used; remove it.']
+    """
+    tables = tomllib.loads(text)
+    found = [(name, key) for name, key in OUTDATED if key in _table(tables, name)]
+    return [f"[{name}] {key} is no longer used; remove it." for name, key in found]
+
+
+def _without_outdated(tables: dict[str, Any]) -> dict[str, Any]:
+    """The tables as they count, without what no longer does."""
+    found = dict(tables)
+    for name, key in OUTDATED:
+        if key in _table(found, name):
+            found[name] = {other: value for other, value in found[name].items() if other != key}
+    return found
+
+
+def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = tables.get(name)
+    return table if isinstance(table, dict) else {}
 
 
 def _no_such(where: str, word: str, names: Sequence[str]) -> str:
