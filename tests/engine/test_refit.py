@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from lycosa.engine.fitting import ChildFits, InlineFits
+from lycosa.engine.relearn import relearn
+from lycosa.frontier.entry import WAITING
 from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.judge.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
@@ -17,6 +19,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Site
+from lycosa.urls import key_of
 from lycosa.values import Judgement
 from tests.crawling import KEYWORDS, crawl, crawling, kept, pages_of, small_web, spec_text
 
@@ -247,3 +250,29 @@ def test_a_judge_that_nobody_fits_fits_itself():
     judge = LearningJudge(BRIEF)
     assert not judge.is_fitted
     assert judge.probability({"granit": 5, "rock": 2}) > judge.probability({"owl": 5, "rock": 2})
+
+
+def waiting(out: Path) -> dict[int, float]:
+    with Collection.open(out) as collection:
+        return dict(
+            collection.connection.execute(f"SELECT id, priority FROM urls WHERE state = {WAITING}").fetchall()
+        )
+
+
+def test_labels_teach_links_as_well_as_pages(site, tmp_path):
+    """A stopped collection that was taught scores what waits again when it goes on, once; one that was not leaves it."""
+    out, text = tmp_path / "out", spec(site, 40, top={"strategy": "fused"})
+    crawl(text, out)
+    before = waiting(out)
+    crawl(text, out)
+    assert waiting(out) == before
+    for url, one in list(judgements(out).items())[:12]:
+        set_label(out, Label(key_of(url), url, not one.relevant, 1.0))
+    relearn(out)
+    assert waiting(out) == before
+    crawl(text, out)
+    taught = waiting(out)
+    assert taught.keys() == before.keys()
+    assert taught != before
+    crawl(text, out)
+    assert waiting(out) == taught

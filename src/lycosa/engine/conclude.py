@@ -207,6 +207,10 @@ class Conclusions:
         for source in sorted(touched):
             self.frontier.reweigh(source, *self.tally.sources[source])
         self.strategy.rejudged({page.key: page.now for page in changed})
+        self.rescore()
+
+    def rescore(self) -> None:
+        """Score again what waits, by what the strategy has learned since, where it keeps what it knows of waiting URLs."""
         if self.strategy.records is not None:
             self.frontier.rescore(MAX_RESCORED)
 

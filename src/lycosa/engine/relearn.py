@@ -17,6 +17,7 @@ from lycosa.engine.conclude import Tally
 from lycosa.engine.control import ask
 from lycosa.engine.fitting import InlineFits, answers_in
 from lycosa.engine.refit import labels_now, refits_in, refused_version, saved_version
+from lycosa.engine.resume import note_taught
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
 from lycosa.judge.learning import LearningJudge, brief_path, load_brief
 from lycosa.judge.threshold import Harvest
@@ -192,13 +193,14 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
         }
         collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
         collection.judge_anew(judgements, version.number)
+        note_taught(collection)
 
 
 def _learn(collection: CollectionWriter) -> None:
     directory = collection.directory
     judge = judge_in(directory)
     fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
-    refits = refits_in(judge, _AtRest(collection.reader.counts().judged), collection, fits, lambda _: None)
+    refits = refits_in(judge, _AtRest(collection), collection, fits, lambda _: None)
     if (version := saved_version(collection)) is None:
         raise ModelError(
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
@@ -210,13 +212,15 @@ def _learn(collection: CollectionWriter) -> None:
 class _AtRest:
     """A collection whose crawl does not run: sources and strategy hear of new judgements when it goes on."""
 
-    def __init__(self, pages: int) -> None:
-        self.tally = Tally(pages=pages)
+    def __init__(self, collection: CollectionWriter) -> None:
+        self.collection = collection
+        self.tally = Tally(pages=collection.reader.counts().judged)
         self.verdicts: Mapping[int, Judgement] = {}
         self.given: Mapping[int, Judgement] = {}  # the topic's examples, which its judge knows
 
     def rejudged(self, changed: Sequence[Rejudged]) -> None:
-        """Nobody is there to be told."""
+        """Nobody is there to be told: it is noted for the next run."""
+        note_taught(self.collection)
 
 
 def _relearned(before: Standing, collection: CollectionWriter | Collection) -> Relearned:

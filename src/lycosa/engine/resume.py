@@ -12,6 +12,7 @@ from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import ANALYSIS_FAILED, Decision
 
+_TAUGHT = "judge_taught"
 MAX_ANALYSED_AGAIN = 1000
 """Of a run: pages that break their analysis each time must not keep a crawl from going on."""
 
@@ -29,6 +30,18 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     tally.relevant = counts.relevant
     tally.bytes = counts.bytes
     tally.seconds = collection.reader.seconds()
+
+
+def note_taught(collection: CollectionWriter) -> None:
+    """Note that pages were judged anew while no crawl ran; inside the `commit` of the judgements."""
+    collection.catalogue.set_fact(_TAUGHT, b"1")
+
+
+def rescore_taught(conclusions: Conclusions, collection: CollectionWriter) -> None:
+    """Score again what waits, if pages were judged anew since the last run; inside `commit`, after `recall`."""
+    if collection.catalogue.fact(_TAUGHT):
+        collection.catalogue.set_fact(_TAUGHT, b"")
+        conclusions.rescore()
 
 
 def prefer_sources(

@@ -22,7 +22,7 @@ from lycosa.engine.loop import Crawl
 from lycosa.engine.recipe import recipe_of
 from lycosa.engine.refit import refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
-from lycosa.engine.resume import analyse_again, prefer_sources, recall
+from lycosa.engine.resume import analyse_again, prefer_sources, recall, rescore_taught
 from lycosa.engine.signals import Watch, run_until_stopped
 from lycosa.engine.summary import Summary, seed_failure, summarise
 from lycosa.engine.webs import web_of, without_waiting
@@ -160,6 +160,7 @@ async def _crawl(
                     note_judging(collection, judging)
                 with collection.commit():
                     recall(conclusions, collection)
+                    rescore_taught(conclusions, collection)
                     analyse_again(frontier, conclusions, collection)
                     collection.catalogue.begin_run(clock.now())
                 if refits:
