@@ -269,6 +269,7 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 page.goto(base(address) + "/c/live/monitor")
                 page.wait_for_selector(".badge.live")
                 assert history(out)[-1].answers == 1
+                page.click("summary:has-text('Stop')")
                 page.click("button[value=stop]")
                 assert crawl.wait(60) is not None
 

@@ -70,6 +70,17 @@ class Tally:
     latest: dict[int, bool] = field(default_factory=dict)
     """Whether each of the last pages, by key, is relevant: the last LATEST of them."""
 
+    titles: dict[int, str] = field(default_factory=dict)
+    """What the last relevant pages are called, by key: the last TITLES of them."""
+
+    def name(self, key: int, title: str) -> None:
+        """Note what a relevant page is called; nothing of it commands a terminal."""
+        self.titles.pop(key, None)
+        if plain := " ".join("".join(sign if sign.isprintable() else " " for sign in title[:200]).split()):
+            self.titles[key] = plain
+        if len(self.titles) > TITLES:
+            del self.titles[next(iter(self.titles))]
+
     def count(self, key: int, relevant: bool) -> None:
         """Count one more page."""
         self.pages += 1
@@ -81,6 +92,9 @@ class Tally:
     def brought(self, pages: int) -> int:
         """How many of the last `pages` pages are relevant."""
         return sum(islice(reversed(self.latest.values()), pages))
+
+
+TITLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +174,8 @@ class Conclusions:
             self.tally.refused[refusal.reason] += 1
         if not before.judged:  # fetched again, it is the same page: it counts and teaches once
             self.learn(page.link, judgement, page.evidence)
+            if judgement.relevant and not refusal and not explored:
+                self.tally.name(page.link.key, page.title)
         lists = self.follow.lists(page, fetched) if judgement.relevant and not refusal else ()
         self.add((*decisions, *self.follow.requisites(page, judgement), *lists))
         for step in steps:

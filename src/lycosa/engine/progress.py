@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from typing import IO
 
 from rich.console import Console, Group
@@ -18,6 +19,7 @@ LATELY = 200
 """So many last pages are told of, where limits.until does not say how many."""
 LONG_IDLE_S = 10.0
 """A crawl that sends nothing for longer than this says why."""
+_BARS = "▁▂▃▄▅▆▇█"
 EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
 
 
@@ -53,12 +55,26 @@ class Progress:
         table = Table.grid(padding=(0, 2))
         for name, value in self._figures():
             table.add_row(Text(name, style="dim"), Text(value))
+        if course := sparkline(list(self.crawl.tally.latest.values())):
+            table.add_row(Text("course", style="dim"), Text(course, style="green"))
+        for at, found in enumerate(reversed(self.crawl.tally.titles.values())):
+            table.add_row(
+                Text("" if at else "latest", style="dim"), Text(found, no_wrap=True, overflow="ellipsis")
+            )
         title, width = Text("paused" if self.crawl.paused else "crawling", style="bold"), self.console.width
         limit = self.crawl.limits.pages
         if not limit:
             return Group(title, table)
         bar = Table.grid()  # a bar alone would not end its line
-        bar.add_row(ProgressBar(total=limit, completed=self.crawl.tally.pages, width=min(48, width)))
+        bar.add_row(
+            ProgressBar(
+                total=limit,
+                completed=self.crawl.tally.pages,
+                width=min(48, width),
+                complete_style="green",  # the default is a red that looks like an error
+                finished_style="green",
+            )
+        )
         return Group(title, bar, table)
 
     def _figures(self) -> list[tuple[str, str]]:
@@ -103,6 +119,17 @@ class Progress:
         if limits.hours:
             left.append(limits.hours * 3600 - tally.seconds)
         return max(0.0, min(left)) if left else None
+
+
+def sparkline(kept: Sequence[bool], bars: int = 30) -> str:
+    """The share of pages that were kept along the last ones, oldest first, as a line of bars; '' of few pages.
+
+    >>> sparkline([False] * 30 + [True] * 30, 6), sparkline([True] * 5)
+    ('▁▁▁███', '')
+    """
+    each = max(10, -(-len(kept) // bars))
+    shares = [sum(kept[at : at + each]) / each for at in range(len(kept) % each, len(kept), each)]
+    return "".join(_BARS[round(share * (len(_BARS) - 1))] for share in shares) if len(shares) > 1 else ""
 
 
 def _duration(seconds: float) -> str:

@@ -271,14 +271,19 @@ class HtmlRoutes:
     def monitor(self, request: Request, collection: Collection) -> Response:
         """The crawl as it runs; `?part=live` is only what changes."""
         curve = collection.reader.harvest_curve(120)
+        status = views.status(collection)
         speed = views.speed_curve(collection)
         hosts = views.queue(collection)
         return self._context.render(
             request,
             "monitor_live.html" if request.query_params.get("part") == "live" else "monitor.html",
-            status=views.status(collection),
+            status=status,
+            lately=views.lately(collection, status),
             curve=line_chart(
-                {"kept": [(float(n), good / n) for n, good in curve]}, "pages", "share kept", y_max=1.0
+                {"the last 100": views.windowed(curve), "all": [(float(n), good / n) for n, good in curve]},
+                "pages",
+                "share kept",
+                y_max=1.0,
             ),
             speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
             hosts=hosts,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,13 +19,15 @@ from lycosa.report.why import opened_by
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
-from lycosa.store.reader import StoredPage
+from lycosa.store.reader import PageJudgement, StoredPage
 from lycosa.store.search import DatedPage
 from lycosa.store.statistics import EntityKind, PlaceCount
 from lycosa.urls import key_of
 from lycosa.values import Reason, Score
 
 HOSTS = 25
+LATELY = 200
+"""The last pages, by which a crawl is watched."""
 FIELDS = {
     "sources": "source",
     "languages": "language",
@@ -229,6 +232,62 @@ def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
     told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}
     now = {**known, **{name: value for name, value in told.items() if name in known and name != "relevant"}}
     return now
+
+
+class Lately(msgspec.Struct, frozen=True):
+    """What the last pages brought: how many of them, how many are kept, and between what that share lies."""
+
+    pages: int
+    kept: int
+    low: float
+    high: float
+    titles: list[PageJudgement]  # the last that are kept, the newest first
+    pages_per_second: float  # over the last minute of the crawl
+    seconds_left: float | None
+
+
+def lately(collection: Collection, now: Mapping[str, Any]) -> Lately:
+    """What a crawl brings just now, `now` being its status."""
+    last = collection.reader.latest(LATELY)
+    kept = [page for page in last if page.relevant]
+    low, high = wilson(len(kept), len(last))
+    runs = collection.reader.runs()
+    end = max((run.ended for run in runs), default=0.0)
+    span = min(60.0, end - runs[-1].started) if runs else 0.0
+    speed = len(collection.reader.page_times(end - span)) / span if span > 0 else 0.0
+    left = None
+    if now["running"] and now["limit"] and speed > 0:
+        left = min(now["limit"] - now["fetched"], now["waiting"]) / speed
+    return Lately(len(last), len(kept), low, high, kept[:8], speed, left)
+
+
+def wilson(found: int, tries: int, z: float = 1.28) -> tuple[float, float]:
+    """Between what a share lies in 80 of 100 cases (Wilson's interval).
+
+    >>> [round(side, 2) for side in wilson(30, 100)], wilson(0, 0)
+    ([0.24, 0.36], (0.0, 1.0))
+    """
+    if not tries:
+        return 0.0, 1.0
+    share, spread = found / tries, z * z / tries
+    middle = (share + spread / 2) / (1 + spread)
+    off = z * math.sqrt(share * (1 - share) / tries + spread / (4 * tries)) / (1 + spread)
+    return max(0.0, middle - off), min(1.0, middle + off)
+
+
+def windowed(curve: Sequence[tuple[int, int]], window: int = 100) -> list[tuple[float, float]]:
+    """The share kept among the last `window` pages or so, along a curve of (pages, kept).
+
+    >>> windowed([(50, 10), (100, 40), (150, 40), (200, 40)])
+    [(100.0, 0.4), (150.0, 0.3), (200.0, 0.0)]
+    """
+    points = [(0, 0), *curve]
+    found = []
+    for at, (pages, kept) in enumerate(points):
+        before = next((point for point in reversed(points[:at]) if pages - point[0] >= window), None)
+        if before:
+            found.append((float(pages), (kept - before[1]) / (pages - before[0])))
+    return found
 
 
 def queue(collection: Collection) -> list[HostQueue]:

@@ -424,6 +424,17 @@ class Reader(Queries):
         for number, key, url, title, relevant, score in rows:
             yield PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score))
 
+    def latest(self, limit: int) -> list[PageJudgement]:
+        """The pages that were judged last, the newest first."""
+        rows = self._rows(
+            f"SELECT id, key, url, title, {_COLLECTED}, score FROM pages WHERE {_JUDGED} ORDER BY id DESC LIMIT ?",
+            limit,
+        )
+        return [
+            PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score))
+            for number, key, url, title, relevant, score in rows
+        ]
+
     def scores(self, keys: Iterable[int]) -> dict[int, float]:
         """The scores of judged pages, by key."""
         pages = ((key, self.page(key)) for key in keys)

@@ -102,7 +102,7 @@
   const live = document.querySelector("[data-live]");
   if (live) {
     const refresh = async () => {
-      if (!document.hidden) {
+      if (!document.hidden && !live.querySelector("details[open]")) {
         try {
           const answer = await fetch(live.dataset.live, { headers: { Accept: "text/html" } });
           const text = await answer.text();
