@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from typing import Protocol, Self
 
 import msgspec
 
-from lycosa.engine.workers import FRAME, MAX_FRAME, ONE_THREAD, die_with_parent
+from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
 from lycosa.errors import LycosaError, ModelError
 from lycosa.judge.fitter import Fit, Fitter
 from lycosa.judge.learning import Brief
@@ -223,16 +222,7 @@ class ChildFits:
         return reply.fit
 
     async def _start(self) -> _Child:
-        ours, theirs = socket.socketpair()
-        # Not in a thread: Linux would end the process with the thread that started it.
-        process = subprocess.Popen(
-            [sys.executable, "-m", "lycosa.engine.fitting", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            env=os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            process_group=0,  # out of the terminal's reach from the first moment
-        )
-        theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
+        process, reader, writer = await start_child("lycosa.engine.fitting")
         job = _encode(Job(self.brief, str(self.directory.absolute())))
         writer.write(FRAME.pack(len(job)) + job)
         return _Child(process, reader, writer)
@@ -250,9 +240,7 @@ _decode_request = msgspec.msgpack.Decoder(Request).decode
 
 def _work(channel: socket.socket) -> None:
     """The life of the process: a request in, a version out, until the channel closes."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
-    die_with_parent()
+    live_with_parent()
     with contextlib.suppress(OSError):
         os.nice(NICE)
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:

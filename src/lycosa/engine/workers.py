@@ -3,21 +3,16 @@
 A worker that dies or is late is replaced, and only its page refused. Late is one that has worked on a page for longer
 than the deadline: time that a busy machine did not give it, or that we took to hear of its answer, does not count. One
 that dies may have been killed from outside, and one that does nothing may be starved, so their page gets a second
-chance. Workers die with their parent.
-Started as programs of their own (`python -m lycosa.engine.workers`): forking the crawl would copy its event
-loop and connections, and multiprocessing would run the user's script again.
+chance.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import pickle
-import signal
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,13 +24,9 @@ from typing import Self
 import msgspec
 
 from lycosa.engine.analysis import InlineAnalyser, Recipe, guarded
+from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
 from lycosa.errors import LycosaError
 from lycosa.values import Fetched, Page, Reason, Refusal
-
-FRAME = struct.Struct("<I")
-MAX_FRAME = 1 << 30
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""There is a worker for every core: numpy's own threads would only get in their way."""
 
 STALLED = 10
 """By the clock on the wall, a worker that hardly works at all gets this many deadlines."""
@@ -62,9 +53,7 @@ _decode_reply = msgspec.msgpack.Decoder(_Reply).decode
 
 def _work(channel: socket.socket) -> None:
     """The life of a worker: one response in, one page out, until the channel closes."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
-    die_with_parent()
+    live_with_parent()
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
         # From our own parent, over a pair of sockets that nobody else has.
         recipe: Recipe = pickle.load(stream)  # noqa: S301
@@ -83,12 +72,6 @@ def _reply(job: Fetched, recipe: Recipe) -> _Reply:
     except LycosaError as error:
         return _Reply(None, None, str(error))
     return _Reply(None, result) if isinstance(result, Refusal) else _Reply(result, None)
-
-
-def die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent is gone, however it went."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 @dataclass(slots=True, eq=False)
@@ -195,17 +178,7 @@ class WorkerPool:
         return worked_s
 
     async def _start(self) -> _Worker:
-        ours, theirs = socket.socketpair()
-        # Not in a thread: Linux would end the worker with the thread that started it.
-        process = subprocess.Popen(
-            [sys.executable, "-m", "lycosa.engine.workers", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            # The same path: what the recipe is made of may be in a file of the user's.
-            env=os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            process_group=0,  # out of the terminal's reach from the first moment
-        )
-        theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
+        process, reader, writer = await start_child("lycosa.engine.workers")
         writer.write(pickle.dumps(self.recipe))
         worker = _Worker(process, reader, writer)
         self._all.add(worker)

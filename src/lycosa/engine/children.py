@@ -1,0 +1,52 @@
+"""Processes that work for a crawl. In: a module of ours that is run as a program. Out: the process, and a line to it.
+
+Started as programs of their own: forking the crawl would copy its event loop and connections, and multiprocessing would
+run the user's script again. Messages go both ways as frames: their length, then their bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+FRAME = struct.Struct("<I")
+MAX_FRAME = 1 << 30
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""There is a worker for every core: numpy's own threads would only get in their way."""
+
+
+async def start_child(
+    module: str,
+) -> tuple[subprocess.Popen[bytes], asyncio.StreamReader, asyncio.StreamWriter]:
+    """Run a module, which gets the number of its end of the line as its argument."""
+    ours, theirs = socket.socketpair()
+    # Not in a thread: Linux would end the process with the thread that started it.
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, str(theirs.fileno())],
+        pass_fds=[theirs.fileno()],
+        # The same path: what it is told to run may be in a file of the user's.
+        env=os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        process_group=0,  # out of the terminal's reach from the first moment
+    )
+    theirs.close()
+    reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
+    return process, reader, writer
+
+
+def live_with_parent() -> None:
+    """Called by a child first: it ends with its parent, and at no signal of the terminal."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
+    _die_with_parent()
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to kill this process when its parent is gone, however it went."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
