@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from random import Random
@@ -73,13 +74,27 @@ async def test_a_longer_crawl_delay_counts(polite: Open) -> None:
     assert [(await fetcher.fetch(PAGE)).rest_s for _ in range(2)] == [9, 9]
 
 
+async def test_a_host_that_a_crash_made_us_forget_rests_as_it_asked_to(polite: Open) -> None:
+    """Its rules were stored at once, but not that it was asked: they tell when, and how long it wants to rest."""
+    asked_at = time.time() - 1
+    store = {HOST: StoredRobots("User-agent: *\nCrawl-delay: 600", 200, asked_at)}
+    fetcher, asked = await polite({"/page": html("<p>x")}, store, max_crawl_delay_s=3600)
+    put_off = await fetcher.fetch(PAGE)
+    assert isinstance(put_off, Later)
+    assert asked_at + 600 <= time.time() + put_off.rest_s <= time.time() + 600
+    assert not asked()
+    store[HOST] = StoredRobots("User-agent: *\nCrawl-delay: 600", 200, asked_at - 600)
+    again, asked = await polite({"/page": html("<p>x")}, store, max_crawl_delay_s=3600)
+    assert isinstance(await again.fetch(PAGE), Fetched)
+
+
 async def test_robots_are_kept_in_the_store(polite: Open) -> None:
     """With a durable one, a restart asks for none again."""
     store: dict[str, StoredRobots] = {}
     answers = {"/robots.txt": text("User-agent: *\nDisallow: /no"), "/page": html("<p>x")}
     first, _ = await polite(answers, store)
     await first.fetch(PAGE)
-    second, asked = await polite(answers, store)
+    second, asked = await polite(answers, store, per_host_delay_s=0)
     assert isinstance(await second.fetch(PAGE), Fetched)
     assert paths(asked) == ["/page"]
 

@@ -158,7 +158,10 @@ async def test_robots_come_first_and_once(site):
         assert (third.refusal.reason, third.rest_s, third.again_in_s) == (Reason.ROBOTS, 0, None)
     assert web.paths() == ["/robots.txt", "/a"]
     async with live_fetcher(spec, PAGE_TYPES, robots_store=store) as fetcher:
-        assert isinstance(await fetcher.fetch(link_to(web.base + "/a")), Fetched)  # remembered over a restart
+        later = await fetcher.fetch(link_to(web.base + "/a"))  # remembered over a restart, with its delay
+        assert isinstance(later, Later)
+        assert 0 < later.rest_s < 9
+    assert web.paths() == ["/robots.txt", "/a"]
     assert store[web.base].status == 200
 
 

@@ -85,6 +85,8 @@ class PoliteFetcher:
                 return await self._read_robots(link, authority)
             if (refusal := rules.refusal(link.url)) is not None:
                 return NotFetched(link, refusal)
+            if wait_s := self._rest_left(rules):
+                return Later(link, wait_s)
             crawl_delay_s, sitemaps = rules.crawl_delay_s, rules.sitemaps
             rights = (("content-signal", rules.content_signal),) if rules.content_signal else ()
             if self._tdm and rules.refusal(authority + TDM_PATH) is None:
@@ -132,6 +134,16 @@ class PoliteFetcher:
         if (refusal := rules.refusal(link.url)) is not None:
             return NotFetched(link, refusal, rest_s=rest)
         return Later(link, rest)
+
+    def _rest_left(self, rules: Rules) -> float:
+        """How long a host still rests whose robots.txt an earlier run has read.
+
+        Whoever asks may not know of it: a crash forgets what was not committed, but the rules are stored at once.
+        """
+        if not rules.is_of_earlier_run:
+            return 0.0
+        rest = rest_s(self._spec.per_host_delay_s, rules.crawl_delay_s)
+        return max(0.0, rules.stored.fetched_at + rest - self._clock())
 
     async def _read_elsewhere(self, authority: str, other: str) -> Rules | NotFetched | None:
         """Ask another host for the robots.txt of this one, and let it rest for that."""

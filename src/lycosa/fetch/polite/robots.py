@@ -49,8 +49,11 @@ class StoredRobots(msgspec.Struct, frozen=True):
 class Rules:
     """What one robots.txt says to this crawler."""
 
-    def __init__(self, stored: StoredRobots, max_crawl_delay_s: float) -> None:
+    def __init__(
+        self, stored: StoredRobots, max_crawl_delay_s: float, *, is_of_earlier_run: bool = False
+    ) -> None:
         self.stored = stored
+        self.is_of_earlier_run = is_of_earlier_run
         self.size = 0
         self.crawl_delay_s = 0.0
         self.content_signal = content_signal(stored.text) if 200 <= stored.status < 300 else ""
@@ -98,6 +101,7 @@ class RobotsCache:
         self._store = store
         self._faults = faults
         self._clock = clock
+        self._began = clock()
         self._parsed: dict[str, Rules] = {}
         self._size = 0
         self._next: dict[str, tuple[str, int]] = {}  # where a robots.txt was redirected to, and how often
@@ -205,7 +209,8 @@ class RobotsCache:
         return msgspec.structs.replace(result, refusal=refusal)
 
     def _keep(self, authority: str, stored: StoredRobots) -> Rules:
-        rules = Rules(stored, self._spec.max_crawl_delay_s)
+        earlier = stored.fetched_at < self._began
+        rules = Rules(stored, self._spec.max_crawl_delay_s, is_of_earlier_run=earlier)
         if (old := self._parsed.pop(authority, None)) is not None:
             self._size -= old.size
         self._parsed[authority] = rules
