@@ -6,7 +6,6 @@ it was fitted with.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import exp, log, sqrt
 from pathlib import Path
@@ -127,10 +126,12 @@ class Scorer:
     def link_score(self, terms: Sequence[str]) -> float:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
         words, rarity_of = self.version.links, self._background.rarity
+        if words.keys().isdisjoint(terms):
+            return 0.0
         squares = score = 0.0
-        counts = Counter(terms) if len(terms) > 1 else dict.fromkeys(terms, 1)  # a Counter is slow to make
-        for term, times in counts.items():
-            weight = LOGS[min(times, len(LOGS) - 1)] * rarity_of(term)
+        # An anchor is short: counting in it is quicker than making a Counter.
+        for term in dict.fromkeys(terms):
+            weight = LOGS[min(terms.count(term), len(LOGS) - 1)] * rarity_of(term)
             squares += weight * weight
             score += weight * words.get(term, 0.0)
         return min(1.0, max(0.0, score / sqrt(squares))) if squares else 0.0
