@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from lycosa.bench.frontier import measure
 
 
-def test_a_small_measurement_has_all_figures(tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_records", [False, True])
+def test_a_small_measurement_has_all_figures(with_records: bool, tmp_path: Path) -> None:
     """A row per size, each with the three costs; nothing is left behind."""
-    figures = measure(1500, 20, at=(500,), folder=tmp_path)
+    figures = measure(1500, 20, at=(500,), folder=tmp_path, with_records=with_records)
     sizes = figures["sizes"]
     assert isinstance(sizes, list)
     assert [size["urls"] >= least for size, least in zip(sizes, (500, 1500), strict=True)] == [True, True]

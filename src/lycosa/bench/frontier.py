@@ -14,9 +14,14 @@ from contextlib import closing
 from pathlib import Path
 
 from lycosa import urls
+from lycosa.evidence.topic import TopicEvidence
 from lycosa.frontier import Policy, Weigh
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.values import Decision, Link, Outcome
+from lycosa.judge.kinds import EveryPage
+from lycosa.methods.lookup import fitted
+from lycosa.methods.preparation import Preparation
+from lycosa.methods.strategy import BaseStrategy
+from lycosa.values import Decision, Judgement, Link, Outcome, Page, Touch
 
 WINDOW = 1000  # pages that one figure is the mean of
 PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "wal_autocheckpoint = 4000")
@@ -32,12 +37,14 @@ def measure(
     pages_per_commit: int = 30,
     at: tuple[int, ...] = (),
     weigh: Weigh | None = None,
+    with_records: bool = False,
     folder: Path | None = None,
 ) -> dict[str, object]:
     """Grow a frontier to `url_count` known URLs; the cost at the sizes in `at` and at the end.
 
     Times are CPU microseconds, of the system too: per link added, per URL taken and ended, and per
-    page for the commits.
+    page for the commits. With records every URL carries what `fused` knows of it, is scored by it, and the
+    neighbours of each page are scored again; making the records counts as adding.
     """
     started = time.process_time()
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -45,7 +52,9 @@ def measure(
         with closing(sqlite3.connect(path)) as connection:
             for pragma in PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}")
-            work = _Work(connection, weigh, host_count, links_per_page, new_share, own_host_share)
+            work = _Work(
+                connection, weigh, host_count, links_per_page, new_share, own_host_share, with_records
+            )
             sizes = [work.window(size, pages_per_commit) for size in (*sorted(at), url_count)]
             disk = path.stat().st_size
     return {
@@ -68,11 +77,13 @@ class _Work:
         links: int,
         new_share: float,
         own_host_share: float,
+        with_records: bool,
     ) -> None:
         self.connection = connection
-        self.frontier = SqliteFrontier(
-            connection, Policy(max_waiting=100_000_000, weigh=weigh), now=0.0, restart_rest_s=1.0
-        )
+        self.strategy = _fused() if with_records else None
+        records = self.strategy.records if self.strategy else None
+        policy = Policy(max_waiting=100_000_000, weigh=weigh, records=records)
+        self.frontier = SqliteFrontier(connection, policy, now=0.0, restart_rest_s=1.0)
         self.random = random.Random(7)
         self.found = [1] * hosts  # URLs known so far, host by host
         self.links, self.new_share, self.own_host_share = links, new_share, own_host_share
@@ -112,11 +123,25 @@ class _Work:
             frontier.done(link, Outcome(rest_until=self.now + self.rest))
             taking += clock() - began
             began = clock()
-            frontier.add(decisions)
+            self._add(link, decisions)
             adding += clock() - began
         began = clock()
         self.connection.commit()
         return adding, taking, clock() - began
+
+    def _add(self, link: Link, decisions: list[Decision]) -> None:
+        """Add the links of a page; with records as the strategy makes them of a page that is judged by chance."""
+        if self.strategy is None:
+            self.frontier.add(decisions)
+            return
+        judgement = Judgement(False, self.random.random())
+        page = Page(link, link.url, links=tuple({d.link.key: d.link for d in decisions}.values()))
+        steps = self.strategy.rank(page, judgement)
+        self.strategy.learn(link, judgement, {})
+        self.frontier.add([step for step in steps if isinstance(step, Decision)], self.strategy.merge)
+        for step in steps:
+            if isinstance(step, Touch):
+                self.frontier.touch(step.keys)
 
     def _known(self) -> int:
         counts = self.frontier.counts()
@@ -140,3 +165,8 @@ class _Work:
         url = f"http://www.s{host}.example/stories/2024/{page % 12}/a-headline-of-some-words-{page}.html"
         link = Link(url, urls.hash_of(url), "a headline of some words", depth=3, parent=parent)
         return Decision(link, priority=self.random.random())
+
+
+def _fused() -> BaseStrategy:
+    """The strategy that keeps records, with nothing learned."""
+    return fitted("fused", {}, Preparation(EveryPage(), TopicEvidence({"owl": 1.0})))

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from lycosa.values import Say
 
 CONCURRENCY = 32
 MODES = {"deferred": "later", "everything": "now"}
+BASELINE = "best-first"
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -44,17 +45,28 @@ class Measured(msgspec.Struct, frozen=True):
         return 1000 * self.cpu_s / self.pages if self.pages else 0.0
 
 
-def run_bench(pages: int, repeat: int, *, json: bool, say: Say) -> None:
+def run_bench(pages: int, repeat: int, *, strategies: Sequence[str], json: bool, say: Say) -> None:
     """Measure, and print a table or JSON."""
-    figures = measure(pages, repeat, say)
+    figures = measure(pages, repeat, say, strategies)
     if json:
         print(jsonlib.dumps(figures, indent=1))
     else:
         _print_table(figures)
 
 
-def measure(pages: int, repeat: int, say: Say) -> dict[str, Any]:
-    """The figures of `repeat` rounds: each crawls the same site in every way, one after the other."""
+def run_frontier_bench(urls: int, hosts: int, *, with_records: bool, json: bool) -> None:
+    """Measure the frontier alone, and print its figures."""
+    from lycosa.bench.frontier import measure as measure_frontier
+
+    figures = measure_frontier(urls, hosts, at=(min(urls, 100_000),), with_records=with_records)
+    print(jsonlib.dumps(figures, indent=1) if json else _frontier_text(figures))
+
+
+def measure(pages: int, repeat: int, say: Say, strategies: Sequence[str] = ()) -> dict[str, Any]:
+    """The figures of `repeat` rounds: each crawls the same site in every way, one after the other.
+
+    `strategies` are those that are crawled with beside best-first, everything on.
+    """
     has_scrapy = importlib.util.find_spec("scrapy") is not None
     if not has_scrapy:
         say("Scrapy is not installed: no comparison. Install it with: pip install 'lycosa[bench]'")
@@ -68,15 +80,27 @@ def measure(pages: int, repeat: int, say: Say) -> dict[str, Any]:
             for name, when in MODES.items():
                 say(f"round {number + 1} of {repeat}: lycosa, {name}")
                 runs[name].append(_crawl(Path(folder) / f"{name}{number}", site, pages, when))
+            for strategy in strategies:
+                say(f"round {number + 1} of {repeat}: lycosa, {strategy}")
+                place = Path(folder) / f"{strategy}{number}"
+                runs[strategy].append(_crawl(place, site, pages, "now", strategy))
             if has_scrapy:
                 say(f"round {number + 1} of {repeat}: scrapy")
                 runs["scrapy"].append(_scrapy(site, pages))
         say("shares of the stages")
-        stages = _stages(Path(folder) / "stages", site, pages)
-    return _figures(pages, runs, stages)
+        stages = {
+            strategy: _stages(Path(folder) / f"stages {strategy}", site, pages, strategy)
+            for strategy in (BASELINE, *strategies)
+        }
+    return _figures(pages, runs, stages, strategies)
 
 
-def _figures(pages: int, runs: dict[str, list[Measured]], stages: dict[str, float]) -> dict[str, Any]:
+def _figures(
+    pages: int,
+    runs: dict[str, list[Measured]],
+    stages: dict[str, dict[str, float]],
+    strategies: Sequence[str] = (),
+) -> dict[str, Any]:
     figures: dict[str, Any] = {"pages": pages, "concurrency": CONCURRENCY, "runs": {}, "stages_ms": stages}
     for name, measured in runs.items():
         costs = [run.cpu_ms for run in measured]
@@ -87,6 +111,11 @@ def _figures(pages: int, runs: dict[str, list[Measured]], stages: dict[str, floa
             "peak_mb": max(run.peak_mb for run in measured),
             "pages": [run.pages for run in measured],
         }
+    for name in strategies:
+        pairs = zip(runs[name], runs["everything"], strict=True)
+        figures["runs"][name]["above_best_first_ms"] = statistics.median(
+            own.cpu_ms - plain.cpu_ms for own, plain in pairs
+        )
     if "scrapy" in runs:
         for name in MODES:
             ratios = [
@@ -97,10 +126,10 @@ def _figures(pages: int, runs: dict[str, list[Measured]], stages: dict[str, floa
     return figures
 
 
-def _spec(site: SiteProcess, pages: int, when: str, workers: int | None) -> str:
+def _spec(site: SiteProcess, pages: int, when: str, workers: int | None, strategy: str = BASELINE) -> str:
     process = "" if workers is None else f"workers = {workers}"
     return f"""
-strategy = "best-first"
+strategy = {toml(strategy)}
 [topic]
 keywords = {toml(KEYWORDS)}
 [seeds]
@@ -122,10 +151,10 @@ near_duplicates = "{when}"
 """
 
 
-def _crawl(directory: Path, site: SiteProcess, pages: int, when: str) -> Measured:
+def _crawl(directory: Path, site: SiteProcess, pages: int, when: str, strategy: str = BASELINE) -> Measured:
     directory.mkdir()
     spec = directory / "crawl.toml"
-    spec.write_text(_spec(site, pages, when, None), encoding="utf-8")
+    spec.write_text(_spec(site, pages, when, None, strategy), encoding="utf-8")
     out = directory / "collection"
     command = [
         sys.executable,
@@ -166,7 +195,7 @@ def _measured(command: list[str]) -> Measured:
     return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
 
-def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
+def _stages(directory: Path, site: SiteProcess, pages: int, strategy: str = BASELINE) -> dict[str, float]:
     """CPU milliseconds a page of each stage, all in one process; the rest is fetching and the loop."""
     import asyncio
 
@@ -185,7 +214,7 @@ def _stages(directory: Path, site: SiteProcess, pages: int) -> dict[str, float]:
         conclusions.admission = Timed(conclusions.admission, "admission", spent)  # type: ignore[assignment]
         crawl.analyser = TimedAnalyser(crawl.analyser, spent)
 
-    text = _spec(site, pages, "now", 0)
+    text = _spec(site, pages, "now", 0, strategy)
     begun = time.process_time()
     asyncio.run(crawl_spec(parse_spec(text, all_settings()), text, directory.parent, directory, watch=watch))
     total = time.process_time() - begun
@@ -247,17 +276,41 @@ def _print_table(figures: dict[str, Any]) -> None:
     table = Table(
         title=f"{figures['pages']} pages of 45 KB, {figures['concurrency']} at once, median of the rounds"
     )
-    for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "Scrapy needs"):
+    for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "beside others"):
         table.add_column(heading, justify="left" if heading == "crawl" else "right")
     for name, run in figures["runs"].items():
-        ratio = f"{run['scrapy_ratio']:.2f} × as much" if "scrapy_ratio" in run else ""
+        ratio = f"Scrapy needs {run['scrapy_ratio']:.2f} × as much" if "scrapy_ratio" in run else ""
+        if "above_best_first_ms" in run:
+            ratio = f"{run['above_best_first_ms']:+.2f} ms to best-first"
         label = {"deferred": "lycosa, index later", "everything": "lycosa, everything on"}.get(name, name)
         cost, speed = f"{run['cpu_ms_per_page']:.2f}", f"{run['pages_per_s']:.0f}"
         table.add_row(label, cost, speed, f"{run['peak_mb']:.0f}", ratio)
     console.print(table)
-    stages = Table(title="Where the time goes (one process, everything on)")
+    stages = Table(title="Where the time goes (one process, everything on), CPU ms/page")
     stages.add_column("stage")
-    stages.add_column("CPU ms/page", justify="right")
-    for name, cost in sorted(figures["stages_ms"].items(), key=lambda item: -item[1]):
-        stages.add_row(name, f"{cost:.2f}")
+    columns: dict[str, dict[str, float]] = figures["stages_ms"]
+    for strategy in columns:
+        stages.add_column(strategy, justify="right")
+    for name, _ in sorted(columns[BASELINE].items(), key=lambda item: -item[1]):
+        stages.add_row(name, *(f"{costs[name]:.2f}" for costs in columns.values()))
     console.print(stages)
+
+
+def _frontier_text(figures: dict[str, Any]) -> str:
+    """The figures of the frontier in lines.
+
+    >>> size = {"urls": 10, "add_us_per_link": 1.5, "take_done_us_per_url": 9.0, "commit_us_per_page": 3.0}
+    >>> print(_frontier_text({"sizes": [size], "hosts": 2, "disk_bytes_per_url": 300, "max_rss_mb": 50, "cpu_s": 1.0}))
+    At 10 URLs: adding a link 1.5 µs, taking and ending one 9.0 µs, commits 3.0 µs a page.
+    2 hosts, 300 bytes a URL on disk, at most 50 MB in memory, 1.0 s of CPU in all.
+    """
+    lines = [
+        f"At {size['urls']:,} URLs: adding a link {size['add_us_per_link']} µs, taking and ending one "
+        f"{size['take_done_us_per_url']} µs, commits {size['commit_us_per_page']} µs a page."
+        for size in figures["sizes"]
+    ]
+    lines.append(
+        f"{figures['hosts']:,} hosts, {figures['disk_bytes_per_url']} bytes a URL on disk, "
+        f"at most {figures['max_rss_mb']} MB in memory, {figures['cpu_s']} s of CPU in all."
+    )
+    return "\n".join(lines)

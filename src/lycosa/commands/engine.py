@@ -335,12 +335,29 @@ def demo(
 def bench(
     pages: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pages to crawl.")] = 3000,
     repeat: Annotated[int, typer.Option(min=1, help="How often; the median is shown.")] = 3,
+    strategy: Annotated[
+        list[str] | None, typer.Option(help="A strategy to measure beside best-first; may be repeated.")
+    ] = None,
+    urls: Annotated[
+        int,
+        typer.Option(
+            min=0, max=100_000_000, help="The frontier alone, grown to this many URLs; 0: whole crawls."
+        ),
+    ] = 0,
     json: Json = False,
 ) -> None:
     """Measure our own speed on this machine, and Scrapy's beside it, as a ratio.
 
-    Example: lycosa bench --pages 1000 --repeat 3
-    """
-    from lycosa.bench.run import run_bench
+    With --urls the frontier alone, with the records that fused keeps of every URL where that is named.
 
-    run_bench(pages, repeat, json=json, say=say)
+    Example: lycosa bench --pages 1000 --repeat 3 --strategy fused
+    """
+    from lycosa.bench.run import run_bench, run_frontier_bench
+    from lycosa.methods.lookup import strategy_class
+
+    for name in strategy or ():
+        strategy_class(name)  # a wrong name is said before anything is measured
+    if urls:
+        run_frontier_bench(urls, max(1, urls // 100), with_records="fused" in (strategy or ()), json=json)
+    else:
+        run_bench(pages, repeat, strategies=strategy or (), json=json, say=say)
