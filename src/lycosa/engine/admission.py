@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from lycosa.engine.patterns import Patterns
 from lycosa.engine.scope import (
     LinkCheck,
     PageCheck,
@@ -29,7 +30,7 @@ from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Decision, Kind, Link, Page, Reason, Refusal
 
 
-def link_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[LinkCheck]:
+def link_checks(scope: ScopeSpec, fetch: FetchSpec, patterns: Patterns | None = None) -> Sequence[LinkCheck]:
     """What a link has to pass, in this order; what the spec does not ask for is no check at all."""
     checks = (
         not_too_long(fetch),
@@ -37,7 +38,8 @@ def link_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[LinkCheck]:
         followed(fetch),
         on_wanted_host(scope),
         on_wanted_path(scope),
-        no_trap,
+        no_trap if scope.avoid_traps else None,
+        patterns,
     )
     return tuple(check for check in checks if check is not None)
 
@@ -56,10 +58,12 @@ def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
 
 
 class Admission:
-    """The bounds of a crawl, as the spec sets them."""
+    """The bounds of a crawl, as the spec sets them, and what it has learned of URLs that bring nothing (`patterns`)."""
 
-    def __init__(self, scope: ScopeSpec, fetch: FetchSpec, frontier: FrontierSpec) -> None:
-        self.link_checks = link_checks(scope, fetch)
+    def __init__(
+        self, scope: ScopeSpec, fetch: FetchSpec, frontier: FrontierSpec, patterns: Patterns | None = None
+    ) -> None:
+        self.link_checks = link_checks(scope, fetch, patterns)
         self.page_checks = page_checks(scope, fetch)
         self.obeys_nofollow = fetch.obey_nofollow
         self.min_priority = frontier.min_priority

@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
+import msgspec
+
 from lycosa.engine.admission import Admission
 from lycosa.engine.follow import Follow
+from lycosa.engine.patterns import Patterns
 from lycosa.engine.walls import Walls
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
@@ -110,7 +113,8 @@ class Conclusions:
     """Concludes one URL after the other. Every method is called inside the store's commit.
 
     `verdicts` are what people said of pages, by key: they hold whatever the judge would say. `given` is the same of
-    pages that say what the crawl is about; a later word on them counts more. With
+    pages that say what the crawl is about; a later word on them counts more. `near` and `patterns` are told of every page
+    and say which are alike, and which kinds of URLs bring nothing. With
     `settle_orphans` off, links that wait in vain are left to the caller, because what they wait for may come yet.
     """
 
@@ -125,6 +129,7 @@ class Conclusions:
         verdicts: Mapping[int, Judgement] | None = None,
         given: Mapping[int, Judgement] | None = None,
         near: NearDuplicates | None = None,
+        patterns: Patterns | None = None,
         settle_orphans: bool = True,
     ) -> None:
         self.frontier = frontier
@@ -135,6 +140,7 @@ class Conclusions:
         self.verdicts = verdicts or {}
         self.given = given or {}
         self.near = near
+        self.patterns = patterns
         self.settle_orphans = settle_orphans
         self.walls = Walls(follow.fetch.per_host_delay_s)
         self.tally = Tally()
@@ -164,8 +170,10 @@ class Conclusions:
     ) -> tuple[Decision, ...]:
         """Judge, rank and save one page, and take in what follows from it. Returns what was decided on its links."""
         judgement, refusal, steps = self._judged(page, duplicate)
-        decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
         near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
+        decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
+        if self.patterns and (mirror := self.patterns.mirrors(page, near)) is not None:
+            decisions = _without_own_site(decisions, page, mirror)
         explored = page.link.trail > 0
         record = Record(at, fetched, None, page, judgement, refusal, decisions, explored, near or 0)
         before = self.store.save(record)
@@ -176,6 +184,9 @@ class Conclusions:
             self.learn(page.link, judgement, page.evidence)
             if judgement.relevant and not refusal and not explored:
                 self.tally.name(page.link.key, page.title)
+            if self.patterns:
+                reason = refusal.reason if refusal else None
+                self.patterns.learn(page.link.key, page.url, page.sketch, near or 0, reason)
         lists = self.follow.lists(page, fetched) if judgement.relevant and not refusal else ()
         self.add((*decisions, *self.follow.requisites(page, judgement), *lists))
         for step in steps:
@@ -333,3 +344,14 @@ class Conclusions:
         admitted = self.admission.admit(decisions)
         self.store.settle(admitted)
         self.add(admitted)
+
+
+def _without_own_site(decisions: Sequence[Decision], page: Page, why: Refusal) -> tuple[Decision, ...]:
+    """The same decisions, with links to the page's own site refused."""
+    site = source_of(authority_of(page.url))
+    return tuple(
+        msgspec.structs.replace(decision, refusal=why)
+        if decision.refusal is None and source_of(authority_of(decision.link.url)) == site
+        else decision
+        for decision in decisions
+    )

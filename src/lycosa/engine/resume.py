@@ -26,6 +26,9 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     if conclusions.near:
         for key, simhash, sketch in collection.reader.fingerprints():
             conclusions.near.add(key, simhash, sketch)
+    if conclusions.patterns:
+        for key, url, sketch, near, reason in collection.reader.likenesses():
+            conclusions.patterns.learn(key, url, sketch, near, reason)
     counts, tally = collection.counts(), conclusions.tally
     tally.relevant = counts.relevant
     tally.bytes = counts.bytes

@@ -19,6 +19,7 @@ from lycosa.engine.follow import Follow
 from lycosa.engine.given import AlreadyFetched, GivenReader, given_verdicts
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
+from lycosa.engine.patterns import Patterns
 from lycosa.engine.recipe import recipe_of
 from lycosa.engine.refit import refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
@@ -120,15 +121,17 @@ async def _crawl(
                 frontier.forget([link.key for link in seeds if seed_failure(link, collection)])
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
             inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
+            patterns = Patterns() if spec.scope.avoid_traps else None
             conclusions = Conclusions(
                 frontier=frontier,
                 strategy=strategy,
                 store=collection,
-                admission=Admission(spec.scope, spec.fetch, spec.frontier),
+                admission=Admission(spec.scope, spec.fetch, spec.frontier, patterns),
                 follow=Follow(spec.fetch, spec.archive, spec.seeds),
                 verdicts=verdicts_in(directory),
                 given=given_verdicts(collection, ready.given),
                 near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
+                patterns=patterns,
             )
             judge, note = ready.preparation.judge, _note_in(collection)
             async with (

@@ -182,6 +182,8 @@ class ScopeSpec(Section):
     """Only pages published on or after this day; undated pages pass."""
     date_to: Day | None = None
     """Only pages published on or before this day; undated pages pass."""
+    avoid_traps: bool = True
+    """Refuse URLs that look like one of endlessly many, and more of those whose pages bring nothing new."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

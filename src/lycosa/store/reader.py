@@ -233,6 +233,14 @@ class Reader(Queries):
         rows = self._rows("SELECT key, simhash, sketch FROM pages WHERE simhash != 0 ORDER BY id")
         return ((key, simhash & (1 << 64) - 1, sketch) for key, simhash, sketch in rows)
 
+    def likenesses(self) -> Iterator[tuple[int, str, bytes, int, Reason | None]]:
+        """(key, URL, sketch, key of an earlier near duplicate, why it was not kept) of every page, in commit order."""
+        rows = self._rows(
+            "SELECT key, url, sketch, near_duplicate_of, reasons.text FROM pages"
+            f" LEFT JOIN reasons ON reasons.id = refusal WHERE {_JUDGED} ORDER BY pages.id"
+        )
+        return ((*row, Reason[reason] if reason else None) for *row, reason in rows)
+
     def lacks_fingerprints(self) -> bool:
         """Whether a crawl left the near duplicates for later, and `lycosa index` has not caught up yet."""
         found = self._rows(

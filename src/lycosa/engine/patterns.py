@@ -1,0 +1,181 @@
+"""URLs whose pages bring nothing new. In: pages, with what they resemble. Out: why more of their kind are not fetched.
+
+A trap makes its URLs as it likes, but they are of a kind, and its pages resemble each other: so pages that are duplicates
+or hardly differ from the last ones count against the kind of their URL, the section and the site. What has brought
+nothing several times is given up, with the reason. Old counts fade, so that a site which turns into a trap is noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection
+
+import numpy as np
+
+from lycosa.urls import authority_of, host_of, source_of
+from lycosa.values import Link, Page, Reason, Refusal
+
+ENOUGH = (5.0, 8.0, 12.0)
+"""Pages that brought nothing, before URLs of their kind, section, or site are given up."""
+PER_GOOD = 3.0
+"""For each page that did bring something, this many more."""
+FADES = 0.98
+"""What an earlier page counts, with each later one of its kind."""
+ALIKE = 0.85
+"""A page brings nothing if this share of its shingles' sketch stands on the last pages of its section."""
+COMPARED = 16
+MANY_QUERIES, ALIKE_THERE = 6, 0.5
+"""Where parameters combine in this many ways, as filters do, the second share is enough."""
+MANY_HOSTS, PAGES_A_HOST = 30, 3
+"""A site with this many hosts that gave fewer pages each than the second makes up its hosts."""
+MIRRORED_WORDS = 50
+"""Shorter pages may be alike on two sites by chance: error pages, consent walls."""
+MAX_KINDS = 30_000
+MAX_SITES = 30_000
+MAX_SECTIONS = 100
+"""Of one site; the pages of each are compared with each other."""
+NOTHING_NEW = frozenset((Reason.DUPLICATE, Reason.SOFT_404))
+
+_DIGITS = re.compile(r"\d+")
+_MADE_UP = re.compile(r"(?=[a-z_-]*\d)[0-9a-z_-]{8,}|[0-9a-f]{12,}|[^/]{40,}", re.IGNORECASE)
+
+
+def kinds_of(url: str) -> tuple[str, str, str]:
+    """The kind of a URL, its section and its site: what it has in common with others, from closest to widest.
+
+    >>> kinds_of("http://www.a.example/cal/2026/11?view=day&x=1")
+    ('a.example/cal/0/0?view&x', 'a.example/cal?', 'a.example')
+    >>> kinds_of("http://a.example/s/d41d8cd98f00b204/item-7")[0]
+    'a.example/s/*/item-0'
+    """
+    authority = authority_of(url)
+    site = source_of(authority)
+    path, asks, query = url[len(authority) :].partition("?")
+    segments = [_DIGITS.sub("0", _MADE_UP.sub("*", segment)) for segment in path.split("/")]
+    names = sorted({pair.partition("=")[0] for pair in query.split("&")}) if asks else []
+    section = segments[1] if len(segments) > 2 else ""
+    return f"{site}{'/'.join(segments)}{asks}{'&'.join(names)}", f"{site}/{section}{asks}", site
+
+
+class _Counts:
+    __slots__ = ("good", "poor")
+
+    def __init__(self) -> None:
+        self.good = self.poor = 0.0
+
+    def count(self, poor: bool) -> None:
+        self.good = self.good * FADES + (not poor)
+        self.poor = self.poor * FADES + poor
+
+
+class _Section:
+    __slots__ = ("queries", "sketches")
+
+    def __init__(self) -> None:
+        self.sketches: deque[bytes] = deque(maxlen=COMPARED)
+        self.queries: set[str] = set()
+
+    def has_seen(self, kind: str, sketch: bytes) -> bool:
+        """Whether nearly all of a page's shingles stand on the last pages here; it is one of them from now on."""
+        if "?" in kind and len(self.queries) < MANY_QUERIES:
+            self.queries.add(kind)
+        seen = _share_seen(sketch, self.sketches)
+        if sketch:
+            self.sketches.append(sketch)
+        return seen >= (ALIKE_THERE if len(self.queries) >= MANY_QUERIES else ALIKE)
+
+
+class _Site:
+    __slots__ = ("given_up", "hosts", "pages", "sections")
+
+    def __init__(self) -> None:
+        self.given_up: dict[str, Refusal] = {}
+        self.hosts: set[str] = set()
+        self.pages = 0
+        self.sections: dict[str, _Section] = {}
+
+    def section(self, name: str) -> _Section:
+        """A section, which is made known if it was not; of too many, the longest-known is forgotten."""
+        section = self.sections.get(name)
+        if section is None:
+            section = self.sections[name] = _Section()
+            if len(self.sections) > MAX_SECTIONS:
+                del self.sections[next(iter(self.sections))]
+        return section
+
+    @property
+    def makes_up_hosts(self) -> bool:
+        return len(self.hosts) >= MANY_HOSTS and self.pages < PAGES_A_HOST * len(self.hosts)
+
+
+class Patterns:
+    """What the pages of a crawl brought, by the kinds of their URLs. Bounded: the longest-known are forgotten."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, _Counts] = {}
+        self._sites: dict[str, _Site] = {}
+        self._site_of: dict[int, str] = {}  # of pages that others may resemble
+
+    def __call__(self, link: Link, page_url: str) -> Refusal | None:
+        """Why a link is not followed, though nothing speaks against it but its kind; a `LinkCheck`."""
+        authority = authority_of(link.url)
+        site = self._sites.get(source_of(authority))
+        if site is None:
+            return None
+        if site.given_up:
+            for kind in kinds_of(link.url):
+                if (refusal := site.given_up.get(kind)) is not None:
+                    return refusal
+        if site.makes_up_hosts and host_of(authority) not in site.hosts:
+            return Refusal(Reason.TRAP, f"{len(site.hosts)} hosts of its site gave {site.pages} pages")
+        return None
+
+    def mirrors(self, page: Page, near: int | None) -> Refusal | None:
+        """Why the links of a page within its own site are not followed: another site has the same page."""
+        elsewhere = self._site_of.get(near) if near else None
+        if elsewhere is None or page.link.depth == 0 or page.words < MIRRORED_WORDS:
+            return None
+        if elsewhere == source_of(authority_of(page.url)):
+            return None
+        return Refusal(Reason.TRAP, f"its page is nearly the same on {elsewhere}")
+
+    def learn(self, key: int, url: str, sketch: bytes, near: int, refused: Reason | None) -> None:
+        """Count a page: whether it brought something, for all kinds of its URL."""
+        kinds = kinds_of(url)
+        site = self._site(kinds[-1])
+        seen = site.section(kinds[1]).has_seen(kinds[0], sketch)
+        poor = bool(near) or refused in NOTHING_NEW or seen
+        if not near:
+            self._site_of[key] = kinds[-1]
+        site.pages += 1
+        if len(site.hosts) < 10 * MANY_HOSTS:
+            site.hosts.add(host_of(authority_of(url)))
+        for kind, enough in zip(kinds, ENOUGH, strict=True):
+            counts = self._counts.get(kind)
+            if counts is None:
+                counts = self._counts[kind] = _Counts()
+                if len(self._counts) > MAX_KINDS:
+                    del self._counts[next(iter(self._counts))]
+            counts.count(poor)
+            if poor and counts.poor >= enough and counts.poor >= PER_GOOD * counts.good:
+                site.given_up.setdefault(
+                    kind, Refusal(Reason.TRAP, f"the last pages of {kind} brought nothing new")
+                )
+
+    def _site(self, name: str) -> _Site:
+        site = self._sites.get(name)
+        if site is None:
+            site = self._sites[name] = _Site()
+            if len(self._sites) > MAX_SITES:
+                del self._sites[next(iter(self._sites))]
+        return site
+
+
+def _share_seen(sketch: bytes, last: Collection[bytes]) -> float:
+    """The share of a page's shingles that stand on the last pages, by their sketches."""
+    if not sketch or len(last) < 2:
+        return 0.0
+    mine = np.frombuffer(sketch, dtype=np.uint8)
+    theirs = np.frombuffer(b"".join(last), dtype=np.uint8).reshape(-1, len(mine))
+    return float((theirs == mine).any(axis=0)[mine != 0].mean())
