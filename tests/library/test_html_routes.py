@@ -13,7 +13,7 @@ from lycosa.library.labelling import effect_of_labels
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from tests.library import sample_library
-from tests.store.records import failed
+from tests.store.records import failed, fetched, page_record
 
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
          "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "timeline", "page/1", "page/2",
@@ -52,6 +52,25 @@ def test_a_crawl_whose_seeds_failed_says_so(tmp_path):
             text = LexborHTMLParser(browser.get(f"/c/none/{path}").text).text()
             assert "1 request got no page" in text
             assert "index" not in text.lower()
+
+
+def test_a_day_that_only_the_text_names_is_doubtful(tmp_path):
+    """An article on a country is not published on the day of what it tells; a stated date is taken as one."""
+    sentence = (
+        b"It was attacked on September 11, 2001, and went to war, "
+        + b"as it had done before, " * 20
+        + b"at last."
+    )
+    prose = b"<html lang=en><h1>A country</h1><p>" + sentence + b"</p></html>"
+    stated = b'<html><meta property="article:published_time" content="2001-09-11"><p>Today.</p></html>'
+    urls = {"http://a.example/1": prose, "http://a.example/2": stated}
+    made = CollectionWriter.create_or_open(tmp_path / "c", sample_library.SPEC)
+    with made as collection, collection.commit():
+        for url, body in urls.items():
+            collection.save(page_record(url, fetched=fetched(url, body=body), date="2001-09-11"))
+    with sample_library.client(tmp_path / "c") as browser:
+        told = ["doubtful" in browser.get(f"/c/c/page/{number}").text for number in (1, 2)]
+    assert told == [True, False]
 
 
 def test_the_monitor_counts_one_kind_of_page_as_pages(storm, browser, monkeypatch):

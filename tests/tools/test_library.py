@@ -11,5 +11,11 @@ def test_every_view_of_a_made_up_collection_is_measured(tmp_path):
 
     figures = measure(tmp_path / "large")
 
-    assert {name.partition(",")[0] for name in figures} == {"search", "timeline", "map", "JSONL"}
+    assert {name.partition(",")[0] for name in figures} == {
+        "search",
+        "Explore",
+        "timeline",
+        "map",
+        "JSONL",
+    }
     assert all(figure >= 0 for figure in figures.values())

@@ -1,6 +1,6 @@
 """Counts by every field at once, under conditions that change with every click. In: a collection. Out: counted facets.
 
-All judged pages lie in memory as columns of numbers (about 100 bytes a page), read once for each state of the collection,
+All judged pages lie in memory as columns of numbers (a few hundred bytes a page), read once for each state of the collection,
 so that a click costs milliseconds where grouping in SQL would read the catalogue for each field anew. What a
 `PageFilter` lets through here is what its SQL lets through.
 """
