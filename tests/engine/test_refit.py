@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +102,7 @@ def test_a_kill_loses_nothing_and_pages_agree_with_their_version(tmp_path, point
     with Site(small_web(2, 40)) as site:
         path.write_text(spec(site, 1000, process={"workers": workers}), encoding="utf-8")
         with crawling(path, out, point, str(nth)) as process:
-            assert process.wait(60) == -signal.SIGKILL
+            assert process.wait(600) == -signal.SIGKILL
         if number := version_of(out):
             rule = load_version(out / "models", number).rule
             assert {one.rule for one in judgements(out).values()} == {rule}
@@ -108,6 +111,44 @@ def test_a_kill_loses_nothing_and_pages_agree_with_their_version(tmp_path, point
     whole, killed = judgements(tmp_path / "whole"), judgements(out)
     assert whole.keys() == killed.keys()
     assert all(one.score == pytest.approx(killed[url].score, abs=1e-6) for url, one in whole.items())
+
+
+def test_a_fit_that_hangs_stops_no_fetching_and_a_kill_during_it_loses_nothing(tmp_path):
+    """The process that fits is halted; the crawl goes on, is killed meanwhile, and resumed comes to the same judge."""
+    path, out = tmp_path / "crawl.toml", tmp_path / "killed"
+    with Site(small_web(2, 40)) as site:
+        path.write_text(spec(site, 1000, process={"workers": 1}), encoding="utf-8")
+        with crawling(path, out) as process:
+            wait_for(lambda: len(site.log) > 15)
+            (fitting,) = [pid for pid in children_of(process.pid) if b"lycosa.engine.fitting" in command_of(pid)]
+            os.kill(fitting, signal.SIGSTOP)
+            wait_for(lambda: len(site.log) > 60)  # two versions were due since
+        wait_for(lambda: b"lycosa.engine.fitting" not in command_of(fitting))
+        if number := version_of(out):
+            rule = load_version(out / "models", number).rule
+            assert {one.rule for one in judgements(out).values()} == {rule}
+        crawl(spec(site, 1000, process={"workers": 1}), out)
+        crawl(spec(site, 1000), tmp_path / "whole")
+    whole, killed = judgements(tmp_path / "whole"), judgements(out)
+    assert whole.keys() == killed.keys()
+    assert all(one.score == pytest.approx(killed[url].score, abs=1e-6) for url, one in whole.items())
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    while not is_so():
+        time.sleep(0.02)
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def command_of(pid: int) -> bytes:
+    """How a process was started; nothing of one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def test_a_version_that_was_written_but_not_applied_is_nothing(site, tmp_path):
@@ -210,6 +251,24 @@ async def test_a_process_that_died_is_replaced(crawled):
         fits._child.process.kill()
         fits._child.process.wait()
         fits.begin(2)
+        second = await fits.last()
+    assert first is not None
+    assert second is not None
+    assert second.version.number == 2
+    assert first.probabilities == second.probabilities
+
+
+async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
+    """Halted first, so that it has the request and cannot have answered."""
+    async with ChildFits(BRIEF, crawled) as fits:
+        fits.begin(1)
+        first = await fits.last()
+        assert fits._child is not None
+        process = fits._child.process
+        process.send_signal(signal.SIGSTOP)
+        fits.begin(2)
+        await asyncio.sleep(0)
+        process.kill()
         second = await fits.last()
     assert first is not None
     assert second is not None
