@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from typer.testing import CliRunner
 
@@ -11,10 +12,10 @@ from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec
 from lycosa.spec.sections import FetchSpec
 from lycosa.spec.writing import toml
-from lycosa.testing import Site
+from lycosa.testing import Page, Site
 from tests.crawling import pages_of
 
-WEB = {
+WEB: dict[str | tuple[str, str], Page] = {
     "/a": "<title>Barn owls</title><p>The barn owl hunts mice at night. Barn owls nest in old barns, on farms. "
     "<a href=/c>More on owls</a> <a href=/d>Trains</a>",
     "/b": "<title>Owls</title><p>An owl is a bird of prey that hunts at night. Most owls nest in trees and eat mice.",
@@ -27,7 +28,11 @@ def test_pages_become_a_spec_and_the_spec_a_collection(tmp_path, monkeypatch):
     """The draft is shown and written; checked, it is right; crawled, the pages are examples, fetched once more at most."""
     folder = tmp_path / "owls"
     with Site(WEB) as site:
-        fetch = {"connect_to": site.connect_to, "allow_private": site.allow_private, "per_host_delay_s": 0}
+        fetch: dict[str, Any] = {
+            "connect_to": site.connect_to,
+            "allow_private": site.allow_private,
+            "per_host_delay_s": 0,
+        }
         monkeypatch.setattr("lycosa.spec.sections.FetchSpec", partial(FetchSpec, **fetch))
         urls = ["http://a.test/a", "http://a.test/b"]
         drafted = CliRunner().invoke(app, ["init", str(folder), "--from", *urls, "--contact", "me@my.org"])
@@ -50,7 +55,11 @@ def test_pages_become_a_spec_and_the_spec_a_collection(tmp_path, monkeypatch):
 def test_pages_that_cannot_be_had_write_nothing(tmp_path, monkeypatch):
     """Nothing is left behind, and the error says what to do."""
     with Site({}) as site:
-        fetch = {"connect_to": site.connect_to, "allow_private": site.allow_private, "per_host_delay_s": 0}
+        fetch: dict[str, Any] = {
+            "connect_to": site.connect_to,
+            "allow_private": site.allow_private,
+            "per_host_delay_s": 0,
+        }
         monkeypatch.setattr("lycosa.spec.sections.FetchSpec", partial(FetchSpec, **fetch))
         done = CliRunner().invoke(app, ["init", str(tmp_path / "owls"), "--from", "http://a.test/gone"])
     assert done.exit_code != 0

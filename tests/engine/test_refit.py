@@ -120,7 +120,9 @@ def test_a_fit_that_hangs_stops_no_fetching_and_a_kill_during_it_loses_nothing(t
         path.write_text(spec(site, 1000, process={"workers": 1}), encoding="utf-8")
         with crawling(path, out) as process:
             wait_for(lambda: len(site.log) > 15)
-            (fitting,) = [pid for pid in children_of(process.pid) if b"lycosa.engine.fitting" in command_of(pid)]
+            (fitting,) = [
+                pid for pid in children_of(process.pid) if b"lycosa.engine.fitting" in command_of(pid)
+            ]
             os.kill(fitting, signal.SIGSTOP)
             wait_for(lambda: len(site.log) > 60)  # two versions were due since
         wait_for(lambda: b"lycosa.engine.fitting" not in command_of(fitting))

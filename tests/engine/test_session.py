@@ -429,7 +429,11 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
         section = {"connect_to": site.connect_to, "allow_private": ["*.test"], "per_host_delay_s": 0.05}
         spec.write_text(spec_text(site, ["http://h0.test/"], fetch=section), encoding="utf-8")
         command = [sys.executable, "-m", "lycosa", "crawl", str(spec), "--quiet"]
-        slowly = [*command, "--set", "fetch.per_host_delay_s=2"]  # however busy the machine is, it has not ended yet
+        slowly = [
+            *command,
+            "--set",
+            "fetch.per_host_delay_s=2",
+        ]  # however busy the machine is, it has not ended yet
         process = subprocess.Popen(slowly, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while len(site.log) < 7 and process.poll() is None:
             time.sleep(0.02)

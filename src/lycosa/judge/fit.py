@@ -46,7 +46,8 @@ Rows = NDArray[np.intp]
 RIDGE = 1.0
 TEXT_WEIGHT = 1.5
 """The classifier's weight in the score; the similarities have 1 each."""
-ANSWER_WEIGHT = 3.0
+ANSWER_WEIGHT = 1.5
+"""Of an answered page, that of a sure one being 1: more of it makes the classifier follow a few answers too far."""
 MAX_TRAINING = 1500
 """Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample."""
 MAX_LEFT_OUT = 10
