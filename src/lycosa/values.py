@@ -116,6 +116,8 @@ class Notes(msgspec.Struct, frozen=True, array_like=True):
     etag: str = ""  # of the last capture; with `last_modified`, what a conditional request asks by
     last_modified: str = ""
     opened_by: int = 0  # key of what alone made the strategy follow it, such as an image of its page
+    content: int = 0  # a fingerprint of the last capture: tells whether it has changed
+    revisit_s: float = 0.0  # how long it waited last, where it is fetched again and again
 
 
 UNNOTED = Notes()

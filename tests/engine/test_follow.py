@@ -29,3 +29,21 @@ def test_a_redirect_takes_the_memo_along_but_no_validators():
     assert (onward.notes.etag, onward.notes.last_modified) == ("", "")
     assert onward.notes.via == (link.key,)
     assert Told.of(onward) == Told("words")
+
+
+def test_a_page_is_asked_again_by_how_often_it_changes():
+    """Twice the time while nothing happens, half of it after a change; the words count, not the bytes."""
+    follow = Follow(FetchSpec(), ArchiveSpec(revisit_after_h=1))
+    waits, link = [], Link(URL, key_of(URL))
+    for status, body, content in (
+        (200, b"one", 7),
+        (200, b"one, at another time", 7),
+        (304, b"", 0),
+        (200, b"two", 8),
+        (200, b"two", 8),
+    ):
+        fetched = Fetched(link, status, (), body, b"", b"", 0.0, 0.0)
+        link, outcome = follow.revisit(fetched, (), 0.0, content)
+        waits.append(outcome.again_at)
+
+    assert waits == [3600.0, 7200.0, 14400.0, 7200.0, 14400.0]

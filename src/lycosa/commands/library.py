@@ -1,19 +1,20 @@
-"""The commands around a finished collection: serve, export, index."""
+"""The commands around a finished collection: serve, export, index, changes."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lycosa.commands import room_for, say
-from lycosa.errors import SpecError
+from lycosa.commands import Json, as_json, room_for, say
+from lycosa.errors import InputError, SpecError
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (serve, export, index):
+    for command in (serve, export, index, changes):
         app.command()(command)
 
 
@@ -153,3 +154,39 @@ def index(
         f"{done.entities:,} people and organisations."
         + (f" {done.unread:,} pages could not be read from the archive." if done.unread else "")
     )
+
+
+def changes(
+    collection: Annotated[Path, typer.Argument(help="A collection.")],
+    since: Annotated[
+        str, typer.Option(metavar="DAY", help="From this day on, such as 2026-11-01; default: the last run.")
+    ] = "",
+    all_: Annotated[bool, typer.Option("--all", help="Pages that are not relevant too.")] = False,
+    json: Json = False,
+) -> None:
+    """List the pages that are new, that have changed or that are gone since a day or the last run.
+
+    Example: lycosa changes owls/owls --since 2026-11-01
+    """
+    from lycosa.store.changes import Changes
+    from lycosa.store.collection import Collection
+    from lycosa.store.page_filter import COLLECTED, JUDGED
+
+    with Collection.open(collection) as opened:
+        runs = opened.reader.runs()
+        begin = _day(since) if since else runs[-1].started if runs else 0.0
+        found = list(Changes(opened.connection, opened.path).since(begin, JUDGED if all_ else COLLECTED))
+    if json:
+        typer.echo(as_json(found))
+        return
+    for change in found:
+        typer.echo(f"{change.kind:8}  {change.url}  {change.title}")
+    say(f"{len(found):,} changes since {datetime.fromtimestamp(begin, UTC):%Y-%m-%d %H:%M} UTC.")
+
+
+def _day(given: str) -> float:
+    try:
+        day = datetime.fromisoformat(given)
+    except ValueError:
+        raise InputError(f"{given!r} is no day. Write it as 2026-11-01.") from None
+    return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()

@@ -276,7 +276,7 @@ class Conclusions:
             self._image(page, fetched, now)
             return link, Outcome(now + fetched.rest_s, counts=False)
         decisions = self.page(page, fetched, now, self._duplicate(fetched))
-        return self.follow.revisit(fetched, decisions, now)
+        return self.follow.revisit(fetched, decisions, now, page.simhash)
 
     def _judged(
         self, page: Page, duplicate: Refusal | None
