@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from lycosa.cli import app
 from lycosa.report.why import explain, explanation_text
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, data, html, text
@@ -46,3 +50,27 @@ def test_documents_are_pages_of_a_collection(tmp_path: Path):
     assert "hears a vole" in rows[f"{START}owls.pdf"]["text"]
     assert rows[f"{START}owls.pdf"]["evidence"]["pages"] == 2
     assert "pages" in explanation_text(explain(tmp_path / "crawl", f"{START}owls.pdf"))
+
+
+def test_texts_are_exported_as_markdown(tmp_path: Path):
+    """Headings and lists of pages stay, and a PDF is paragraphs."""
+    first = "Owls hunt at night over open fields, and nobody hears them, because their feathers make no sound at all."
+    web: dict[str | tuple[str, str], Page] = {
+        "/": html(
+            f"<h1>Owls</h1><p>{first}</p><ul><li>barn owl</li><li>tawny owl</li></ul><p>{first} <a href=/p.pdf>more</a></p>"
+        ),
+        "/p.pdf": data(pdf(OWLS), "application/pdf"),
+    }
+    with Site(web) as site:
+        crawl(spec_text(site, [START]), tmp_path / "crawl")
+    out = tmp_path / "owls.jsonl"
+    told = CliRunner().invoke(
+        app, ["export", str(tmp_path / "crawl"), "--jsonl", str(out), "--text", "markdown"]
+    )
+    rows = {row["url"]: row["text"] for row in map(json.loads, out.read_text(encoding="utf-8").splitlines())}
+
+    assert told.exit_code == 0, told.output
+    assert rows[START].startswith(f"# Owls\n\n{first}\n\n- barn owl\n- tawny owl\n\n")
+    assert rows[f"{START}p.pdf"].startswith("The barn owl hunts")
+    with Collection.open(tmp_path / "crawl") as collection:
+        assert "# Owls" not in next(collection.rows())["text"], "plain without --text"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -76,6 +78,10 @@ def export(
         bool, typer.Option("--dedupe", help="One page of each near-duplicate cluster.")
     ] = False,
     genre: Annotated[list[str] | None, typer.Option(help="Only pages of this genre; repeat it.")] = None,
+    text: Annotated[
+        str,
+        typer.Option(help="plain, or markdown: texts keep headings, lists, tables and code. Not for WACZ."),
+    ] = "plain",
 ) -> None:
     """Hand the collection over: WACZ for replay, JSON lines or Parquet for corpora.
 
@@ -97,6 +103,8 @@ def export(
         raise SpecError("Say what to write: --wacz FILE, --jsonl FILE, --parquet FILE or --to FILE.")
     if only not in ("all", "relevant"):
         raise SpecError(f"--only {only}: known are all and relevant.")
+    if text not in ("plain", "markdown"):
+        raise SpecError(f"--text {text}: known are plain and markdown.")
     relevance = Relevance.COLLECTED if only == "relevant" else Relevance.JUDGED
     wanted = PageFilter(relevance=relevance, genres=tuple(genre or ()), distinct=dedupe)
     if genre:
@@ -111,7 +119,12 @@ def export(
     tell = say if jsonl in STANDARD_OUTPUT else typer.echo
     for write, out in targets:
         if out is not None:
-            tell(f"Wrote {write(collection, out, wanted):,} pages to {out}")
+            written = (
+                write
+                if text == "plain" or write is export_wacz
+                else partial(cast("Callable[..., int]", write), markdown=True)
+            )
+            tell(f"Wrote {written(collection, out, wanted):,} pages to {out}")
 
 
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:

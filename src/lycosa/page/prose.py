@@ -77,14 +77,15 @@ def _link_lines(document: Document) -> frozenset[str]:
     lines = zip("".join(layout.pieces).split("\n"), "".join(bare).split("\n"), strict=True)
     found = {_of_list(whole) for whole, rest in lines if whole.strip() and not re.search(r"\w", rest)}
     for node in tree.css("header,footer")[:100]:
-        if not _is_within(node, "article", "main"):  # those of the site, not of an article
+        if not is_within(node, "article", "main"):  # those of the site, not of an article
             start, end = layout.span(node)
             found |= set(map(_of_list, "".join(layout.pieces[start:end]).split("\n")))
     headings = {_of_list(node.text()) for node in tree.css("h1,h2,h3,h4,h5,h6")[:1000]}
     return frozenset(found - headings)
 
 
-def _is_within(node: LexborNode, *tags: str) -> bool:
+def is_within(node: LexborNode, *tags: str) -> bool:
+    """Whether an element stands in one of these."""
     above = node.parent
     for _ in range(DEPTH):
         if above is None:

@@ -11,6 +11,7 @@ START = {
     "event": {"pages": [f"{PLACEHOLDER}what-happened"], "what": [], "where": []},
     "seeds": {"urls": [PLACEHOLDER], "files": [], "feeds": []},
     "judge": {"kind": "event"},
+    "archive": {"requisites": "relevant"},
 }
 """What `lycosa init --event` writes out."""
 

@@ -13,6 +13,7 @@ from msgspec import inspect
 
 from lycosa.errors import InputError
 from lycosa.evidence.words import number_of
+from lycosa.page.markdown import markdown_of
 from lycosa.page.prose import prose_of
 from lycosa.page.response import document_of
 from lycosa.page.rights import Rights
@@ -89,11 +90,11 @@ class CorpusRow(msgspec.Struct, frozen=True):
     warc_length: int | None
 
 
-def export_jsonl(directory: Path, out: Path, wanted: PageFilter) -> int:
+def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write one JSON object a line; how many."""
     encode, count = msgspec.json.Encoder().encode, 0
     with Collection.open(directory) as collection, written_through(out) as file:
-        for row in corpus_rows(collection, wanted):
+        for row in corpus_rows(collection, wanted, markdown=markdown):
             file.write(encode(row) + b"\n")
             count += 1
     return count
@@ -104,14 +105,14 @@ CSV_COLUMNS = (
 )
 
 
-def export_csv(directory: Path, out: Path, wanted: PageFilter) -> int:
+def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write a table for spreadsheets; how many rows. No cell is taken for a formula."""
     count = 0
     with Collection.open(directory) as collection, written_through(out) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         writer = csv.writer(text)
         writer.writerow(CSV_COLUMNS)
-        for row in corpus_rows(collection, wanted):
+        for row in corpus_rows(collection, wanted, markdown=markdown):
             named = {
                 "places": [place.name for place in row.places],
                 "people": [one.name for one in row.entities if one.kind == "person"],
@@ -147,7 +148,7 @@ def parquet_library() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-def export_parquet(directory: Path, out: Path, wanted: PageFilter) -> int:
+def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write a Parquet table; how many rows."""
     pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
@@ -156,15 +157,17 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter) -> int:
         written(out) as draft,
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):
-        for group in _groups(corpus_rows(collection, wanted)):
+        for group in _groups(corpus_rows(collection, wanted, markdown=markdown)):
             rows = [_flat(row) for row in group]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count
 
 
-def corpus_rows(collection: Collection, wanted: PageFilter) -> Iterator[CorpusRow]:
-    """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive."""
+def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = False) -> Iterator[CorpusRow]:
+    """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive, and so does
+    all of it with `markdown`: headings, lists, tables and code are only there.
+    """
     urls = _FirstOfCluster(collection)
     chosen = condition_of(wanted)
     for row in collection.connection.execute(_ROWS.format(chosen.sql), chosen.values):
@@ -176,7 +179,7 @@ def corpus_rows(collection: Collection, wanted: PageFilter) -> Iterator[CorpusRo
         yield CorpusRow(
             url=url,
             title=title or None,
-            text=text if text is not None else archived_text(collection, key),
+            text=archived_text(collection, key, markdown=markdown) if markdown or text is None else text,
             date=date or None,
             language=language or None,
             source=source,
@@ -210,15 +213,17 @@ def _place_of_body(collection: Collection, key: int) -> tuple[str | None, int | 
     return (capture.file, capture.offset, capture.length) if capture else (None, None, None)
 
 
-def archived_text(collection: Collection, key: int) -> str:
-    """The main text of a page, from its bytes; '' where they cannot be read."""
+def archived_text(collection: Collection, key: int, *, markdown: bool = False) -> str:
+    """The main text of a page, plain or as Markdown, from its bytes; '' where they cannot be read."""
     page = collection.reader.page(key)
     fetched = response_of(collection, page) if page else None
     if fetched is None:
         return ""
     try:
         document = document_of(fetched, max_decoded_bytes=MAX_BYTES)
-        return "" if isinstance(document, Refusal) else prose_of(document)
+        if isinstance(document, Refusal):
+            return ""
+        return markdown_of(document) if markdown else prose_of(document)
     except Exception:  # whatever a hostile page provokes must cost only its own text
         return ""
 

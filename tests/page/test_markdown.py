@@ -1,0 +1,42 @@
+"""Texts as Markdown: headings, lists, tables and code stay what they are."""
+
+from __future__ import annotations
+
+from lycosa.page.document import Document
+from lycosa.page.markdown import markdown_of
+
+PAGE = """<html><body><nav><a href=/>Home</a> <a href=/x>Menu</a></nav><main><h1>Owls and nests</h1>
+<p>The barn owl nests in towers, in hollow trees and in boxes that people put up for it in their barns.</p>
+<h2>Eggs</h2><ul><li>four eggs in a good year of voles</li><li>seven eggs in the very best of years</li></ul>
+<ol><li>look for the nest in the dark</li><li>count the eggs and go away</li></ol>
+<table><tr><th>Bird</th><th>Eggs</th></tr><tr><td>Barn owl</td><td>4 | 7</td></tr></table>
+<pre>def eggs(year):
+    return 4</pre>
+<p>The tawny owl lays fewer eggs, and earlier in the year, which every walker in the woods can hear at night.</p></main>
+<footer>Copyright 2024</footer></body></html>"""
+
+
+def _markdown(markup: str, content_type: str = "text/html") -> str:
+    return markdown_of(Document(markup.encode(), "http://a.test/", content_type))
+
+
+def test_a_page_keeps_its_structure():
+    text = _markdown(PAGE)
+
+    assert "# Owls and nests\n\nThe barn owl nests" in text
+    assert "## Eggs" in text
+    assert "- four eggs in a good year of voles\n- seven eggs in the very best of years" in text
+    assert "1. look for the nest in the dark\n1. count the eggs and go away" in text
+    assert "| Bird | Eggs |\n| --- | --- |\n| Barn owl | 4 \\| 7 |" in text
+    assert "```\ndef eggs(year):\n    return 4\n```" in text
+    assert "Menu" not in text
+    assert "Copyright" not in text
+
+
+def test_plain_text_is_paragraphs():
+    assert _markdown("One\n\nTwo", "text/plain") == "One\n\nTwo"
+
+
+def test_a_page_without_structure_is_its_text():
+    assert _markdown("<p>Just one line of text") == "Just one line of text"
+    assert _markdown("") == ""
