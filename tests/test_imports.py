@@ -179,6 +179,7 @@ STARTS = {
     | {"numpy", "pydantic", "msgspec", "selectolax"},
     "sys.argv[1:] = ['check', 'crawl.toml']; from lycosa.cli import main; main()": HEAVY | FOR_A_CRAWL,
 }
+STARTS["import lycosa.engine.workers"] = HEAVY | FOR_A_CRAWL | {"pydantic", "typer"}
 """What is not loaded yet when a program has only just begun, by its first line."""
 
 

@@ -15,14 +15,13 @@ from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.as_html import Section, TextLink, html_of
 from lycosa.page.document import LIST, Document
-from lycosa.page.places import Regions, find_places, gazetteer, regions_of
+from lycosa.page.places import Regions
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.page.rights import RIGHTS, Rights, rights_of
 from lycosa.page.walls import wall_of
 from lycosa.seeds.entries import listed_in
 from lycosa.seeds.lists import unpacked
-from lycosa.spec.sections import Spec
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import (
     Count,
@@ -83,14 +82,6 @@ class Recipe:
     def looks_at_images(self) -> bool:
         """Whether some evidence does."""
         return any(Need.IMAGES in kind.needs for kind in self.evidence)
-
-
-def regions_of_spec(spec: Spec) -> Regions:
-    """The countries and states that a crawl is about: those of its topic's words, and of `where` in a method's section."""
-    topic = spec.topic
-    places = [where for section in spec.methods.values() for where in getattr(section, "where", ())]
-    said = [topic.description, *topic.keywords, *(f"It was in {where}." for where in places)]
-    return regions_of(find_places("\n".join(said), gazetteer()))
 
 
 class Analyser(Protocol):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.engine.analysis import Analyser, Recipe, regions_of_spec
+from lycosa.engine.analysis import Analyser, Recipe
+from lycosa.engine.recipe import regions_of_spec
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import NoCollection
 from lycosa.methods.lookup import all_settings

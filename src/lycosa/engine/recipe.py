@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from lycosa.engine.analysis import Recipe, regions_of_spec
+from lycosa.engine.analysis import Recipe
 from lycosa.evidence import Evidence, Need
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import indexed_evidence
+from lycosa.page.places import Regions, find_places, gazetteer, regions_of
 from lycosa.spec.sections import Spec
 
 
@@ -34,3 +35,11 @@ def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """What [index] asks for beside the strategy."""
     wanted = ["genre"] if spec.index.genre == "now" else []
     return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
+
+
+def regions_of_spec(spec: Spec) -> Regions:
+    """The countries and states that a crawl is about: those of its topic's words, and of `where` in a method's section."""
+    topic = spec.topic
+    places = [where for section in spec.methods.values() for where in getattr(section, "where", ())]
+    said = [topic.description, *topic.keywords, *(f"It was in {where}." for where in places)]
+    return regions_of(find_places("\n".join(said), gazetteer()))

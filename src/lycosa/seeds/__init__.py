@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.files import read_file
 from lycosa.seeds.lists import feed_urls, sitemap_urls, unpacked, urls_in_lines
-from lycosa.spec.sections import SeedsSpec
 from lycosa.values import Link, Refusal, Say
+
+if TYPE_CHECKING:  # workers read lists too, and need no spec for that
+    from lycosa.spec.sections import SeedsSpec
 
 MAX_SITEMAPS = 200
 """Sitemaps of one sitemap index that are read."""
