@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -22,7 +23,7 @@ def said(*words: str) -> str:
     return done.output
 
 
-def status(out: Path) -> dict[str, object]:
+def status(out: Path) -> dict[str, Any]:
     return dict(json.loads(said("status", str(out), "--json")))
 
 
@@ -45,6 +46,11 @@ def test_a_crawl_is_paused_resumed_and_stopped(tmp_path):
             assert said("stop", str(out)).startswith("stopping")
             process.wait(30)
     assert said("status", str(out)).startswith("not running; the last run ended: interrupted")
+    now = status(out)
+    assert 0 <= now["last_relevant"] <= now["last_pages"] <= now["pages"]
+    assert f"the last {now['last_pages']} pages brought {now['last_relevant']} of the kept ones" in said(
+        "status", str(out)
+    )
     with pytest.raises(LycosaError, match="No crawl is running"):
         said("pause", str(out))
     with pytest.raises(CollectionError, match="not a collection"):

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.methods.fused.score import IN_WORDS
 from lycosa.testing import Site
 from tests.crawling import small_web, spec_text
 
+EXTRA = IN_WORDS["extra"]
 METHOD = """
 from lycosa.methods import Method
 
@@ -21,6 +23,7 @@ METHOD = Method(
     section="sayings_parts:SayingsSpec",
     prepare="sayings_parts:prepare",
     judges={"sayings": "sayings_parts:SayingsJudge"},
+    link_evidence="sayings_parts:link_evidence",
     train="sayings_parts:register",
     report="sayings_parts:report_part",
     start="sayings_parts:START",
@@ -67,6 +70,18 @@ class Said(Evidence):
 
     def of_page(self, document):
         return Score(sum(word in document.text for word in self.words) / len(self.words))
+
+
+class SaidOfLinks(Evidence):
+    name = "said_of_links"
+    tells_of_links = float
+
+    def of_links(self, document):
+        return [0.75] * len(document.links)
+
+
+def link_evidence(model):
+    return (SaidOfLinks(),)
 
 
 class SayingsJudge:
@@ -159,6 +174,18 @@ def test_it_crawls_with_all_that_it_brings(tmp_path, installed):
         assert done.returncode == 2
         assert complaint in done.stderr
         assert not (tmp_path / "other").exists(), "a spec that is refused leaves nothing behind"
+
+
+def test_what_it_says_of_links_is_a_part_of_what_fused_ranks_by(tmp_path, installed):
+    """Its evidence is listed in its Method, and its section is in the spec: that is all."""
+    with Site(small_web(1, 6)) as site:
+        (tmp_path / "crawl.toml").write_text(
+            spec_text(site, ["http://h0.test/"], top={"strategy": "fused"}, sayings={"words": ["owl"]})
+        )
+        done = lycosa(tmp_path, installed, "crawl", ".", "--quiet", "--max-pages", "3")
+        assert done.returncode == 0, done.stderr
+    told = [lycosa(tmp_path, installed, "why", "crawl", f"http://h0.test/p{n}").stdout for n in range(1, 6)]
+    assert any("0.75" in line for text in told for line in text.splitlines() if EXTRA in line), told
 
 
 def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):

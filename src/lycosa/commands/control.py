@@ -84,7 +84,12 @@ def _in_words(now: dict[str, Any]) -> str:
     limit = f" of {now['limit']:,}" if now["limit"] else ""
     shares = [now[name] for name in ("harvest", "harvest_low", "harvest_high") if now.get(name) is not None]
     harvest = f" (harvest {Harvest(*shares)})" if len(shares) == 3 else ""
+    lately = (
+        f"\nthe last {now['last_pages']:,} pages brought {now['last_relevant']:,} of the kept ones"
+        if "last_pages" in now  # a running crawl that is told something answers without them
+        else ""
+    )
     return (
         f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} kept as relevant{harvest}, "
-        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s"
+        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s{lately}"
     )

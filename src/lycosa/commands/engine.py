@@ -229,6 +229,13 @@ def _harvest(summary: Summary) -> str:
     return f" (harvest {summary.harvest_told})" if summary.harvest_told else ""
 
 
+def _lately(summary: Summary) -> str:
+    """What the last pages brought, where they are not all: whether it is worth going on."""
+    if summary.last_pages >= summary.pages:
+        return ""
+    return f" The last {summary.last_pages:,} pages brought {summary.last_relevant:,} of the kept ones."
+
+
 def _tell(summary: Summary, *, json: bool) -> None:
     """Say how a crawl went; one that brought nothing is an error."""
     if json:
@@ -236,7 +243,7 @@ def _tell(summary: Summary, *, json: bool) -> None:
     else:
         typer.echo(
             f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
-            f"{summary.waiting:,} waiting; {summary.ended}.\nThe collection: {summary.collection}"
+            f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
         _tell_health(summary)
     if walls := summary.refused.get("wall"):

@@ -10,7 +10,7 @@ from lycosa.engine.loop import TOO_LONG, Crawl
 from lycosa.judge.threshold import Harvest
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.log import tell
-from lycosa.store.reader import PAUSED
+from lycosa.store.reader import LAST_PAGES, PAUSED
 from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 
 MAX_SEEDS_TOLD = 1000
@@ -37,6 +37,8 @@ class Summary(msgspec.Struct, frozen=True):
     harvest_low: float | None = None  # it lies between these in 80 of 100 crawls
     harvest_high: float | None = None
     judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
+    last_pages: int = 0  # the last ones, LAST_PAGES or all
+    last_relevant: int = 0  # of these, how many were kept: whether it is worth going on
 
     @property
     def harvest_told(self) -> str:
@@ -72,6 +74,8 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         harvest_low=round(harvest.low, 4) if harvest else None,
         harvest_high=round(harvest.high, 4) if harvest else None,
         judge_version=version.number if version else 0,
+        last_pages=min(LAST_PAGES, len(tally.latest)),
+        last_relevant=tally.brought(LAST_PAGES),
     )
     tell(collection.log, "run ended", **msgspec.to_builtins(summary))
     return summary

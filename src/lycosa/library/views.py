@@ -22,7 +22,7 @@ from lycosa.report.why import opened_by
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
-from lycosa.store.reader import PageJudgement, StoredPage
+from lycosa.store.reader import LAST_PAGES, PageJudgement, StoredPage
 from lycosa.store.responses import response_of
 from lycosa.store.search import DatedPage
 from lycosa.store.statistics import EntityKind, PlaceCount
@@ -246,6 +246,8 @@ def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
         "waiting": urls_waiting(collection.connection),
         "ended": runs[-1].reason if runs else "",
         "limit": None,
+        "last_pages": len(last := collection.reader.latest(LAST_PAGES)),
+        "last_relevant": sum(page.relevant for page in last),
         **harvest_figures(harvest_of(collection)),
     }
     # A crawl counts as pages whatever was answered; here, and in every curve, a page is one that was judged.

@@ -32,6 +32,8 @@ JUDGE_VERSION = "judge_version"
 """The fact that names the version of the judge that all pages were judged by."""
 JUDGE_ASIDE = "judge_aside"
 """The fact that names the versions of the judge that were refused or undone."""
+LAST_PAGES = 100
+"""The pages judged last, of which it is said how many are kept: whether a crawl is worth going on with."""
 PAUSED = "paused"
 """The fact that says how many seconds of the runs the crawl was paused."""
 
