@@ -19,7 +19,8 @@ from lycosa.page.response import document_of
 from lycosa.page.rights import Rights
 from lycosa.store.collection import Collection
 from lycosa.store.exports import written, written_through
-from lycosa.store.page_filter import PageFilter, condition_of
+from lycosa.store.exports.boilerplate import Boilerplate
+from lycosa.store.page_filter import JUDGED_SQL, PageFilter, condition_of
 from lycosa.store.responses import capture_with_body, response_of
 from lycosa.store.warc import warc_date
 from lycosa.values import Category, Data, Refusal
@@ -35,6 +36,11 @@ _ROWS = """
         LEFT JOIN captures ON captures.page = pages.id AND captures.warc = pages.warc AND captures.offset = pages.offset
         LEFT JOIN texts ON texts.rowid = pages.id
     WHERE {} ORDER BY pages.id"""
+
+
+_TEXTS = (
+    f"SELECT source, body FROM pages JOIN texts ON texts.rowid = pages.id WHERE {JUDGED_SQL.format('pages')}"
+)
 
 
 class PlaceRow(msgspec.Struct, frozen=True):
@@ -168,8 +174,10 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
     """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive, and so does
     all of it with `markdown`: headings, lists, tables and code are only there.
     """
-    urls = _FirstOfCluster(collection)
+    urls, boilerplate = _FirstOfCluster(collection), Boilerplate()
     chosen = condition_of(wanted)
+    for source, text in collection.connection.execute(_TEXTS):
+        boilerplate.add(source, text)
     for row in collection.connection.execute(_ROWS.format(chosen.sql), chosen.values):
         number, key, url, title, date, language, source, words, relevant, score, rule = row[:11]
         explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:]
@@ -179,7 +187,10 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
         yield CorpusRow(
             url=url,
             title=title or None,
-            text=archived_text(collection, key, markdown=markdown) if markdown or text is None else text,
+            text=boilerplate.without(
+                source,
+                archived_text(collection, key, markdown=markdown) if markdown or text is None else text,
+            ),
             date=date or None,
             language=language or None,
             source=source,
