@@ -73,7 +73,7 @@ def test_a_host_of_walls_is_given_up(tmp_path: Path):
 
 
 def test_the_same_small_page_for_every_url_is_a_wall(tmp_path: Path):
-    names = [f"/p{number}" for number in range(8)]
+    names = [f"/p{number}" for number in range(10)]
     web: Web = {
         "/": links(*names),
         **{name: html(f"<title>Welcome</title><p>Nothing to see<!--{name}-->") for name in names},
@@ -81,6 +81,17 @@ def test_the_same_small_page_for_every_url_is_a_wall(tmp_path: Path):
     crawled(tmp_path / "crawl", web)
 
     assert len(kept(tmp_path / "crawl")) == 1 + SAME_AGAIN - 1
+
+
+def test_small_pages_that_differ_in_a_number_are_no_wall(tmp_path: Path):
+    names = [f"/p{number}" for number in range(10)]
+    web: Web = {
+        "/": links(*names),
+        **{name: html(f"<title>Photos</title><p>Photo {name[2:]} of the owls") for name in names},
+    }
+    crawled(tmp_path / "crawl", web)
+
+    assert len(kept(tmp_path / "crawl")) == 11
 
 
 def test_pauses_grow_and_end_with_a_page():

@@ -16,7 +16,7 @@ GIVEN_UP_AFTER = 5
 FIRST_PAUSE = 30
 """The first rest, as a multiple of the host's usual one; each further one is twice as long."""
 MAX_PAUSE_S = 3600.0
-SAME_AGAIN = 4
+SAME_AGAIN = 6
 """From so many small pages in a row that are all the same, though their URLs are not, they are a wall."""
 SMALL_WORDS = 60
 SAMENESS = "the same small page for every URL"
@@ -29,7 +29,9 @@ class Walls:
     def __init__(self, usual_rest_s: float) -> None:
         self._usual_rest_s = usual_rest_s
         self._in_a_row: Counter[str] = Counter()
-        self._same: dict[str, tuple[tuple[str, int], int]] = {}  # the last small page, and how often in a row
+        self._same: dict[
+            str, tuple[tuple[str, bytes], int]
+        ] = {}  # the last small page, and how often in a row
 
     def kind_of(self, page: Page) -> str:
         """The kind of wall that a page is, alone or after the pages before it; '' for none, and its host has let us through."""
@@ -55,10 +57,10 @@ class Walls:
         return Refusal(Reason.WALL, f"its host was given up after {GIVEN_UP_AFTER} in a row")
 
     def _is_same_again(self, authority: str, page: Page) -> bool:
-        if page.words > SMALL_WORDS or not page.simhash:
+        if page.words > SMALL_WORDS or not page.title or not page.sketch:
             self._same.pop(authority, None)
             return False
-        this = (page.title, page.simhash)
+        this = (page.title, page.sketch)
         last, times = self._same.get(authority, (this, 0))
         self._same[authority] = this, times + 1 if last == this else 1
         return self._same[authority][1] >= SAME_AGAIN
