@@ -30,7 +30,7 @@ from tests.crawling import crawling
 from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-SIZES = {"wide": (1100, 860), "narrow": (390, 844)}
+SIZES = {"wide": (1400, 900), "narrow": (390, 844)}
 PAGES = {
     "overview": "",
     "search": "search?q=barn+owl&since=2018&until=2023",
