@@ -193,3 +193,10 @@ def test_a_host_header_never_crashes(text):
     """Any Host header is understood or refused."""
     split_host(text)
     assert not sample_library.ORIGINS.knows("x" + text, 8765)
+
+
+def test_a_form_that_is_too_long_is_refused_plainly(storm):
+    """Nobody is shown a traceback for it."""
+    with sample_library.client(storm) as browser:
+        answer = sample_library.post(browser, "/c/storm/label", note="x" * 100_000)
+    assert answer.status_code == 413

@@ -198,6 +198,24 @@ def test_a_damaged_catalogue_is_named(opened, tmp_path, damage):
     assert (tmp_path / "storm" / "archive" / "storm-00001.warc.gz").read_bytes() == archive
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "CREATE VIEW loot AS SELECT 1",
+        "CREATE TRIGGER loot AFTER INSERT ON pages BEGIN DELETE FROM pages; END",
+    ],
+)
+def test_what_was_planted_in_a_catalogue_is_refused(tmp_path, planted):
+    """Views and triggers would run with our own statements."""
+    CollectionWriter.create_or_open(tmp_path / "storm", "").close()
+    raw = sqlite3.connect(tmp_path / "storm" / "catalogue.db")
+    raw.execute(planted)
+    raw.close()
+    for opened in (Collection.open, lambda directory: CollectionWriter.create_or_open(directory, "")):
+        with pytest.raises(CollectionError, match=r"loot.*Lycosa never makes"):
+            opened(tmp_path / "storm")
+
+
 def test_a_database_of_another_program_is_left_alone(tmp_path):
     """A catalogue.db that is not ours is refused as it is."""
     (tmp_path / "storm").mkdir()

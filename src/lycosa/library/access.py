@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from markupsafe import escape
 from starlette.datastructures import URL, Headers, MutableHeaders, QueryParams
+from starlette.exceptions import HTTPException
 from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -322,7 +323,7 @@ def _capped(receive: Receive) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > BODY_BYTES:
-            return {"type": "http.disconnect"}
+            raise HTTPException(413, f"More than {BODY_BYTES:,} bytes.")
         return message
 
     return capped

@@ -115,6 +115,8 @@ class _Replay:
         return answer
 
 
+# Browsers load fonts only where this allows it, and the sandbox makes every archived page another origin.
+_ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 _SAFE = "/:?&=+,;@!$'()*~%#[]"
 
 
@@ -149,11 +151,11 @@ def _shown(fetched: Fetched, place: Place, follow: Place) -> Response:
         return Response(rewritten_css(css, url, place), media_type="text/css")
     if kind.startswith(_SHOWN) and re.fullmatch(r"[\w.+-]+/[\w.+-]+", kind):
         return Response(
-            body, headers={"Content-Type": said if said.isprintable() and said.isascii() else kind}
+            body,
+            headers={**_ANY_ORIGIN, "Content-Type": said if said.isprintable() and said.isascii() else kind},
         )
-    return Response(
-        body, media_type="application/octet-stream", headers={"Content-Disposition": "attachment"}
-    )
+    headers = {**_ANY_ORIGIN, "Content-Disposition": "attachment"}
+    return Response(body, media_type="application/octet-stream", headers=headers)
 
 
 def rewritten_html(text: str, url: str, place: Place, follow: Place) -> str:

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from lycosa.errors import InputError, SpecError
 from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins, is_loopback, new_access_keys
+from lycosa.library.connections import ImpatientProtocol
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
 from lycosa.values import Say
@@ -86,6 +87,7 @@ async def _run(applications: Sequence[tuple[ASGIApp, socket.socket]]) -> None:
 def _config(application: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         application,
+        http=ImpatientProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

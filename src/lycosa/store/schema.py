@@ -318,6 +318,14 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
         raise CollectionError(
             f"{path} is an SQLite file of another program. Choose another directory with --out."
         )
+    planted = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+    ).fetchone()
+    if planted:
+        raise CollectionError(
+            f"{path} has a {planted[0]} ({planted[1]!r}), which Lycosa never makes: somebody has changed it. "
+            "Use it only if you know who did and why, after dropping it with the sqlite3 program."
+        )
     version = version_of(connection)
     if version > len(MIGRATIONS):
         raise CollectionError(
