@@ -102,6 +102,23 @@ def test_a_site_that_makes_up_hosts_gets_no_more_of_them():
     assert refusal(patterns, "http://new.big.test/") is None
 
 
+def test_a_site_that_others_have_too_is_given_up():
+    """Where most of its pages are; a site with more of its own may have a few from elsewhere."""
+    patterns = Patterns()
+    for number in range(6):
+        original = f"http://a.test/{number}"
+        learn(patterns, original, prose(original))
+        learn(patterns, f"http://news.test/own{number}", prose(f"news {number}"))
+        if number % 2:
+            learn(patterns, f"http://mirror.test/{number}", prose(original), near=key_of(original))
+            learn(patterns, f"http://news.test/{number}", prose(original), near=key_of(original))
+    assert refusal(patterns, "http://mirror.test/new") == Refusal(
+        Reason.TRAP, "its site's pages are nearly the same on a.test"
+    )
+    assert refusal(patterns, "http://news.test/new") is None
+    assert refusal(patterns, "http://a.test/new") is None
+
+
 def test_a_mirror_is_not_followed_into():
     """A page that another site has too: its links within its own site are refused; a seed's are not."""
     patterns = Patterns()

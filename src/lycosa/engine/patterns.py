@@ -29,6 +29,8 @@ MANY_QUERIES, ALIKE_THERE = 6, 0.5
 """Where parameters combine in this many ways, as filters do, the second share is enough."""
 MANY_HOSTS, PAGES_A_HOST = 30, 3
 """A site with this many hosts that gave fewer pages each than the second makes up its hosts."""
+MIRRORED = 2
+"""A site is a mirror if so many of its pages, and more than it has of its own, are nearly the same on other sites."""
 MIRRORED_WORDS = 50
 """Shorter pages may be alike on two sites by chance: error pages, consent walls."""
 MAX_KINDS = 30_000
@@ -87,12 +89,13 @@ class _Section:
 
 
 class _Site:
-    __slots__ = ("given_up", "hosts", "pages", "sections")
+    __slots__ = ("given_up", "hosts", "mirrored", "own", "pages", "sections")
 
     def __init__(self) -> None:
         self.given_up: dict[str, Refusal] = {}
         self.hosts: set[str] = set()
         self.pages = 0
+        self.own = self.mirrored = 0  # pages that no other site has, or had before
         self.sections: dict[str, _Section] = {}
 
     def section(self, name: str) -> _Section:
@@ -148,6 +151,12 @@ class Patterns:
         poor = bool(near) or refused in NOTHING_NEW or seen
         if not near:
             self._site_of[key] = kinds[-1]
+        elsewhere = self._site_of.get(near, kinds[-1])
+        site.own += not poor
+        site.mirrored += elsewhere != kinds[-1]
+        if elsewhere != kinds[-1] and site.mirrored >= MIRRORED and site.mirrored > site.own:
+            refusal = Refusal(Reason.TRAP, f"its site's pages are nearly the same on {elsewhere}")
+            site.given_up.setdefault(kinds[-1], refusal)
         site.pages += 1
         if len(site.hosts) < 10 * MANY_HOSTS:
             site.hosts.add(host_of(authority_of(url)))
