@@ -165,9 +165,9 @@ def test_scope_refuses_links_by_rule(tmp_path: Path) -> None:
 
 def test_unwanted_content_types_are_not_read(tmp_path: Path) -> None:
     """A page of another type than the scope's is refused at its headers."""
-    web: Web = {"/": links("/a.pdf", "/b.txt"), "/a.pdf": data(b"%PDF-1.4", "application/pdf")}
+    web: Web = {"/": links("/a.zip", "/b.txt"), "/a.zip": data(b"PK", "application/zip")}
     crawl_of(web | {"/b.txt": text("Plain words.")}, tmp_path / "out")
-    assert refusal_of(tmp_path / "out", "http://a.test/a.pdf") == "CONTENT_TYPE"
+    assert refusal_of(tmp_path / "out", "http://a.test/a.zip") == "CONTENT_TYPE"
     assert "http://a.test/b.txt" in kept(tmp_path / "out")
 
 
@@ -350,7 +350,7 @@ def test_error_pages_are_not_kept(tmp_path: Path) -> None:
 def test_the_log_tells_what_happened(tmp_path: Path) -> None:
     """Runs with their figures, every URL that became no page with its reason, and what the user was told."""
     seeds = {"urls": [START, "http://b.test/", "nonsense"]}
-    web: Web = {("a.test", "/"): links("/hard", "/a.pdf"), "/a.pdf": data(b"%PDF", "application/pdf")}
+    web: Web = {("a.test", "/"): links("/hard", "/a.zip"), "/a.zip": data(b"PK", "application/zip")}
     crawl_of(web, tmp_path / "out", seeds=seeds)
     lines = (tmp_path / "out" / "crawl.log").read_text(encoding="utf-8").splitlines()
     events = [json.loads(line) for line in lines]
@@ -360,7 +360,7 @@ def test_the_log_tells_what_happened(tmp_path: Path) -> None:
         ("note", "", ""),
         ("refused", "http://a.test/hard", "HTTP_ERROR"),
         ("refused", "http://b.test/", "HTTP_ERROR"),
-        ("not fetched", "http://a.test/a.pdf", "CONTENT_TYPE"),
+        ("not fetched", "http://a.test/a.zip", "CONTENT_TYPE"),
         ("run ended", "", ""),
     }
     assert (events[-1]["pages"], events[-1]["ended"]) == (1, "nothing is left to fetch")
