@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,8 @@ def _figures(
     return figures
 
 
-def _spec(site: SiteProcess, pages: int, when: str, workers: int | None, strategy: str = BASELINE) -> str:
+def spec_text(site: SiteProcess, pages: int, when: str, workers: int | None, strategy: str = BASELINE) -> str:
+    """A crawl of the benchmark's site; `when` the index is made: now or later."""
     process = "" if workers is None else f"workers = {workers}"
     return f"""
 strategy = {toml(strategy)}
@@ -154,7 +155,7 @@ near_duplicates = "{when}"
 def _crawl(directory: Path, site: SiteProcess, pages: int, when: str, strategy: str = BASELINE) -> Measured:
     directory.mkdir()
     spec = directory / "crawl.toml"
-    spec.write_text(_spec(site, pages, when, None, strategy), encoding="utf-8")
+    spec.write_text(spec_text(site, pages, when, None, strategy), encoding="utf-8")
     out = directory / "collection"
     command = [
         sys.executable,
@@ -168,19 +169,19 @@ def _crawl(directory: Path, site: SiteProcess, pages: int, when: str, strategy: 
         str(out),
         "--json",
     ]
-    return _measured(command)
+    return measured_crawl(command)
 
 
 def _scrapy(site: SiteProcess, pages: int) -> Measured:
     command = [sys.executable, "-W", "ignore", "-m", "lycosa.bench.scrapy_spider"]
-    return _measured([*command, start(), str(site.port), str(pages), str(CONCURRENCY)])
+    return measured_crawl([*command, start(), str(site.port), str(pages), str(CONCURRENCY)])
 
 
-def _measured(command: list[str]) -> Measured:
+def measured_crawl(command: list[str], environment: Mapping[str, str] = os.environ) -> Measured:
     """Run a program; its CPU time includes that of the processes it waited for."""
     begun = time.monotonic()
     # In a group of its own: of Ctrl-C only this process hears, and ends the other.
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0, env=environment)
     assert process.stdout is not None
     try:
         output = process.stdout.read()
@@ -214,7 +215,7 @@ def _stages(directory: Path, site: SiteProcess, pages: int, strategy: str = BASE
         conclusions.admission = Timed(conclusions.admission, "admission", spent)  # type: ignore[assignment]
         crawl.analyser = TimedAnalyser(crawl.analyser, spent)
 
-    text = _spec(site, pages, "now", 0, strategy)
+    text = spec_text(site, pages, "now", 0, strategy)
     begun = time.process_time()
     asyncio.run(crawl_spec(parse_spec(text, all_settings()), text, directory.parent, directory, watch=watch))
     total = time.process_time() - begun
