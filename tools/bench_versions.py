@@ -2,10 +2,10 @@
 
 Crawls of the benchmark's site by both, in turn, with the judge that each has by default and with one that keeps every
 page (`judge.kind = "all"`), so that what the judge costs can be told from the rest. CPU counts, not the clock, and the
-order changes from round to round: the machine may be busy. About 15 s of CPU for each round and 600 pages.
+order changes from round to round: the machine may be busy. A minute and a half of CPU for each round of 600 pages. The
+other version is that of `git worktree add ../before COMMIT`.
 
-    git worktree add ../before COMMIT
-    python -m tools.bench_versions ../before/src --pages 600 --repeat 5
+Command line: python -m tools.bench_versions ../before/src --pages 600 --repeat 5
 """
 
 from __future__ import annotations
