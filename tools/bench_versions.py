@@ -2,10 +2,11 @@
 
 Crawls of the benchmark's site by both, in turn, with the judge that each has by default and with one that keeps every
 page (`judge.kind = "all"`), so that what the judge costs can be told from the rest. CPU counts, not the clock, and the
-order changes from round to round: the machine may be busy. A minute and a half of CPU for each round of 600 pages. The
-other version is that of `git worktree add ../before COMMIT`.
+order changes from round to round: the machine may be busy. The other version is that of
+`git worktree add ../before COMMIT`.
 
 Command line: python -m tools.bench_versions ../before/src --pages 600 --repeat 5
+Expected time: a minute and a half of CPU for each round of 600 pages
 """
 
 from __future__ import annotations
