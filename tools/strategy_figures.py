@@ -2,7 +2,7 @@
 
 Command line: python -m tools.strategy_figures ../shared/webs KEPT [WEB…]
          then: make docs
-Expected time: not measured on an idle machine; about two hours of CPU for all webs.
+Expected time: half an hour of CPU for all webs.
 
 The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
 measured, with a word that is no web's name none; what is not there is left out of the tables. The figures of `lycosa strategies` are those of crawls as a user,
@@ -79,13 +79,17 @@ def compared(found: Measured) -> str:
 
 
 def ablation(whole: Sequence[Run], found: Mapping[str, Sequence[Run]]) -> str:
-    """What `fused` reaches without one of its parts, on the same draws."""
-    rows = [["all parts", *(mean(values_of(whole, measure)) for measure in ("recall", "auc")), ""]]
-    for part, runs in found.items():
-        cells = [mean(values_of(runs, measure)) for measure in ("recall", "auc")]
-        p = metrics.paired_test(values_of(whole, "auc"), values_of(runs, "auc"))
-        rows.append([f"without {part}", *cells, chance(p)])
-    return table(["fused", "recall", "AUC", "p (AUC)"], rows)
+    """What `fused` reaches without one of its parts, beside all parts on the same draws."""
+    rows = []
+    by_draw = {(run.topic, run.random_seed): run for run in whole}
+    for part, every in found.items():
+        runs = [run for run in every if (run.topic, run.random_seed) in by_draw]
+        beside = [by_draw[run.topic, run.random_seed] for run in runs]
+        cells = [mean(values_of(runs, "recall")), mean(values_of(beside, "recall"))]
+        areas, all_areas = values_of(runs, "auc"), values_of(beside, "auc")
+        p = chance(metrics.paired_test(all_areas, areas))
+        rows.append([part, str(len(runs)), *cells, mean(areas), mean(all_areas), p])
+    return table(["without", "runs", "recall", "with it", "AUC", "with it", "p (AUC)"], rows)
 
 
 def values_of(runs: Sequence[Run], measure: str) -> list[float]:
@@ -148,15 +152,16 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     tables = [f"{title} ({_draws(runs)}):\n\n{compared(runs)}" for title, runs in found.items()]
     made = sorted({runs.commit for runs in found.values()})
     cpu = sum(runs.cpu_s for runs in found.values()) / 60
-    tables.append(f"Measured at {', '.join(made)}; {cpu:.0f} minutes of CPU.")
+    tables.append(
+        f"Measured at {', '.join(made)}; {cpu:.0f} minutes of CPU, without what the lab had cached."
+    )
     write_part(PAGE, "all webs", "\n\n".join(tables))
     plot_webs({title: (runs.runs, runs.case.pages) for title, runs in found.items()}, PICTURE)
     parts = {part: runs for part, case in ABLATION.items() if (runs := _runs(case, webs, kept, names))}
     whole = found.get(WORDS["wikischools"])
     if whole and parts:
-        draws = min(runs.case.runs for runs in parts.values())
-        runs_of = {part: _first(runs.runs, draws) for part, runs in parts.items()}
-        write_part(PAGE, "ablation", ablation(_first(whole.by_strategy[FUSED], draws), runs_of))
+        runs_of = {part: runs.runs for part, runs in parts.items()}
+        write_part(PAGE, "ablation", ablation(whole.by_strategy[FUSED], runs_of))
     if shown := _runs(AS_USER, webs, kept, names):
         write(figures_of("12 topics of wikischools, 200 pages", shown))
 
@@ -164,10 +169,6 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
 def _runs(case: Case, webs: Path, kept: Path, names: Sequence[str]) -> Measured | None:
     wanted = not names or case.web in names
     return measured(case, webs, kept) if wanted else kept_runs(case, kept)
-
-
-def _first(runs: Sequence[Run], draws: int) -> list[Run]:
-    return [run for run in runs if run.random_seed <= draws]
 
 
 def _draws(found: Measured) -> str:
