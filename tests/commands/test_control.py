@@ -35,16 +35,15 @@ def test_a_crawl_is_paused_resumed_and_stopped(tmp_path):
             spec_text(site, ["http://h0.test/"], fetch={"per_host_delay_s": 0.2, "concurrency": 1})
         )
         with crawling(tmp_path / "crawl.toml", out) as process:
-            end = time.monotonic() + 30
             while not (out / "control.sock").exists() or not status(out)["running"]:
-                assert time.monotonic() < end
+                assert process.poll() is None
                 time.sleep(0.05)
             assert said("status", str(out)).startswith("running")
             assert said("pause", str(out)).startswith("paused")
             assert status(out)["paused"] is True
             assert said("resume", str(out)).startswith("running")
             assert said("stop", str(out)).startswith("stopping")
-            process.wait(30)
+            process.wait()
     assert said("status", str(out)).startswith("not running; the last run ended: interrupted")
     now = status(out)
     assert 0 <= now["last_relevant"] <= now["last_pages"] <= now["pages"]

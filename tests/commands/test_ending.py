@@ -117,7 +117,7 @@ def test_ctrl_c_reaches_commands_with_processes(arguments, sign, tmp_path):
             if sign in line:
                 break
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130

@@ -145,14 +145,13 @@ def test_a_running_crawl_learns_what_is_answered(tmp_path):
         sections = TOPIC | {"limits": {"pages": 150}, "fetch": {"per_host_delay_s": 0.15, "concurrency": 4}}
         (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"], **sections))
         with crawling(tmp_path / "crawl.toml", out) as process:
-            end = time.monotonic() + 60
             while not (out / "control.sock").exists() or len(pages_of(out)) < 25:
-                assert time.monotonic() < end
+                assert process.poll() is None
                 time.sleep(0.1)
             told = said("label", out, "--count", 5, answers="y\nn\ny\nn\nn\n")
             assert process.poll() is None
             assert "kept " in told
-            assert process.wait(120) == 0
+            assert process.wait() == 0
     newest = history(out)[-1]
     assert newest.answers == 5
     assert "running" in said("status", out)

@@ -23,9 +23,7 @@ def without_names(tmp_path) -> Path:
 
 
 def wait_until_done(browser, path: str) -> str:
-    end = time.monotonic() + 60
     while "being looked through" in (text := str(browser.get(path).text)):
-        assert time.monotonic() < end
         time.sleep(0.1)
     return text
 
