@@ -1,10 +1,10 @@
 """What crawler traps cost. In: a made-up web of good pages with eleven traps beside them. Out: the pages that each took.
 
-    python -m tools.traps [--good 4000] [--pages 2000]
-
 Every trap is linked from good pages and speaks of the topic; the crawl has the settings that a user gets, but for the
-delays. With `--pages` above the number of good pages it shows what happens once these run out. About four minutes of
-CPU in full; the tests run a tenth of it.
+delays. With `--pages` above the number of good pages it shows what happens once these run out.
+
+Command line: python -m tools.traps [--good 4000] [--pages 2000]
+Expected time: four minutes of CPU in full; the tests run a tenth of it
 """
 
 from __future__ import annotations
