@@ -453,6 +453,10 @@ class Document:
     @cached_property
     def feeds(self) -> tuple[str, ...]:
         """The RSS and Atom feeds that it announces, those of its own site."""
+        if not any(
+            kind in self.html for kind in _FEED_TYPES
+        ):  # most pages: a query of the tree would cost more
+            return ()
         nodes = self.tree.css('link[rel~="alternate" i][type][href]')[: 10 * FEEDS]
         said = [
             node.attributes

@@ -115,8 +115,7 @@ def wall_of(document: Document, fetched: Fetched) -> str:
         CAPTCHA,
     ):
         return CHALLENGE
-    words = document.words
-    if words > MANY_WORDS or document.is_all_text:
+    if document.is_all_text or document.words > (SOME_WORDS if fetched.status == 200 else MANY_WORDS):
         return ""
     headings = [one_line(node.text()[:500]) for node in document.tree.css("h1,h2,h4")[:4]]
     said = [document.title, *headings]
