@@ -115,7 +115,7 @@ def test_the_table_shows_the_aspects_and_what_is_missing():
     assert re.search(r"shoot +1\.00 +Orlando \(FL\) +1\.00", shown)
     assert re.search(r"Florida +0\.17", shown)
     assert "what 0.5, where 0.3, when 0.2" in shown
-    assert "from a score of 0.45" in shown
+    assert "about the event from 0.45 on" in shown
     bare = event_table(event_model([Facts({"flood": 2})]))
     assert "No place was found" in bare
     assert "No date was found" in bare

@@ -55,7 +55,10 @@ def _counts(model: EventModel, weights: Weights) -> Iterator[str]:
         parts = {"what": weights.topic, "where": weights.place, "when": weights.date, "who": weights.who}
         told = ", ".join(f"{name} {weight:.3g}" for name, weight in parts.items() if weight)
         yield f"A page's score is made of {told}. Of what, the first {min(model.pages.k, len(model.terms))} stems count."
-    yield f"A page is about the event from a score of {model.pages.threshold:.2f}, if the spec names no other."
+    yield (
+        f"By the score alone, a page is about the event from {model.pages.threshold:.2f} on; the judge of a crawl learns, and "
+        "finds its threshold itself."
+    )
 
 
 def _hints(model: EventModel) -> Iterator[str]:
