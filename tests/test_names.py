@@ -59,3 +59,10 @@ def test_a_limit_is_called_limit_or_max(path):
 def test_a_shared_type_is_defined_once(name):
     """What every stage uses stands in `values`; a second definition would be a second way to do a thing."""
     assert public_types()[name] == ["lycosa.values"]
+
+
+@pytest.mark.parametrize("name", sorted({*lycosa.__all__, *lycosa.lab.__all__}))
+def test_a_public_name_has_one_meaning(name):
+    """What people import from `lycosa` is not the name of something else inside; `lycosa.testing` has a web of its own."""
+    homes = [home for home in public_types().get(name, []) if not home.startswith("lycosa.testing.")]
+    assert len(homes) <= 1

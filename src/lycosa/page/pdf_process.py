@@ -125,9 +125,9 @@ def _annotated(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> Iter
 
 def _limit() -> None:
     """Let the system end us where a file wants too much, and with our parent."""
-    for what, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_S)):
+    for what, limit in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_S)):
         with suppress(ValueError, OSError):  # not every system has every limit
-            resource.setrlimit(what, (most, most))
+            resource.setrlimit(what, (limit, limit))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 

@@ -97,8 +97,8 @@ def _entries(text: str, base: str) -> Iterator[tuple[str, Entry]]:
             )
 
 
-def _newest(entries: list[Entry], most: int) -> list[Entry]:
-    return sorted(entries, key=lambda entry: entry.date, reverse=True)[:most]
+def _newest(entries: list[Entry], limit: int) -> list[Entry]:
+    return sorted(entries, key=lambda entry: entry.date, reverse=True)[:limit]
 
 
 def _day(item: str) -> str:

@@ -28,7 +28,7 @@ PLACEHOLDER = "https://www.example.org/"
 YEAR_S = 31_536_000.0
 MAX_HOURS = 1_000_000.0
 
-Count = Annotated[int, Field(ge=0)]
+NotNegativeInt = Annotated[int, Field(ge=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -163,7 +163,7 @@ class ScopeSpec(Section):
     """Only URLs with a path and query that match one of these patterns (`/news/*`)."""
     exclude: tuple[str, ...] = ()
     """No URL with a path and query that match one of these patterns (`*/print/*`)."""
-    depth: Count | None = None
+    depth: NotNegativeInt | None = None
     """How many links away from a seed the crawl may go."""
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf")
     """Only these content types are downloaded as pages; decided at the response's headers. HTML, plain text and PDF
@@ -234,7 +234,7 @@ class FetchSpec(Section):
     """Longest silence while a response arrives."""
     total_timeout_s: TimeOut = 60.0
     """Time for a whole response."""
-    retries: Count = 2
+    retries: NotNegativeInt = 2
     """How often a passing fault (time-out, broken connection, 429, 5xx) is tried again."""
     max_retry_after_s: Rest = 3600.0
     """A Retry-After longer than this counts as this."""
@@ -242,7 +242,7 @@ class FetchSpec(Section):
     """Largest response body as received. Above 256 MB a page is archived, but not read back."""
     max_decoded_bytes: PositiveInt = 50_000_000
     """Largest response body after decompression."""
-    max_redirects: Count = 10
+    max_redirects: NotNegativeInt = 10
     """Longest chain of redirects."""
     max_url_length: PositiveInt = 2000
     """Longer URLs are refused."""

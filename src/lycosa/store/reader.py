@@ -115,7 +115,7 @@ class StoredCapture(msgspec.Struct, frozen=True):
     capture: Capture
 
 
-class Run(msgspec.Struct, frozen=True):
+class CrawlRun(msgspec.Struct, frozen=True):
     """One run of a crawl. `reason` is '' while it runs, and stays so when it was killed."""
 
     started: float
@@ -450,10 +450,10 @@ class Reader(Queries):
         pages = ((key, self.page(key)) for key in keys)
         return {key: page.judgement.score for key, page in pages if page and page.judgement}
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[CrawlRun]:
         """All runs, first one first."""
         rows = self._rows("SELECT started, ended, pages, coalesce(reason, '') FROM runs ORDER BY id")
-        return [Run(*row) for row in rows]
+        return [CrawlRun(*row) for row in rows]
 
     def seconds(self) -> float:
         """How long the crawl has run, pauses not counted."""

@@ -9,7 +9,7 @@ from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
 from lycosa.judge.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.preparation import Preparation
-from lycosa.spec.sections import Count, Share
+from lycosa.spec.sections import NotNegativeInt, Share
 from lycosa.values import Decision, Judgement, Page, Reason, Refusal, Score, fact_of
 
 
@@ -19,7 +19,7 @@ class BestFirst(BaseStrategy):
     def __init__(
         self,
         *,
-        k: Count = 0,
+        k: NotNegativeInt = 0,
         weights: Literal["log", "centroid"] = "log",
         page_threshold: Share = 0.0,
         url_threshold: Share = 0.0,

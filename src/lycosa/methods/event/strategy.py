@@ -11,7 +11,7 @@ from lycosa.methods.event.judge import EventJudge
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import Source, mean_score, source_keys
 from lycosa.methods.preparation import Preparation
-from lycosa.spec.sections import Count, Positive, Share
+from lycosa.spec.sections import NotNegativeInt, Positive, Share
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason, Refusal, Score, fact_of
 
 TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
@@ -24,7 +24,7 @@ class Event(BaseStrategy):
         self,
         *,
         source: Source = "none",
-        k: Count = 0,
+        k: NotNegativeInt = 0,
         url_threshold: Share = 0.0,
         alpha: Positive = 1.0,
         beta: Positive = 1.0,

@@ -27,7 +27,7 @@ from lycosa.methods.multimedia.rules import (
 )
 from lycosa.methods.preparation import Preparation
 from lycosa.page.image_size import is_small
-from lycosa.spec.sections import BelowOne, Count, NotNegative
+from lycosa.spec.sections import BelowOne, NotNegative, NotNegativeInt
 from lycosa.values import (
     Decision,
     Fact,
@@ -74,7 +74,7 @@ class Multimedia(BaseStrategy):
         t2: float = 0.2,
         exploration: Exploration = "none",
         t3: float = 0.2,
-        k: Count = 1,
+        k: NotNegativeInt = 1,
         links: str = "",
         images: str = "",
         rule: str = "mean",
