@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.exports.boilerplate import LEAST_PAGES, Boilerplate
+from lycosa.store.exports.boilerplate import MIN_PAGES, Boilerplate
 from tests.store.records import NOW, fetched, page_record
 
 
@@ -18,7 +18,7 @@ def test_lines_that_repeat_go_at_both_ends(tmp_path: Path):
     """Numbers and addresses in them may differ; what stands in the middle stays, and so does a small site."""
     out = tmp_path / "site"
     with CollectionWriter.create_or_open(out, "", name="site") as writer, writer.commit():
-        for number in range(LEAST_PAGES):
+        for number in range(MIN_PAGES):
             url = f"http://a.example/{number}"
             response = fetched(url, url.encode(), at=NOW + number)
             words = f"Text of its own {'abcdefghij'[number]}\n\nBirds of the North\n\nand more {'klmnopqrst'[number]}"
@@ -34,7 +34,7 @@ def test_lines_that_repeat_go_at_both_ends(tmp_path: Path):
 
 def test_a_text_is_never_emptied():
     boilerplate = Boilerplate()
-    for _ in range(LEAST_PAGES):
+    for _ in range(MIN_PAGES):
         boilerplate.add("a.example", "The same\nagain")
 
     assert boilerplate.without("a.example", "The same\nagain") == "The same\nagain"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 ENDS = 6
 """Lines at the beginning and at the end of a text that are looked at."""
-LEAST_PAGES, LEAST_SHARE = 10, 0.5
+MIN_PAGES, MIN_SHARE = 10, 0.5
 """A line is boilerplate if this many pages of its site have it, and this share of them."""
 LINE_CHARS = 300
 
@@ -35,10 +35,10 @@ class Boilerplate:
 
     def without(self, source: str, text: str) -> str:
         """The text without lines that repeat over its site; all of it where nothing else would be left."""
-        lines, most = text.split("\n"), self._pages[source]
-        least = max(LEAST_PAGES, LEAST_SHARE * most)
+        lines, pages = text.split("\n"), self._pages[source]
+        least = max(MIN_PAGES, MIN_SHARE * pages)
         counts = self._lines.get(source, Counter())
-        if most < LEAST_PAGES:
+        if pages < MIN_PAGES:
             return text
         repeats = [counts[form(line)] >= least for line in lines]
         start = next((at for at in range(min(ENDS, len(lines))) if not repeats[at] and lines[at].strip()), 0)
