@@ -100,6 +100,10 @@ class UrlWords:
         self.language = language
         self._known: dict[str, list[int]] = {}
 
+    def __reduce__(self) -> tuple[type[UrlWords], tuple[str]]:
+        """A copy begins with nothing remembered: that saves time and says nothing of what was learned."""
+        return UrlWords, (self.language,)
+
     def of(self, urls: Sequence[str]) -> list[list[int]]:
         """For each URL `buckets_of` its terms."""
         known = self._known
