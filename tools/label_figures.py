@@ -154,7 +154,7 @@ def figures(answering: Answering) -> str:
 
 
 def at(values: Sequence[float], step: int) -> float:
-    """The value after so many steps; one who ran out of pages keeps the last.
+    """The value after a number of steps; one who ran out of pages keeps the last.
 
     >>> at([0.1, 0.2], 1), at([0.1, 0.2], 4)
     (0.2, 0.2)

@@ -1,8 +1,8 @@
 """How events are judged, and the coefficients of their calibration. In: a web with events. Out: a table and JSON.
 
 Every event is crawled with `event` from two model pages and the web's start pages; what is fetched does not depend on the
-judge. Each is then judged with coefficients fitted on the other events, as it was crawled and with so many other pages
-left out at random that a larger share is right. The coefficients of all events, with which the last line is made, are
+judge. Each is then judged with coefficients fitted on the other events, as it was crawled and with enough other
+pages left out at random for a larger share to be right. The coefficients of all events, with which the last line is made, are
 printed in the form of `src/lycosa/judge/data/coefficients.json`; run it again with these put there, until they stay.
 
 Command line: python -m tools.judge.events WEB [DRAWS [PAGES]]      (default: 2 draws of 300 pages)
@@ -81,7 +81,7 @@ def crawls_of(web: CachedWeb, event: str, draw: int, pages: int) -> list[Crawled
 def _thinned(
     pages: Sequence[PageTerms], relevant: frozenset[int], share: float, chance: Random
 ) -> list[PageTerms]:
-    """Pages in their order, so many others left out that this share is right."""
+    """Pages in their order, enough others left out for this share to be right."""
     others = [page.id for page in pages if page.key not in relevant]
     wanted = round((len(pages) - len(others)) * (1 - share) / share) if share else len(others)
     kept = set(chance.sample(others, min(wanted, len(others))))

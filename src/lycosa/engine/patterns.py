@@ -30,7 +30,7 @@ MANY_QUERIES, ALIKE_THERE = 6, 0.5
 MANY_HOSTS, PAGES_A_HOST = 30, 3
 """A site with this many hosts that gave fewer pages each than the second makes up its hosts."""
 MIRRORED = 2
-"""A site is a mirror if so many of its pages, and more than it has of its own, are nearly the same on other sites."""
+"""A site is a mirror if this many of its pages, and more than it has of its own, are nearly the same on other sites."""
 MIRRORED_WORDS = 50
 """Shorter pages may be alike on two sites by chance: error pages, consent walls."""
 MAX_KINDS = 30_000

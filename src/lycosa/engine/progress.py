@@ -16,7 +16,7 @@ from rich.text import Text
 from lycosa.engine.loop import Crawl
 
 LATELY = 200
-"""So many last pages are told of, where limits.until does not say how many."""
+"""How many of the last pages are told of, where limits.until does not say how many."""
 LONG_IDLE_S = 10.0
 """A crawl that sends nothing for longer than this says why."""
 _BARS = "▁▂▃▄▅▆▇█"

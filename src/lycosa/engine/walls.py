@@ -17,7 +17,7 @@ FIRST_PAUSE = 30
 """The first rest, as a multiple of the host's usual one; each further one is twice as long."""
 MAX_PAUSE_S = 3600.0
 SAME_AGAIN = 6
-"""From so many small pages in a row that are all the same, though their URLs are not, they are a wall."""
+"""From this many small pages in a row that are all the same, though their URLs are not, they are a wall."""
 SMALL_WORDS = 60
 SAMENESS = "the same small page for every URL"
 _AT_THE_HOST = frozenset((CHALLENGE, CAPTCHA, BLOCK, SAMENESS))

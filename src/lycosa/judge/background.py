@@ -22,7 +22,7 @@ PAGE_WORDS = 400.0
 """Of a typical page: turns how often a word is used into the share of pages that have it."""
 MIN_RARITY, MAX_RARITY, MAX_ZIPF = 0.2, 6.5, 7.5
 UNKNOWN = 0.5
-"""So many Zipf units below the rarest stem of the table is one that is not in it."""
+"""A stem that is not in the table is taken to be this many Zipf units rarer than the rarest in it."""
 WITHOUT_TABLE = 3.0
 """The Zipf frequency of all words where nothing is known of the language; of unknown character pairs too: a pair
 across the border of two words is in no table, however common."""

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 FIRST_REQUEST_S = 15.0
 """How long a new connection may be silent."""
 SILENT = 100
-"""So many may be silent at once; beyond, the oldest makes room."""
+"""This many may be silent at once; beyond, the oldest makes room."""
 
 
 class ImpatientProtocol(H11Protocol):

@@ -25,7 +25,7 @@ SHINGLE_BYTES = 24
 SKETCHED_BYTES = 1_000_000
 """Of a longer text, so much is sketched."""
 RESEMBLING = 0.5
-"""Of the shingles of two near duplicates, at least so many are in both (Broder 1997 takes the same)."""
+"""Of the shingles of two near duplicates, at least this share is in both (Broder 1997 takes the same)."""
 
 _MASK = (1 << 64) - 1
 # Odd numbers without a pattern: the golden ratio and the multipliers of SplitMix64.
@@ -157,7 +157,7 @@ class NearDuplicates:
         candidates = {}
         for band, block in zip(self._bands, _blocks(simhash), strict=True):
             for key in band.get(block, ()):
-                known = self._fingerprints.get(key)  # None: of a page that says something else by now
+                known = self._fingerprints.get(key)  # None: of a page whose text has changed since
                 if known is not None and (apart := hamming(simhash, known[0])) <= self.distance:
                     candidates[key] = apart
         for key in sorted(candidates, key=candidates.__getitem__):

@@ -90,7 +90,7 @@ def _is_headline(sentence: str) -> bool:
 
 
 def _split(match: re.Match[str], sentence: str, known: EntityWords) -> Iterator[_Run]:
-    """The names in capitalised words that stand together, each without titles and the like."""
+    """The names in capitalised words next to each other, each without titles such as Mr."""
     start, end = match.span()
     before, after = sentence[max(0, start - BESIDE) : start], sentence[end : end + BESIDE]
     parts = list(_parts(match[0].split(), known))

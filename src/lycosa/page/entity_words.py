@@ -127,7 +127,7 @@ class EntityWords:
         )
 
     def without_suffix(self, words: Sequence[str]) -> Sequence[str]:
-        """A name without Jr. and the like."""
+        """A name without endings such as Jr."""
         return words[:-1] if words[-1].rstrip(".").lower() in _SUFFIXES else words
 
 

@@ -65,7 +65,7 @@ def language_of(text: str, expected: Iterable[str] = ()) -> str:
     sample = " ".join(words)
     if _signs(sample) < MIN_CHARS:
         return ""
-    # No other language has so many English function words, and to see that costs a tenth of a guess.
+    # No other language has this share of English function words, and to see that costs a tenth of a guess.
     if len(words) >= MIN_WORDS:
         common = sum(map(_ENGLISH.__contains__, sample.lower().split()))
         if common >= ENGLISH_SHARE * len(words):

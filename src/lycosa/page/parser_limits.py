@@ -11,9 +11,9 @@ import re
 
 HTML_CHARS = 4_000_000
 TAGS = 30_000
-"""So many are always read: even nested in each other they take the parser a second or two."""
+"""This many are always read: even nested in each other they take the parser a second or two."""
 FLAT_TAGS = 400_000
-"""So many are read where they are not nested deeply: a table of a hundred thousand cells is a page like any other."""
+"""This many are read where they are not nested deeply: a table of a hundred thousand cells is a page like any other."""
 NESTING = TAGS * TAGS // 2
 """Open elements, summed over all tags: at each tag the parser may look through all that are open."""
 REOPENED = 1_000_000

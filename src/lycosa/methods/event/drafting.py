@@ -12,9 +12,9 @@ from lycosa.page.document import Document
 from lycosa.values import PagePlace
 
 AGREE_DAYS = 14
-"""Reports on one event appear within so many days."""
+"""Reports on one event appear within this many days."""
 AGREE_SHARE = 2 / 3
-"""So many of the pages have to be of these days, and to name the place."""
+"""This share of the pages has to be of these days, and to name the place."""
 TOO_LARGE = ("country", "continent", "sea")
 """Kinds of places that say too little of where something happened."""
 
@@ -35,7 +35,7 @@ def _days_between(one: str, other: str) -> int:
 
 
 def _place(pages: Sequence[Sequence[PagePlace]], least: int) -> PagePlace | None:
-    """The place that at least so many pages name: of several the one named most often."""
+    """The place that at least this many pages name: of several the one named most often."""
     named: dict[tuple[str, ...], PagePlace] = {}
     on: Counter[tuple[str, ...]] = Counter()
     times: Counter[tuple[str, ...]] = Counter()

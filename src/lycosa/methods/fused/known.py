@@ -64,7 +64,7 @@ class Known:
 
 
 def beside(keys: Sequence[int], at: int, distance: int) -> list[int]:
-    """The keys so many places before and after one.
+    """The keys a number of places before and after one.
 
     >>> beside([5, 6, 7, 8], 1, 1), beside([5, 6, 7, 8], 0, 2)
     ([5, 7], [7])

@@ -126,7 +126,7 @@ def _count(
 
 
 def count_urls(tally: UrlTally, keywords: Keywords) -> UrlCounts:
-    """Settle the tally and say what is in it. Short URLs that should be expanded are by now."""
+    """Settle the tally and say what is in it. Short URLs that should be expanded have been."""
     unique_short = tally.unique_mentions()
     settled = tally.settle(keywords)
     return UrlCounts(
