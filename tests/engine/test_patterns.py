@@ -119,6 +119,18 @@ def test_a_site_that_others_have_too_is_given_up():
     assert refusal(patterns, "http://a.test/new") is None
 
 
+def test_a_report_of_an_agency_makes_no_paper_a_mirror():
+    """It is printed by many, under paths of their own: none of them is given up, and their links are followed."""
+    patterns = Patterns()
+    for number in range(20):
+        original, copy = f"http://a.test/{number}", f"http://paper.test/2026/story-{number}"
+        learn(patterns, original, prose(original))
+        learn(patterns, copy, prose(original), near=key_of(original))
+        page = Page(Link(copy, key_of(copy), depth=2), copy, words=100)
+        assert patterns.mirrors(page, key_of(original)) is None
+    assert refusal(patterns, "http://paper.test/2026/story-new") is None
+
+
 def test_a_mirror_is_not_followed_into():
     """A page that another site has too: its links within its own site are refused; a seed's are not."""
     patterns = Patterns()

@@ -3,6 +3,8 @@
 A trap makes its URLs as it likes, but they are of a kind, and its pages resemble each other: so pages that are duplicates
 or hardly differ from the last ones count against the kind of their URL, the section and the site. What has brought
 nothing several times is given up, with the reason. Old counts fade, so that a site which turns into a trap is noticed.
+A mirror has its pages under the paths of the other site. Newspapers that print the same agency's report under paths of
+their own are no mirrors, and their copies count against nobody.
 """
 
 from __future__ import annotations
@@ -30,11 +32,12 @@ MANY_QUERIES, ALIKE_THERE = 6, 0.5
 MANY_HOSTS, PAGES_A_HOST = 30, 3
 """A site with this many hosts that gave fewer pages each than the second makes up its hosts."""
 MIRRORED = 2
-"""A site is a mirror if this many of its pages, and more than it has of its own, are nearly the same on other sites."""
+"""A site is a mirror if this many of its pages, and more than it has of its own, are on other sites under the same path."""
 MIRRORED_WORDS = 50
 """Shorter pages may be alike on two sites by chance: error pages, consent walls."""
 MAX_KINDS = 30_000
 MAX_SITES = 30_000
+MAX_ORIGINALS = 200_000
 MAX_SECTIONS = 100
 """Of one site; the pages of each are compared with each other."""
 NOTHING_NEW = frozenset((Reason.DUPLICATE, Reason.SOFT_404))
@@ -118,7 +121,9 @@ class Patterns:
     def __init__(self) -> None:
         self._counts: dict[str, _Counts] = {}
         self._sites: dict[str, _Site] = {}
-        self._site_of: dict[int, str] = {}  # of pages that others may resemble
+        self._originals: dict[
+            int, tuple[str, int]
+        ] = {}  # of pages that others may resemble: site, hash of the path
 
     def __call__(self, link: Link, page_url: str) -> Refusal | None:
         """Why a link is not followed, though nothing speaks against it but its kind; a `LinkCheck`."""
@@ -136,25 +141,26 @@ class Patterns:
 
     def mirrors(self, page: Page, near: int | None) -> Refusal | None:
         """Why the links of a page within its own site are not followed: another site has the same page."""
-        elsewhere = self._site_of.get(near) if near else None
-        if elsewhere is None or page.link.depth == 0 or page.words < MIRRORED_WORDS:
+        if not near or page.link.depth == 0 or page.words < MIRRORED_WORDS:
             return None
-        if elsewhere == source_of(authority_of(page.url)):
-            return None
-        return Refusal(Reason.TRAP, f"its page is nearly the same on {elsewhere}")
+        elsewhere = self._mirrored_site(page.url, near)
+        return Refusal(Reason.TRAP, f"its page is nearly the same on {elsewhere}") if elsewhere else None
 
     def learn(self, key: int, url: str, sketch: bytes, near: int, refused: Reason | None) -> None:
         """Count a page: whether it brought something, for all kinds of its URL."""
         kinds = kinds_of(url)
         site = self._site(kinds[-1])
         seen = site.section(kinds[1]).has_seen(kinds[0], sketch)
-        poor = bool(near) or refused in NOTHING_NEW or seen
+        elsewhere = self._mirrored_site(url, near)
+        resembles_own = bool(near) and self._originals.get(near, (kinds[-1], 0))[0] == kinds[-1]
+        poor = resembles_own or bool(elsewhere) or refused in NOTHING_NEW or seen
         if not near:
-            self._site_of[key] = kinds[-1]
-        elsewhere = self._site_of.get(near, kinds[-1])
+            self._originals[key] = (kinds[-1], hash(_path_of(url)))
+            if len(self._originals) > MAX_ORIGINALS:
+                del self._originals[next(iter(self._originals))]
         site.own += not poor
-        site.mirrored += elsewhere != kinds[-1]
-        if elsewhere != kinds[-1] and site.mirrored >= MIRRORED and site.mirrored > site.own:
+        site.mirrored += bool(elsewhere)
+        if elsewhere and site.mirrored >= MIRRORED and site.mirrored > site.own:
             refusal = Refusal(Reason.TRAP, f"its site's pages are nearly the same on {elsewhere}")
             site.given_up.setdefault(kinds[-1], refusal)
         site.pages += 1
@@ -172,6 +178,12 @@ class Patterns:
                     kind, Refusal(Reason.TRAP, f"the last pages of {kind} brought nothing new")
                 )
 
+    def _mirrored_site(self, url: str, near: int) -> str:
+        """The other site that has the page under the same path; '' if none is known."""
+        site, path = self._originals.get(near, ("", 0))
+        own = source_of(authority_of(url))
+        return site if site and site != own and path == hash(_path_of(url)) else ""
+
     def _site(self, name: str) -> _Site:
         site = self._sites.get(name)
         if site is None:
@@ -179,6 +191,10 @@ class Patterns:
             if len(self._sites) > MAX_SITES:
                 del self._sites[next(iter(self._sites))]
         return site
+
+
+def _path_of(url: str) -> str:
+    return url[len(authority_of(url)) :]
 
 
 def _share_seen(sketch: bytes, last: Collection[bytes]) -> float:
