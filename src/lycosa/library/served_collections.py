@@ -14,7 +14,9 @@ from lycosa.store.collection import Collection
 
 T = TypeVar("T")
 FRESH_S = 4.0
-"""How long a cached view is shown while a crawl changes its collection."""
+"""How long a cached view is shown at the longest while a crawl changes its collection."""
+FRESH_FOR_COST = 20.0
+"""And how much longer than it took to make: what costs nothing is made again at once."""
 CACHED = 500
 """How many views are kept."""
 
@@ -29,7 +31,7 @@ class ServedCollections:
                 self.directories[self._name(directory)] = directory
         if not self.directories:
             raise CollectionError("There is nothing to serve. Name at least one collection: lycosa serve DIR")
-        self._cache: dict[tuple[object, ...], tuple[object, float, object]] = {}
+        self._cache: dict[tuple[object, ...], tuple[object, float, object]] = {}  # stamp, fresh until, view
         self._lock = threading.Lock()
 
     def open(self, name: str) -> Collection:
@@ -37,17 +39,18 @@ class ServedCollections:
         return Collection.open(self.directories[name])
 
     def cached(self, collection: Collection, what: str, make: Callable[[], T]) -> T:
-        """What `make` gives, made again when the collection has changed, at most every few seconds."""
-        key, now = (collection.directory, what), time.monotonic()
+        """What `make` gives, made again when the collection has changed; what is costly, only every few seconds."""
+        key, began = (collection.directory, what), time.monotonic()
         stamp = _stamp(collection)
         known = self._cache.get(key)
-        if known and (known[0] == stamp or now - known[1] < FRESH_S):
+        if known and (known[0] == stamp or began < known[1]):
             return cast("T", known[2])
         made = make()
+        ended = time.monotonic()
         with self._lock:
             if len(self._cache) >= CACHED:
                 self._cache.clear()
-            self._cache[key] = stamp, now, made
+            self._cache[key] = stamp, ended + min(FRESH_S, FRESH_FOR_COST * (ended - began)), made
         return made
 
     def _name(self, directory: Path) -> str:
