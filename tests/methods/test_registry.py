@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 import pytest
@@ -23,7 +23,10 @@ def named(method: Method) -> Iterator[str]:
     for part in (
         getattr(method, name) for name in Method.__dataclass_fields__ if name not in ("name", "when")
     ):
-        yield from part.values() if not isinstance(part, str) else [part] if part else []
+        if isinstance(part, Mapping):
+            yield from part.values()
+        elif isinstance(part, str) and part:
+            yield part
 
 
 @pytest.mark.parametrize("method", built_in(), ids=lambda method: method.name)

@@ -29,6 +29,9 @@ STORM = (
 )
 
 
+OWLS_AT_NIGHT = "Owls at night: the owl hunts mice and its nest is a hollow tree."
+
+
 def page(text: str, where: str = "http://a.test/") -> Document:
     return Document(text.encode(), where, "text/html; charset=utf-8")
 
@@ -38,13 +41,17 @@ def fetch(site: Site) -> FetchSpec:
 
 
 def test_pages_of_the_web_and_files_are_read_once(tmp_path):
-    (tmp_path / "c.txt").write_text("Owls at night: the owl hunts mice and its nest is a hollow tree.")
+    (tmp_path / "c.txt").write_text(OWLS_AT_NIGHT)
     said: list[str] = []
     with Site(OWLS) as site:
         given = ["http://a.test/a", "http://a.test/old", "http://a.test/gone", "c.txt", "http://a.test/a"]
         draft = draft_from(given, tmp_path, fetch(site), said.append)
         assert site.hits("http://a.test/a") == 1
-    assert draft.pages == {"http://a.test/a": "Barn owls", "http://a.test/old": "Owls", "c.txt": ""}
+    assert draft.pages == {
+        "http://a.test/a": "Barn owls",
+        "http://a.test/old": "Owls",
+        "c.txt": OWLS_AT_NIGHT,
+    }
     assert draft.keywords[0].word == "owls"
     assert {"mice", "night"} <= {one.word for one in draft.keywords}
     assert not {"the", "most", "bird"} & {one.word for one in draft.keywords}
