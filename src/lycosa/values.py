@@ -79,7 +79,7 @@ class Reason(StrEnum):
     BAD_REDIRECT = "it redirects to nowhere usable"
     NOT_ARCHIVED = "not in the archived web"
     # decided on the page
-    NOINDEX = "the page asks not to be kept (noindex)"
+    NOINDEX = "the page asks not to be indexed (noindex)"
     RIGHTS = "its owner has reserved a use that the spec respects (scope.respect)"
     LANGUAGE = "not in a language of the scope"
     DATE = "outside the scope's date window"

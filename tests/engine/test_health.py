@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.engine.health import TITLES, _troubles, health_of
+from lycosa.engine.health import TITLES, _advice, _troubles, health_of
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.questions import Interview
 from lycosa.engine.summary import Summary
 from lycosa.judge.threshold import Estimate
+from lycosa.judge.version import Version
 from lycosa.library import views
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
@@ -106,11 +107,39 @@ SUMMARY = Summary(
             ["no link was left after 3 pages, so this is all that the seeds lead to."],
         ),
         (msgspec.structs.replace(ESTIMATE, precision=0.8), {"ended": "interrupted"}, []),
+        (
+            msgspec.structs.replace(ESTIMATE, precision=0.8),
+            {"refused": {"noindex": 31}},
+            [
+                "31 pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
+                "With fetch.obey_nofollow = false a new crawl counts them."
+            ],
+        ),
     ],
 )
 def test_what_is_wrong_is_said_first(estimate, changes, told):
     """A crawl that is mostly off topic, empty or starved says so before anything else; a stopped one is as good as its pages."""
     assert list(_troubles(msgspec.structs.replace(SUMMARY, **changes), estimate)) == told
+
+
+@pytest.mark.parametrize(
+    ("precision", "brought", "advice"),
+    [
+        ((0.6, 0.95), 12, "lycosa label c"),
+        ((0.85, 0.95), 12, "the same crawl with a higher --max-pages: 12 of the last 100 pages were kept"),
+        ((0.85, 0.95), 0, "lycosa report c"),
+    ],
+)
+def test_more_pages_are_advised_where_the_last_ones_brought_some(precision, brought, advice):
+    """And only where it is known well what the kept ones are worth; else answers help more."""
+    told = msgspec.structs.replace(
+        ESTIMATE, precision=0.9, precision_low=precision[0], precision_high=precision[1]
+    )
+    version = Version(3, 100, 100, "english", "both", {}, {}, {}, (), 0.0, estimate=told)
+    summary = msgspec.structs.replace(
+        SUMMARY, judge_version=3, last_pages=100, last_relevant=brought, harvest_high=0.1
+    )
+    assert _advice(summary, version, 0.05, 0) == advice
 
 
 def test_a_starved_crawl_says_so(tmp_path):

@@ -158,6 +158,13 @@ def test_no_collection_there(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_the_folder_of_a_spec_leads_to_its_collection(tmp_path, opened):
+    """`lycosa crawl storm` takes that folder, so people name it elsewhere, too."""
+    opened()
+    with pytest.raises(CollectionError, match=r"is not a collection.*Did you mean .*storm\?"):
+        Collection.open(tmp_path)
+
+
 def test_a_file_is_no_directory(tmp_path):
     """A path that is a file is named in one sentence."""
     (tmp_path / "storm").write_text("")

@@ -15,6 +15,7 @@ from lycosa.judge.threshold import Estimate
 from lycosa.judge.version import Version
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
+from lycosa.values import Reason
 
 TITLES = 5
 TITLE_CHARS = 90
@@ -23,6 +24,8 @@ MANY_ANSWERS = 20
 MUCH = 0.1
 UNSURE = 0.2
 """An interval of the harvest that is wider than this leaves much open."""
+UNSURE_KEPT = 0.3
+"""And so does an interval of the precision of what is kept that is wider than this."""
 FEW_PAGES = 50
 """A crawl that ends with fewer pages because no link is left has hardly begun."""
 LITTLE = 0.05
@@ -104,6 +107,11 @@ def _troubles(summary: Summary, told: Estimate | None) -> tuple[str, ...]:
         found.append(f"none of the {told.pages:,} pages that were found is likely enough to be kept.")
     elif summary.harvest is not None and summary.harvest < LITTLE:
         found.append("hardly any of the pages that were found are of the topic.")
+    if unindexed := summary.refused.get(Reason.NOINDEX.name.lower(), 0):
+        found.append(
+            f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
+            "With fetch.obey_nofollow = false a new crawl counts them."
+        )
     if summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
         found.append(
             f"no link was left after {summary.pages:,} pages, so this is all that the seeds lead to."
@@ -116,12 +124,19 @@ def _advice(summary: Summary, version: Version | None, near: float, answers: int
     where = shlex.quote(summary.collection)
     if summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
         return "the same crawl with further seeds, or a wider scope (docs/spec.md: [seeds], [scope])"
+    told = version.estimate if version else None
     width = (summary.harvest_high or 0.0) - (summary.harvest_low or 0.0)
-    off = version is not None and bool(version.estimate.kept) and version.estimate.precision < 0.5
+    off = told is not None and told.kept > 0 and (told.precision < 0.5 or _spread(told) > UNSURE_KEPT)
     if answers < MANY_ANSWERS and (off or near > MUCH or width > UNSURE or not summary.judge_version):
         return f"lycosa label {where}"
     if near > MUCH:
         return f"lycosa label {where} --count 10"
-    if summary.waiting:
-        return "the same crawl with a higher --max-pages: its judge is sure of what it found"
+    if summary.waiting and summary.last_relevant:
+        brought = f"{summary.last_relevant:,} of the last {summary.last_pages:,} pages were kept"
+        return f"the same crawl with a higher --max-pages: {brought}"
     return f"lycosa report {where}"
+
+
+def _spread(told: Estimate) -> float:
+    """How wide the interval is in which the precision of what is kept lies."""
+    return told.precision_high - told.precision_low

@@ -238,7 +238,7 @@ def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
     known = {
         "running": live is not None,
         "paused": False,
-        "fetched": counts.judged + counts.refused,
+        "fetched": counts.fetched,
         "pages": counts.judged,
         "relevant": counts.relevant,
         "bytes": counts.bytes,

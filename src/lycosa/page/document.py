@@ -228,7 +228,7 @@ class Document:
 
     @cached_property
     def noindex(self) -> bool:
-        """Whether the page asks not to be kept."""
+        """Whether the page asks not to be indexed."""
         return forbids("noindex", self.robots_metas, self.robots_tag)
 
     @cached_property

@@ -271,9 +271,14 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an existing catalogue read-only, also while a crawl is writing to it."""
     if not path.is_file():
+        inside = sorted(path.parent.glob(f"*/{path.name}"))[:1]
         raise NoCollection(
             f"{path.parent} is not a collection: it has no {path.name}. "
-            "Name the directory that `lycosa crawl` wrote."
+            + (
+                f"Did you mean {inside[0].parent}?"
+                if inside
+                else "Name the directory that `lycosa crawl` wrote."
+            )
         )
     with plain_errors(path):
         connection = _connect_read_only(path)
