@@ -121,6 +121,10 @@ def plot_webs(found: Mapping[str, tuple[Sequence[Run], int]], path: Path) -> lis
 MAX_DRAWN = 6
 
 
+MUCH_TALLER = 10
+"""A column this many times as tall as the next is cut, with its number beside it: the others could not be seen."""
+
+
 def plot_scores(runs: Sequence[Run], path: Path) -> list[Path]:
     """What became of the scores of pages: a reliability diagram and a histogram for each strategy (the first six).
 
@@ -163,6 +167,12 @@ def draw_histogram(axes: Any, scores: Floats, relevant: Any, thresholds: Sequenc
         middle = float(np.median(thresholds))
         axes.axvline(middle, color=COLOURS[1], linewidth=1.4, label=f"threshold {middle:.2f}")
     axes.set(xlabel="score of a page", ylabel="pages", xlim=(0, 1))
+    counts = np.histogram(clipped, edges)[0]
+    second, tallest = np.sort(counts)[-2:]
+    if second and tallest > MUCH_TALLER * second:
+        axes.set_ylim(0, 1.3 * second)
+        at = edges[int(counts.argmax())] + 0.06
+        axes.annotate(f"← {tallest:,} pages (cut)", (at, 0.97), xycoords=("data", "axes fraction"), va="top")
 
 
 def line_colours(lines: int) -> list[Any]:
