@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection
+from typing import TypeVar
 
 import numpy as np
 
@@ -41,6 +42,9 @@ MAX_ORIGINALS = 200_000
 MAX_SECTIONS = 100
 """Of one site; the pages of each are compared with each other."""
 NOTHING_NEW = frozenset((Reason.DUPLICATE, Reason.SOFT_404))
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 _DIGITS = re.compile(r"\d+")
 _MADE_UP = re.compile(r"(?=[a-z_-]*\d)[0-9a-z_-]{8,}|[0-9a-f]{12,}|[^/]{40,}", re.IGNORECASE)
@@ -103,12 +107,7 @@ class _Site:
 
     def section(self, name: str) -> _Section:
         """A section, which is made known if it was not; of too many, the longest-known is forgotten."""
-        section = self.sections.get(name)
-        if section is None:
-            section = self.sections[name] = _Section()
-            if len(self.sections) > MAX_SECTIONS:
-                del self.sections[next(iter(self.sections))]
-        return section
+        return self.sections.get(name) or _remember(self.sections, name, _Section(), MAX_SECTIONS)
 
     @property
     def makes_up_hosts(self) -> bool:
@@ -155,9 +154,7 @@ class Patterns:
         resembles_own = bool(near) and self._originals.get(near, (kinds[-1], 0))[0] == kinds[-1]
         poor = resembles_own or bool(elsewhere) or refused in NOTHING_NEW or seen
         if not near:
-            self._originals[key] = (kinds[-1], hash(_path_of(url)))
-            if len(self._originals) > MAX_ORIGINALS:
-                del self._originals[next(iter(self._originals))]
+            _remember(self._originals, key, (kinds[-1], hash(_path_of(url))), MAX_ORIGINALS)
         site.own += not poor
         site.mirrored += bool(elsewhere)
         if elsewhere and site.mirrored >= MIRRORED and site.mirrored > site.own:
@@ -167,11 +164,7 @@ class Patterns:
         if len(site.hosts) < 10 * MANY_HOSTS:
             site.hosts.add(host_of(authority_of(url)))
         for kind, enough in zip(kinds, ENOUGH, strict=True):
-            counts = self._counts.get(kind)
-            if counts is None:
-                counts = self._counts[kind] = _Counts()
-                if len(self._counts) > MAX_KINDS:
-                    del self._counts[next(iter(self._counts))]
+            counts = self._counts.get(kind) or _remember(self._counts, kind, _Counts(), MAX_KINDS)
             counts.count(poor)
             if poor and counts.poor >= enough and counts.poor >= PER_GOOD * counts.good:
                 site.given_up.setdefault(
@@ -185,12 +178,15 @@ class Patterns:
         return site if site and site != own and path == hash(_path_of(url)) else ""
 
     def _site(self, name: str) -> _Site:
-        site = self._sites.get(name)
-        if site is None:
-            site = self._sites[name] = _Site()
-            if len(self._sites) > MAX_SITES:
-                del self._sites[next(iter(self._sites))]
-        return site
+        return self._sites.get(name) or _remember(self._sites, name, _Site(), MAX_SITES)
+
+
+def _remember(table: dict[K, V], key: K, value: V, limit: int) -> V:
+    """Keep a new value; of more than `limit` the longest-known is forgotten."""
+    table[key] = value
+    if len(table) > limit:
+        del table[next(iter(table))]
+    return value
 
 
 def _path_of(url: str) -> str:
