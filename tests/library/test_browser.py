@@ -43,6 +43,7 @@ def chromium():
 def page(chromium):
     context = chromium.new_context()
     context.set_default_timeout(60_000)
+    playwright.expect.set_options(timeout=60_000)
     yield context.new_page()
     context.close()
 
@@ -61,10 +62,31 @@ def served(directory: Path, *more: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory) -> Iterator[tuple[Path, str]]:
+def served_library(tmp_path_factory) -> Iterator[tuple[Path, str]]:
     directory = sample_library.make(tmp_path_factory.mktemp("browser") / "storm")
     with served(directory) as address:
         yield directory, address
+
+
+@pytest.fixture
+def library(served_library) -> Iterator[tuple[Path, str]]:
+    """The served collection, without labels again when a test is over, however it ended."""
+    directory, _ = served_library
+    yield served_library
+    for label in labels_in(directory).values():
+        clear_label(directory, label.key)
+
+
+def press(page, key: str) -> None:
+    """Presses a key once the page listens: its script runs last, so a key before that goes nowhere."""
+    page.wait_for_load_state("load")
+    page.keyboard.press(key)
+
+
+def press_and_arrive(page, key: str) -> None:
+    """Presses a key that leads to another page, and waits until that one listens."""
+    with page.expect_navigation():
+        press(page, key)
 
 
 def base(address: str) -> str:
@@ -76,16 +98,15 @@ def test_a_reader_searches_filters_and_walks_along_the_hits(library, page):
     _, address = library
     page.goto(address)
     assert page.title().startswith("storm")
-    page.keyboard.press("/")
+    press(page, "/")
     page.keyboard.type("storm")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".hit")
+    press_and_arrive(page, "Enter")
     assert page.locator(".hit").count() == 2
-    page.locator(".facet bdi:text-is('en')").click()
-    playwright.expect(page.locator(".hit")).to_have_count(1, timeout=60_000)
-    page.wait_for_load_state("load")
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.locator(".facet bdi:text-is('en')").click()
+    playwright.expect(page.locator(".hit")).to_have_count(1)
+    press(page, "j")
+    press(page, "Enter")
     page.wait_for_selector("h1:has-text('Storm hits Rome')")
 
 
@@ -94,24 +115,23 @@ def test_a_reader_labels_along_the_list_and_reads_on_by_keys(library, page):
     directory, address = library
     page.goto(address)
     page.goto(base(address) + "/c/storm/search?relevant=all")
-    page.keyboard.press("j")
+    press(page, "j")
     for at in range(3):
         playwright.expect(page.locator(".hit").nth(at)).to_have_class("hit here")
-        page.keyboard.press("y")
+        press(page, "y")
         button = page.locator(".hit").nth(at).locator("button[value=yes]")
         playwright.expect(button).to_have_attribute("aria-pressed", "true")
     assert [label.relevant for label in labels_in(directory).values()] == [True] * 3
     page.goto(base(address) + "/c/storm/search?relevant=all")
-    page.locator(".hit .title a").first.click()
+    with page.expect_navigation():
+        page.locator(".hit .title a").first.click()
     first = page.inner_text("h1")
-    page.keyboard.press("j")
-    page.wait_for_function("first => document.querySelector('h1').innerText !== first", arg=first)
-    page.keyboard.press("k")
-    page.wait_for_function("first => document.querySelector('h1').innerText === first", arg=first)
-    page.keyboard.press("b")
+    press_and_arrive(page, "j")
+    assert page.inner_text("h1") != first
+    press_and_arrive(page, "k")
+    assert page.inner_text("h1") == first
+    press_and_arrive(page, "b")
     page.wait_for_selector(".hits")
-    for label in labels_in(directory).values():
-        clear_label(directory, label.key)
 
 
 def test_a_span_of_the_timeline_is_dragged(library, page):
@@ -217,7 +237,7 @@ def test_a_reader_labels_a_page(library, page):
     directory, address = library
     page.goto(address)
     page.goto(base(address) + "/c/storm/page/1")
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_selector("text=labelled not relevant")
     assert [label.relevant for label in labels_in(directory).values()] == [False]
     page.goto(base(address) + "/c/storm/labels")
@@ -255,7 +275,7 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 page.wait_for_selector(".badge.live")
                 before = page.inner_text(".tiles li:first-child b")
                 pages = page.locator(".tiles li:first-child b")
-                playwright.expect(pages).not_to_have_text(before, timeout=60_000)
+                playwright.expect(pages).not_to_have_text(before)
                 page.click("button[value=pause]")
                 page.wait_for_selector("text=paused")
                 page.goto(base(address) + "/c/live/search?relevant=all")
