@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -268,7 +269,7 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
         )
         spec.write_text(text)
         with crawling(spec, out) as crawl:
-            wait_for(out / "control.sock")
+            wait_until((out / "control.sock").exists, "the crawl's socket")
             with served(out) as address:
                 page.goto(address)
                 page.goto(base(address) + "/c/live/monitor")
@@ -285,20 +286,18 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 page.goto(base(address) + "/c/live/labels")
                 page.click("text=See what they would change")
                 page.click("text=Apply")
-                page.wait_for_selector("text=/learns from the labels|judge version/i")
+                page.wait_for_selector("text=/learns from the labels|judge version|forecasts your answers/i")
                 page.goto(base(address) + "/c/live/monitor")
                 page.wait_for_selector(".badge.live")
-                assert history(out)[-1].answers == 1
+                wait_until(lambda: history(out)[-1].answers == 1, "a version that knows the answer")
                 page.click("summary:has-text('Stop')")
                 page.click("button[value=stop]")
                 assert crawl.wait(60) is not None
 
 
-def wait_for(path: Path) -> None:
-    """Until a file is there."""
-    import time
-
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Until something is so; a busy machine may take its time."""
     end = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} never came"
+    while not holds():
+        assert time.monotonic() < end, f"{what} never came"
         time.sleep(0.05)
