@@ -15,6 +15,7 @@ from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.as_html import Section, TextLink, html_of
 from lycosa.page.document import LIST, Document
+from lycosa.page.needs_browser import NEEDS_BROWSER, sign_of_need
 from lycosa.page.places import Regions
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
@@ -40,6 +41,8 @@ from lycosa.values import (
 
 PAGE_COUNT = "pages"
 """What is noted of a document with pages of its own, such as a PDF: how many."""
+EMBEDDED = "embedded data"
+"""Noted as evidence on a page that shows hardly anything, and whose text was read from the data in its scripts: its words."""
 READ = "read"
 """Noted as evidence on a page that was not read to its end: how much of it was."""
 PLACES = 200
@@ -159,6 +162,10 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         evidence[READ] = Score(share, "the rest is too long or nested too deeply")
     if document.page_count:
         evidence[PAGE_COUNT] = Count(document.page_count)
+    if document.embedded:
+        evidence[EMBEDDED] = Count(document.words)
+    if sign := sign_of_need(document):
+        evidence[NEEDS_BROWSER] = Score(1.0, sign)
     for kind in recipe.evidence:
         fact = kind.of_page(document)
         if fact is not None:

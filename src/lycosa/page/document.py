@@ -20,6 +20,7 @@ from lycosa.page import contexts, languages
 from lycosa.page.as_html import html_of_text
 from lycosa.page.dates import date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
+from lycosa.page.embedded_state import embedded_markup
 from lycosa.page.entities import find_entities
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line, with_plain_spaces
 from lycosa.page.links import Linked, ReferenceResolver, find_images, find_links
@@ -30,6 +31,7 @@ from lycosa.page.place_finder import PlaceFinder
 from lycosa.page.places import Regions, find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
+from lycosa.page.shadow_dom import with_shadow_trees
 from lycosa.page.soft_404 import is_soft_404
 from lycosa.page.terms import TermStream, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.urls import URL_CHARS
@@ -130,7 +132,12 @@ class Document:
     def html(self) -> str:
         """The body as HTML, at most HTML_CHARS of it; of what is none, the same text as HTML."""
         text = self._text[:HTML_CHARS]
-        return html_of_text(text) if self.is_plain_text else text
+        return html_of_text(text) if self.is_plain_text else with_shadow_trees(text) + self.embedded
+
+    @cached_property
+    def embedded(self) -> str:
+        """What its scripts would show and hold as data, as markup, where the page shows hardly anything itself."""
+        return "" if self.is_all_text else embedded_markup(self._text[:HTML_CHARS])
 
     @cached_property
     def _text(self) -> str:

@@ -1,0 +1,34 @@
+"""Shadow trees that markup declares. In: a page's markup. Out: the same, with their content where a reader sees it.
+
+`<template shadowrootmode>` is shown by browsers, and inert to a parser that runs no scripts.
+"""
+
+from __future__ import annotations
+
+import re
+
+# A tag ends at its ">" outside of quotes; every repetition is bounded and gives nothing back: linear on any page.
+_TEMPLATE = re.compile(
+    r"""<(/?)template(?=[\s/>])((?:[^"'<>]{1,500}+|"[^"]{0,500}+"|'[^']{0,500}+'){0,20}+)>""",
+    re.IGNORECASE,
+)
+_DECLARES = re.compile(r"\bshadowroot(?:mode)?\s*+=", re.IGNORECASE)
+
+
+def with_shadow_trees(html: str) -> str:
+    """The markup with declared shadow trees as ordinary elements; templates that scripts would use stay inert.
+
+    >>> with_shadow_trees('<x-a><template shadowrootmode="open"><p>b</p></template></x-a><template>c</template>')
+    '<x-a><div shadowrootmode="open"><p>b</p></div></x-a><template>c</template>'
+    """
+    if "shadowroot" not in html:
+        return html
+    shown: list[bool] = []
+
+    def tag(match: re.Match[str]) -> str:
+        if match[1]:
+            return "</div>" if shown and shown.pop() else match[0]
+        shown.append(_DECLARES.search(match[2]) is not None)
+        return f"<div{match[2]}>" if shown[-1] else match[0]
+
+    return _TEMPLATE.sub(tag, html)
