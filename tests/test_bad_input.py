@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from lycosa.cli import app
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.testing import Site, links, redirect, text
@@ -131,6 +133,17 @@ def test_an_empty_topic_is_refused(tmp_path: Path, site: Site, lycosa: Any) -> N
     """A focused crawl needs to know of what."""
     path = write(tmp_path, spec_text(site, ["http://h0.test/"], judge={"kind": "topic"}))
     assert_one_line(lycosa("crawl", path, "--quiet"), 2, "The topic is empty", "keywords")
+
+
+@pytest.mark.parametrize("web", ["none.warc.gz", "."])
+def test_an_archive_that_is_none_is_wrong_use(web: str, tmp_path: Path, site: Site, lycosa: Any) -> None:
+    """A file that is not there and a folder without archives, whichever command names them."""
+    path = write(tmp_path, spec_text(site, ["http://h0.test/"]))
+    there = (tmp_path / web).resolve()
+    assert_one_line(lycosa("crawl", path, "--web", there), 2, str(there), "Name WARC or WACZ files")
+    assert_one_line(
+        lycosa("import", there, "--out", tmp_path / "out"), 2, str(there), "Name WARC or WACZ files"
+    )
 
 
 def test_a_missing_example_is_named(tmp_path: Path, site: Site, lycosa: Any) -> None:
@@ -290,27 +303,74 @@ def test_a_shortened_archive_is_said(begun: tuple[Path, Path], lycosa: Any) -> N
     assert warc.stat().st_size == size
 
 
-@pytest.mark.parametrize("command", ["crawl", "report", "why"])
-def test_a_damaged_catalogue_is_said(command: str, begun: tuple[Path, Path], lycosa: Any) -> None:
-    """Whoever opens it; the archive stays as it is."""
-    path, out = begun
-    catalogue = out / "catalogue.db"
-    catalogue.write_bytes(b"this is not a database" + catalogue.read_bytes()[22:])
-    archive = {file: file.read_bytes() for file in (out / "archive").iterdir()}
-    arguments = {"crawl": (path, "--quiet"), "report": (out,), "why": (out, "http://h0.test/")}[command]
-    assert_one_line(lycosa(command, *arguments), 1, str(catalogue), "damaged", "WARC files")
-    assert {file: file.read_bytes() for file in (out / "archive").iterdir()} == archive
+OF_A_COLLECTION: dict[str, tuple[object, ...]] = {
+    "crawl": ("SPEC", "--quiet"),
+    "check": ("PRIORS",),
+    "why": ("OUT", "http://h0.test/"),
+    "report": ("OUT",),
+    "status": ("OUT",),
+    "pause": ("OUT",),
+    "resume": ("OUT",),
+    "stop": ("OUT",),
+    "label": ("OUT",),
+    "judge": ("OUT", "--history"),
+    "serve": ("OUT", "--port", "0"),
+    "export": ("OUT", "--jsonl", "NEW.jsonl"),
+    "index": ("OUT", "--workers", "0"),
+    "changes": ("OUT",),
+    "train event": ("--collection", "OUT", "--out", "NEW"),
+    "train genre-prior": ("OUT", "--out", "NEW"),
+    "train cotags": ("OUT", "--tag", "owl", "--out", "NEW.csv"),
+    "train items": ("OUT", "--out", "NEW.jsonl"),
+}
+"""Every command that opens a catalogue, and how it is called. OUT is the collection, NEW a file beside it."""
+OPENS_NONE = {
+    "init", "strategies", "demo", "bench", "import", "seeds", "help", "lab run", "lab record", "lab reproduce",
+    "train text", "train genre", "train links", "train images", "train page-types",
+}  # fmt: skip
+"""Those that open none: archives are read without their catalogue."""
 
 
-def test_a_page_of_the_catalogue_is_damaged(begun: tuple[Path, Path], lycosa: Any) -> None:
-    """Damage in the middle of the file is found when it is read, and said in the same way."""
+def test_every_command_is_known_to_open_a_catalogue_or_not() -> None:
+    """A new command joins one of the two lists."""
+    names = set()
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        inner = getattr(command, "commands", None)
+        names |= {f"{name} {each}" for each in inner} if inner else {name}
+    assert names == set(OF_A_COLLECTION) | OPENS_NONE
+
+
+@pytest.mark.parametrize("damage", ["head", "pages"])
+@pytest.mark.parametrize("command", OF_A_COLLECTION)
+def test_a_damaged_catalogue_is_said(
+    command: str, damage: str, begun: tuple[Path, Path], lycosa: Any
+) -> None:
+    """In one line, whoever opens it, wherever the damage is; the archive stays as it is."""
     path, out = begun
     catalogue = out / "catalogue.db"
     content = bytearray(catalogue.read_bytes())
-    for page in range(1, len(content) // 4096):
-        content[page * 4096 : page * 4096 + 200] = b"\xff" * 200
+    if damage == "head":
+        content[:22] = b"this is not a database"
+    else:  # all but the schema: it shows only when something is read
+        for page in range(1, len(content) // 4096):
+            content[page * 4096 : page * 4096 + 200] = b"\xff" * 200
     catalogue.write_bytes(content)
-    assert_one_line(lycosa("crawl", path, "--quiet"), 1, str(catalogue), "damaged")
+    archive = {file: file.read_bytes() for file in (out / "archive").iterdir()}
+    priors = path.with_name("priors.toml")
+    priors.write_text(
+        f'{path.read_text(encoding="utf-8")}[event]\nsource_priors = "{out}"\n', encoding="utf-8"
+    )
+    named = {
+        "SPEC": path,
+        "OUT": out,
+        "PRIORS": priors,
+        "NEW": path.with_name("new"),
+        "NEW.csv": path.with_name("new.csv"),
+        "NEW.jsonl": path.with_name("new.jsonl"),
+    }
+    arguments = [named.get(str(each), each) for each in OF_A_COLLECTION[command]]
+    assert_one_line(lycosa(*command.split(), *arguments), 1, str(catalogue), "damaged", "WARC files")
+    assert {file: file.read_bytes() for file in (out / "archive").iterdir()} == archive
 
 
 def test_a_collection_in_use_is_left_alone(begun: tuple[Path, Path], lycosa: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from lycosa.engine.checking import check_spec, check_text
 from lycosa.engine.run import crawl_file
 from lycosa.errors import LycosaError, SpecError
 from lycosa.methods.lookup import all_settings
+from lycosa.spec.reading import stored_spec
 from lycosa.spec.writing import spec_text
 
 TOPIC = '[topic]\nkeywords = ["owl"]\n'
@@ -120,3 +123,65 @@ def test_a_crawl_that_is_refused_leaves_no_collection(tmp_path):
     with pytest.raises(LycosaError, match=r"none\.html"):
         crawl_file(path, tmp_path / "out", say=print)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_spec_in_a_collection_is_refused_by_both(tmp_path):
+    """It only says how the collection was made: `check` must not call right what `crawl` refuses."""
+    path = spec(tmp_path, TOPIC + SEEDS)
+    (tmp_path / "catalogue.db").touch()
+    for command in (check_spec, lambda path: crawl_file(path, None, say=print)):
+        with pytest.raises(SpecError, match="is a collection"):
+            command(path)
+
+
+@pytest.fixture
+def of_a_stranger(tmp_path):
+    """A spec whose strategy is in a file that leaves a trace when it is run."""
+    trace = tmp_path / "it-was-run"
+    (tmp_path / "strange_ideas.py").write_text(
+        f"open({str(trace)!r}, 'w').close()\n"
+        "from lycosa import BaseStrategy\n"
+        "class Idea(BaseStrategy):\n    def __init__(self, *, k: int = 1) -> None:\n        self.k = k\n"
+        "    def rank(self, page, judgement):\n        return []\n",
+        encoding="utf-8",
+    )
+    text = 'strategy = "strange_ideas.py:Idea"\n' + TOPIC + SEEDS + '["strange_ideas.py:Idea"]\nk = 2\n'
+    yield spec(tmp_path, text), trace
+    sys.modules.pop("strange_ideas", None)
+
+
+def test_code_is_not_run_without_trust(of_a_stranger, lycosa):
+    """`check` names the file and how to go on; with --trust it runs it."""
+    path, trace = of_a_stranger
+    code, _, told = lycosa("check", path)
+    assert code == 2
+    assert "strange_ideas.py" in told
+    assert "--trust" in told
+    assert not trace.exists()
+    assert lycosa("check", path, "--trust")[0] == 0
+    assert trace.exists()
+
+
+def test_code_is_run_when_the_user_says_yes(of_a_stranger, lycosa, monkeypatch):
+    """In a terminal the question is asked there."""
+    path, trace = of_a_stranger
+    monkeypatch.setattr("sys.stdin", Answers("n\n"))
+    assert lycosa("check", path)[0] == 2
+    assert not trace.exists()
+    monkeypatch.setattr("sys.stdin", Answers("y\n"))
+    assert lycosa("check", path)[0] == 0
+    assert trace.exists()
+
+
+def test_to_look_into_a_collection_runs_no_code(of_a_stranger):
+    """Its spec may name a strategy in a file; only a crawl of it runs that."""
+    path, trace = of_a_stranger
+    assert stored_spec(path.read_text(encoding="utf-8"), all_settings()).topic.keywords == ("owl",)
+    assert not trace.exists()
+
+
+class Answers(io.StringIO):
+    """A terminal in which somebody types."""
+
+    def isatty(self) -> bool:
+        return True

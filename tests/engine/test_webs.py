@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.engine.run import import_archives
-from lycosa.errors import ArchiveError, CollectionError, SpecError
+from lycosa.errors import ArchiveError, CollectionError, InputError, SpecError
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
 from lycosa.store.exports.wacz import export_wacz
@@ -120,7 +120,9 @@ def test_a_broken_wacz_is_told(crawled: tuple[str, Path], tmp_path: Path, packin
     with zipfile.ZipFile(tmp_path / "a.wacz", "w", packing) as wacz:
         wacz.writestr("archive/a.warc.gz" if packing else "notes.txt", b"x" * 100)
 
-    with pytest.raises(ArchiveError, match=r"unzip .*a\.wacz" if packing else "has no WARC file"):
+    with pytest.raises(
+        (ArchiveError, InputError), match=r"unzip .*a\.wacz" if packing else "has no WARC file"
+    ):
         _again(crawled, tmp_path / "a.wacz", tmp_path / "crawl")
     assert not (tmp_path / "crawl").exists(), "nothing is left behind"
 
@@ -134,7 +136,7 @@ def test_a_cut_wacz_is_told(crawled: tuple[str, Path], tmp_path: Path):
 
 
 def test_names_that_mean_nothing_are_refused(crawled: tuple[str, Path], tmp_path: Path):
-    with pytest.raises(ArchiveError, match="is not there"):
+    with pytest.raises(InputError, match="is not there"):
         _again(crawled, tmp_path / "gone.warc", tmp_path / "crawl")
     with pytest.raises(SpecError, match="Name some there"):
         crawl('[seeds]\narchive = true\n[judge]\nkind = "all"\n', tmp_path / "crawl")

@@ -313,3 +313,11 @@ def test_the_command_writes_what_the_ending_names(storm, tmp_path):
     result = CliRunner().invoke(app, ["export", str(storm), "--to", str(out[0]), "--to", str(out[1])])
     assert result.exit_code == 0, result.output
     assert all(path.stat().st_size for path in out)
+
+
+def test_markdown_of_a_wacz_alone_is_refused(lycosa, tmp_path):
+    """A WACZ holds pages as they came: what cannot be done is said before anything is written."""
+    code, _, told = lycosa("export", tmp_path, "--wacz", tmp_path / "a.wacz", "--text", "markdown")
+    assert code == 2
+    assert "--jsonl" in told
+    assert not (tmp_path / "a.wacz").exists()

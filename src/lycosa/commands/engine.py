@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -129,17 +130,37 @@ def strategies(json: Json = False) -> None:
 
 def check(
     spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run the Python files that the spec names, without asking.")
+    ] = False,
     changes: Changes = None,
     json: Json = False,
 ) -> None:
     """Read a spec and everything on this machine that it names, without crawling.
 
+    A strategy in a Python file (strategy = "FILE.py:Class") can be checked only by running that file: you are asked first.
+
     Example: lycosa check owls
     """
     from lycosa.engine.checking import check_spec, check_text
 
+    if not trust:
+        _ask_to_run(spec, tuple(changes or ()))
     checked = check_spec(spec, tuple(changes or ()))
     typer.echo(as_json(checked) if json else check_text(checked))
+
+
+def _ask_to_run(spec: Path, changes: tuple[str, ...]) -> None:
+    """Whoever checks a spec that is not their own does not expect its code to run."""
+    from lycosa.spec.reading import code_named_in, spec_path
+
+    files = code_named_in(spec_path(spec), changes)
+    if not files:
+        return
+    told = f"{spec} names code, which is run when it is checked: {', '.join(files)}."
+    if sys.stdin.isatty() and typer.confirm(f"{told} Have you read it, and shall it run?", err=True):
+        return
+    raise SpecError(f"{told} Read it first, then: lycosa check {spec} --trust")
 
 
 def crawl(

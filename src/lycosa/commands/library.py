@@ -105,6 +105,10 @@ def export(
         raise SpecError(f"--only {only}: known are all and relevant.")
     if text not in ("plain", "markdown"):
         raise SpecError(f"--text {text}: known are plain and markdown.")
+    if text == "markdown" and all(write is export_wacz for write, out in targets if out):
+        raise SpecError(
+            "--text markdown: a WACZ holds pages as they came. Write texts with --jsonl or --parquet."
+        )
     relevance = Relevance.COLLECTED if only == "relevant" else Relevance.JUDGED
     wanted = PageFilter(relevance=relevance, genres=tuple(genre or ()), distinct=dedupe)
     if genre:

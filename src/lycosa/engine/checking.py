@@ -53,8 +53,18 @@ class Checked(msgspec.Struct, frozen=True):
 def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
     """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail over it."""
     path = spec_path(path)
+    refuse_collection(path)
     spec, text = load_spec(path, all_settings(), changes)
     return asyncio.run(_checked(spec, text, path))
+
+
+def refuse_collection(path: Path) -> None:
+    """Refuse the crawl.toml in a collection as a spec: beside it there is no place for another collection."""
+    if (path.parent / "catalogue.db").exists():
+        raise SpecError(
+            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
+            "that you wrote, or say where to write: lycosa crawl --out."
+        )
 
 
 async def _checked(spec: Spec, text: str, path: Path) -> Checked:

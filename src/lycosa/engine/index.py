@@ -17,7 +17,7 @@ from lycosa.engine.workers import analyser_for
 from lycosa.errors import NoCollection
 from lycosa.methods.lookup import all_settings
 from lycosa.page.duplicates import NearDuplicates
-from lycosa.spec.reading import parse_spec
+from lycosa.spec.reading import stored_spec
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import INDEXED, StoredPage
@@ -41,7 +41,7 @@ class Indexed(msgspec.Struct, frozen=True):
 def index_collection(directory: Path, workers: int | None = None, *, say: Say = lambda _: None) -> Indexed:
     """Index every judged page that lacks something. Run again, it goes on where it was."""
     spec_text = _spec_text(directory)
-    spec = parse_spec(spec_text, all_settings())
+    spec = stored_spec(spec_text, all_settings())
     with CollectionWriter.create_or_open(directory, spec_text, name=spec.name) as collection:
         recipe = Recipe(
             language=spec.topic.language,

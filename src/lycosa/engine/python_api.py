@@ -12,9 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lycosa.engine.checking import looked_over
+from lycosa.engine.checking import looked_over, refuse_collection
 from lycosa.engine.loop import Crawl
-from lycosa.engine.run import refuse_collection
 from lycosa.engine.session import crawl_spec
 from lycosa.engine.signals import Watch
 from lycosa.engine.summary import Summary

@@ -25,7 +25,7 @@ from lycosa.judge.version import Version, load_version, saved_versions
 from lycosa.methods.lookup import all_settings
 from lycosa.prepare import labels_are_answers
 from lycosa.prepare.labels import verdicts_in
-from lycosa.spec.reading import parse_spec
+from lycosa.spec.reading import stored_spec
 from lycosa.store import Rejudged
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
@@ -116,7 +116,7 @@ def learns(collection: Collection) -> bool:
     if not collection.reader.judge_version() or not brief_path(collection.directory / "models").exists():
         return False
     try:
-        return labels_are_answers(parse_spec(collection.spec_text(), all_settings()))
+        return labels_are_answers(stored_spec(collection.spec_text(), all_settings()))
     except SpecError:  # of another version, or of a strategy that is not here
         return False
 
@@ -259,4 +259,4 @@ def judge_in(directory: Path) -> LearningJudge:
 def _reopened(directory: Path) -> CollectionWriter:
     with Collection.open(directory) as collection:
         text = collection.spec_text()
-    return CollectionWriter.create_or_open(directory, text, name=parse_spec(text, all_settings()).name)
+    return CollectionWriter.create_or_open(directory, text, name=stored_spec(text, all_settings()).name)

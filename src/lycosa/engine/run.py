@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.engine.ask_meanwhile import Asking
-from lycosa.engine.checking import looked_over
+from lycosa.engine.checking import looked_over, refuse_collection
 from lycosa.engine.loop import Crawl
 from lycosa.engine.progress import Progress
 from lycosa.engine.session import crawl_spec
 from lycosa.engine.summary import Summary
-from lycosa.errors import SpecError, StoppedEarly
+from lycosa.errors import StoppedEarly
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, parse_spec, spec_path
 from lycosa.spec.sections import Spec
@@ -63,15 +63,6 @@ def import_archives(
         spec = parse_spec(plain, known, (*all_of_it, *changes))
     folder = path.parent if path else Path()
     return run_spec(spec, as_run(spec), folder, out, say=say, quiet=quiet)
-
-
-def refuse_collection(path: Path) -> None:
-    """Refuse the crawl.toml in a collection as a spec: beside it there is no place for another collection."""
-    if (path.parent / "catalogue.db").exists():
-        raise SpecError(
-            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
-            "that you wrote, or say where to write with --out."
-        )
 
 
 def run_spec(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from lycosa.errors import ArchiveError
+from lycosa.errors import ArchiveError, InputError
 from lycosa.spec.sections import FetchSpec
 
 WARC_FILES = 10_000
@@ -55,12 +55,12 @@ def size_of(file: WarcFile) -> int:
 
 
 def warc_files(given: Sequence[Path]) -> list[WarcFile]:
-    """All WARC files that are meant by these names, in order; an ArchiveError for a name that means none."""
+    """All WARC files that are meant by these names, in order; an InputError for a name that means none."""
     found: list[WarcFile] = []
     for path in given:
         files = list(_files(path))
         if not files:
-            raise ArchiveError(
+            raise InputError(
                 f"{path} has no WARC file. Name WARC or WACZ files, a folder of them, or a collection."
             )
         found += files
@@ -75,9 +75,7 @@ def _files(path: Path) -> Iterator[WarcFile]:
             if each.name.endswith((*_SUFFIXES, ".wacz")) and each.is_file():
                 yield from _files(each)
     elif not path.is_file():
-        raise ArchiveError(
-            f"{path} is not there. Name WARC or WACZ files, a folder of them, or a collection."
-        )
+        raise InputError(f"{path} is not there. Name WARC or WACZ files, a folder of them, or a collection.")
     elif path.suffix == ".wacz" or zipfile.is_zipfile(path):
         yield from _in_wacz(path)
     else:

@@ -56,8 +56,20 @@ def spec_path(given: Path) -> Path:
 
 def load_spec(path: Path, known: Known, changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
     """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
+    text = _text_of(path)
+    return parse_spec(text, known, changes, where=str(path), folder=path.parent), text
+
+
+def code_named_in(path: Path, changes: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The Python files that a spec names for strategies: to read it whole is to run them."""
+    tables = _tables_of(_text_of(path), changes, str(path), path.parent)
+    names = [*tables, str(tables.get("strategy", ""))]
+    return tuple(dict.fromkeys(name.rpartition(":")[0] for name in names if in_file(name)))
+
+
+def _text_of(path: Path) -> str:
     try:
-        text = read_file(path, MAX_BYTES).decode()
+        return read_file(path, MAX_BYTES).decode()
     except FileNotFoundError:
         folder = path.parent if path.suffix == ".toml" else path
         raise SpecError(f"{path} does not exist. Write one with: lycosa init {folder} --topic") from None
@@ -65,7 +77,6 @@ def load_spec(path: Path, known: Known, changes: tuple[str, ...] = ()) -> tuple[
         raise SpecError(f"{path} cannot be read ({error.strerror}). Name a crawl.toml.") from None
     except UnicodeDecodeError as error:
         raise SpecError(f"{path} cannot be read ({error}). It should be a UTF-8 text file.") from None
-    return parse_spec(text, known, changes, where=str(path), folder=path.parent), text
 
 
 def parse_spec(
@@ -79,6 +90,20 @@ def parse_spec(
 
     A strategy in a file of the user's own is looked for in `folder`, or where the command was given.
     """
+    tables = _tables_of(text, changes, where, folder)
+    origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
+    return _checked(tables, known, origin)
+
+
+def stored_spec(text: str, known: Known) -> Spec:
+    """The spec of a collection, which a stranger may have made: to look into one runs no code that it names."""
+    return _checked(
+        _tables_of(text, (), "the collection's spec", Path()), known, Origin(text, "its spec"), runs=False
+    )
+
+
+def _tables_of(text: str, changes: tuple[str, ...], where: str, folder: Path) -> dict[str, Any]:
+    """The tables of a spec with the changes of the command line, which name files from where the command runs."""
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
@@ -86,8 +111,7 @@ def parse_spec(
     tables = _at_home(tables, folder)
     for change in changes:
         _apply(change, tables)
-    origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
-    return _checked(_at_home(tables, Path()), known, origin)
+    return _at_home(tables, Path())
 
 
 def spec_from(
@@ -97,11 +121,13 @@ def spec_from(
     return _checked(_at_home(dict(tables), folder), known, Origin("", where))
 
 
-def _checked(tables: dict[str, Any], known: Known, origin: Origin) -> Spec:
+def _checked(tables: dict[str, Any], known: Known, origin: Origin, *, runs: bool = True) -> Spec:
     _refuse_trouble(tables, origin)
     tables = _without_outdated(tables)
     options, own = _take_options(tables, known), _take_sections(tables, known, origin)
     for name, table in options.items():
+        if not runs and in_file(name):
+            continue  # its settings are known to nobody but its code
         _check_options(name, table, known.settings_of(name), origin)
     keys = [*(name for name in Spec.model_fields if name not in ("options", "methods"))]
     for key in tables:

@@ -18,7 +18,7 @@ from lycosa.methods.event.model import EventModel, Facts, load_event, page_facts
 from lycosa.methods.event.section import EventSpec
 from lycosa.methods.lookup import all_settings
 from lycosa.page.response import document_of
-from lycosa.spec.reading import parse_spec
+from lycosa.spec.reading import stored_spec
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
@@ -41,14 +41,14 @@ class EventLessons:
 
 def event_lessons(directory: Path, say: Say) -> EventLessons:
     """Read the event, the labelled pages (without its model pages) and the links that lead to them."""
-    labels = {key: label.relevant for key, label in labels_in(directory).items()}
-    if len(set(labels.values())) < 2:
-        raise InputError(
-            f"{directory} has no pages labelled relevant, or none labelled not relevant. "
-            f"Label some of both: lycosa serve {directory}"
-        )
     with Collection.open(directory) as collection:
-        spec = parse_spec(collection.spec_text(), all_settings())
+        labels = {key: label.relevant for key, label in labels_in(directory).items()}
+        if len(set(labels.values())) < 2:
+            raise InputError(
+                f"{directory} has no pages labelled relevant, or none labelled not relevant. "
+                f"Label some of both: lycosa serve {directory}"
+            )
+        spec = stored_spec(collection.spec_text(), all_settings())
         event = spec.methods.get("event")
         pages_of_event = event.pages if isinstance(event, EventSpec) else ()
         model_pages = {urls.key_of(url) for page in pages_of_event if (url := urls.parse(page))}
