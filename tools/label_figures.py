@@ -1,4 +1,4 @@
-"""What answers do to a collection: writes its part of docs/as-user.md. In: a folder of webs. Out: a table.
+"""What answers do to a collection: writes its part of docs/labels.md. In: a folder of webs. Out: a table.
 
 Command line: python -m tools.label_figures ../shared/webs KEPT [DRAWS]
 Expected time: four minutes of CPU for five draws.
@@ -29,7 +29,7 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
 from tools.measured import ROOT, Case, commit_of, cpu_s, number, table, write_part
 
-PAGE = ROOT / "docs" / "as-user.md"
+PAGE = ROOT / "docs" / "labels.md"
 CASE = Case("wikischools", ("best-first",), 200, 5, given="keywords,examples:3")
 ANSWERS = 20
 ASKED, CARELESS, KEPT, ANY = "asked", "asked, 10 % wrong", "kept pages, at random", "any pages, at random"
