@@ -10,7 +10,7 @@ import pytest
 from lycosa.judge.background import background_of
 from lycosa.judge.corpus import Corpus
 
-PAGES = 60
+PAGES = 300
 
 
 @pytest.fixture

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import exp, log, sqrt
+
 import msgspec
 import pytest
 
 from lycosa.errors import ModelError
 from lycosa.judge.background import background_of
+from lycosa.judge.calibration import page_log_odds
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import Given, fit_judge
 from lycosa.judge.version import Scorer, Version, load_version, path_of, save_version, saved_versions
@@ -50,6 +53,35 @@ def test_the_words_add_up_to_the_score(version, pages):
         assert sum(amount for _, amount in told.words) + told.others + told.base == pytest.approx(told.score)
         assert told.probability == pytest.approx(scorer.probability(terms))
     assert "owl" in dict(scorer.reasons(pages[0][0]).words)
+
+
+def word_by_word(version: Version, terms: dict[str, int]) -> float:
+    """The probability of a page as its formula says it, a term at a time."""
+    background = background_of(version.language)
+    weights = {term: (1 + log(times)) * background.rarity(term) for term, times in terms.items() if times > 0}
+    length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+    total = sum(part.weight for part in version.parts.values())
+    score = 0.0
+    for part in version.parts.values():
+        product = sum(weight * part.words.get(term, 0.0) for term, weight in weights.items()) / length
+        score += part.weight / total * (product - part.mean) / part.deviation
+    plain = sum(weight * version.plain.get(term, 0.0) for term, weight in weights.items()) / length
+    logit = page_log_odds(version.coefficients, version.cap, score, plain)
+    return 1.0 / (1.0 + exp(-(version.shift.a + version.shift.b * logit)))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"harbour": 5_000}, {"東京": 3, "のの": 1}, {"owl": 0, "ship": -3}, {"neverheard": 2}],
+    ids=["plain", "a word of thousands", "Japanese", "words that do not occur", "a word of no table"],
+)
+def test_a_probability_is_what_its_formula_says(version, pages, more):
+    """Done on arrays, it is the same within 1e-9 as done a term at a time."""
+    scorer = Scorer(version)
+    for terms, _ in pages:
+        assert scorer.probability(terms | more) == pytest.approx(
+            word_by_word(version, terms | more), abs=1e-9
+        )
 
 
 def test_a_page_without_words_is_unlikely(version):

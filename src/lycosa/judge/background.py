@@ -65,6 +65,11 @@ class Background:
         return {term: rarity(zipf) for term, zipf in self.table.items()}
 
     @cached_property
+    def places(self) -> dict[str, int]:
+        """The number of each term of the table, from 1 on: where arrays have what is known of it."""
+        return {term: place for place, term in enumerate(self.table, 1)}
+
+    @cached_property
     def rarity_elsewhere(self) -> float:
         """What a word weighs that is not in the table, and of no characters that have another."""
         return rarity(self.unknown)

@@ -6,21 +6,41 @@ Rows are only ever added, so that a crawl's judge is fitted again and again with
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.judge.background import Background
-from lycosa.judge.similarity import unit_weights
+from lycosa.judge.similarity import logs_of, unit
 from lycosa.values import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-COMMON_SHARE = 0.05
-"""Of the rows have a word that is common."""
+COMMON_SHARE = 0.1
+"""Of the rows have a word that is common: with less, or more, products take longer (pages of 1,500 terms)."""
+BLOCK = 64
+"""Rows whose products with all earlier ones are worked out at once."""
+
+
+class _Columns(dict[str, int]):
+    """The column of each term; one that no page has yet gets the next. What its language says of it is kept beside it."""
+
+    def __init__(self, background: Background) -> None:
+        super().__init__()
+        self.background = background
+        self.terms: list[str] = []
+        self.shares = array("d")
+        self.rarities = array("d")
+
+    def __missing__(self, term: str) -> int:
+        column = self[term] = len(self)
+        self.terms.append(term)
+        self.shares.append(self.background.share(term))
+        self.rarities.append(self.background.rarity(term))
+        return column
 
 
 class Corpus:
@@ -28,9 +48,7 @@ class Corpus:
 
     def __init__(self, background: Background) -> None:
         self.background = background
-        self.terms: list[str] = []
-        self._columns: dict[str, int] = {}
-        self._shares = array("d")
+        self._columns = _Columns(background)
         self._indices = array("i")
         self._weights = array("d")
         self._ends = array("q", [0])
@@ -39,6 +57,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self._ends) - 1
 
+    @property
+    def terms(self) -> Sequence[str]:
+        """The terms of all pages, each at its column."""
+        return self._columns.terms
+
     def add(self, terms: Mapping[str, int]) -> int:
         """Add a page; returns its row.
 
@@ -46,30 +69,18 @@ class Corpus:
         >>> corpus.add({"owl": 2, "night": 1}), corpus.add({"owl": 1}), corpus.terms
         (0, 1, ['owl', 'night'])
         """
-        weights = unit_weights(terms, self.background)
-        self._indices.extend(self.columns(weights))
-        self._weights.extend(weights.values())
+        counts = np.fromiter(terms.values(), np.int64, len(terms))
+        columns = np.fromiter(map(self._columns.__getitem__, terms), np.int32, len(terms))
+        weights = unit(logs_of(counts) * np.frombuffer(self._columns.rarities)[columns])
+        there = weights > 0
+        self._indices.frombytes(columns[there].tobytes())
+        self._weights.frombytes(weights[there].tobytes())
         self._ends.append(len(self._indices))
         return len(self) - 1
 
-    def columns(self, terms: Iterable[str]) -> list[int]:
-        """The columns of terms; those that no page has yet get one too."""
-        terms = list(terms)
-        columns = self._columns
-        found = list(map(columns.get, terms))
-        for at, column in enumerate(found):
-            if column is None:
-                term = terms[at]
-                if term not in columns:
-                    columns[term] = len(self.terms)
-                    self.terms.append(term)
-                    self._shares.append(self.background.share(term))
-                found[at] = columns[term]
-        return cast(list[int], found)
-
     def vector(self, weights: Mapping[str, float]) -> Floats:
         """A vector over all terms."""
-        columns = self.columns(weights)
+        columns = [self._columns[term] for term in weights]
         vector = np.zeros(len(self.terms))
         vector[columns] = list(weights.values())
         return vector
@@ -86,30 +97,61 @@ class Corpus:
     def products(self, rows: csr_matrix, chosen: NDArray[np.intp]) -> Floats:
         """The products of chosen rows (of all `rows`) with one another.
 
-        While all rows are chosen, those of earlier ones are remembered: a corpus only grows. Each product is worked
-        out in the later of its two rows, so that it does not matter when a row was added.
+        While all rows are chosen, those of earlier ones are remembered: a corpus only grows.
         """
         if len(chosen) < len(self):
             self._products = np.zeros((0, 0))
             return _products(rows[chosen])
-        known = len(self._products)
-        products = np.zeros((len(self), len(self)))
-        products[:known, :known] = self._products
-        products[known:] = (rows[known:] @ rows.T).toarray()
-        later = np.tril(products[known:, known:])
-        products[known:, known:] = later + np.tril(later, -1).T
-        products[:known, known:] = products[known:, :known].T
-        self._products = products
-        return products
+        self._products = _more_products(rows, self._products)
+        return self._products
 
     def language_shares(self) -> Floats:
         """For each term the share of pages of the language that have it."""
-        return np.array(self._shares)
+        return np.array(self._columns.shares)
 
 
 def _products(rows: csr_matrix) -> Floats:
-    """The products of rows with one another: words of many pages as a dense matrix, which is ten times as fast for them."""
-    pages = np.bincount(rows.indices, minlength=rows.shape[1])
-    often = pages > COMMON_SHARE * rows.shape[0]
-    common, rare = rows[:, np.nonzero(often)[0]].toarray(), rows[:, np.nonzero(~often)[0]]
-    return np.asarray(common @ common.T + (rare @ rare.T).toarray())
+    """The products of rows with one another."""
+    common = _common(rows)
+    dense, rare = rows[:, np.nonzero(common)[0]].toarray(), rows[:, np.nonzero(~common)[0]]
+    return np.asarray(dense @ dense.T + (rare @ rare.T).toarray())
+
+
+def _more_products(rows: csr_matrix, known: Floats) -> Floats:
+    """As `_products`, where those of the first rows are known.
+
+    It does not matter when a row was added, to the last bit: each product is worked out in the later of its two rows,
+    in blocks of one shape, and which words are common is told from the first 64, 128, 256 … rows before it.
+    """
+    count = rows.shape[0]
+    products = np.zeros((count, count))
+    products[: len(known), : len(known)] = known
+    first = len(known) // BLOCK * BLOCK
+    while first < count:
+        before = BLOCK << (first // BLOCK).bit_length() - 1 if first else 0
+        end = min(2 * before or BLOCK, count)
+        products[first:end, :end] = _products_of_later(rows[:end], first, _common(rows[:before]))
+        first = end
+    products = np.tril(products)
+    return products + np.tril(products, -1).T
+
+
+def _products_of_later(rows: csr_matrix, first: int, common: NDArray[np.bool_]) -> Floats:
+    """The products of the rows from the first on with all."""
+    count = rows.shape[0]
+    rare = rows[first:]
+    rare.data[common[rare.indices]] = 0.0
+    rare.eliminate_zeros()
+    products: Floats = (rare @ rows.T).toarray()
+    dense = np.zeros((-(-count // BLOCK) * BLOCK, np.count_nonzero(common)))
+    dense[:count] = rows[:, np.nonzero(common)[0]].toarray()
+    for start in range(first, count, BLOCK):
+        end = min(start + BLOCK, count)
+        block = dense[start : start + BLOCK] @ dense[: start + BLOCK].T
+        products[start - first : end - first, :end] += block[: end - start, :end]
+    return products
+
+
+def _common(rows: csr_matrix) -> NDArray[np.bool_]:
+    """The words that many of these rows have: as a dense matrix, their products are ten times as fast."""
+    return np.bincount(rows.indices, minlength=rows.shape[1]) > COMMON_SHARE * rows.shape[0]

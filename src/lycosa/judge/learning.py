@@ -17,6 +17,8 @@ from lycosa.judge.version import FOLDER, Scorer, Version
 from lycosa.page.terms import terms_of_each
 from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score
 
+CACHED_ANCHORS = 20_000
+"""Texts of links whose scores are remembered: menus and titles come again on many pages."""
 NEGATIVE = Judgement(False, 0.0, "a negative example of yours")
 
 
@@ -84,6 +86,7 @@ class LearningJudge:
             page.key: NEGATIVE for page in brief.negatives
         }
         self._scorer: Scorer | None = None
+        self._anchor_scores: dict[str, float] = {}  # by the newest version
 
     @property
     def version(self) -> Version:
@@ -98,10 +101,12 @@ class LearningJudge:
     def use(self, version: Version) -> None:
         """Judge by this version from now on."""
         self._scorer = Scorer(version)
+        self._anchor_scores.clear()
 
     def forget(self) -> None:
         """Begin again with what the user gave: another crawl is judged."""
         self._scorer = None
+        self._anchor_scores.clear()
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the probability reaches the version's threshold."""
@@ -126,9 +131,13 @@ class LearningJudge:
 
     def link_scores(self, links: Sequence[Link]) -> list[float]:
         """How much the anchor text of each link is what relevant pages say and others do not, in [0, 1]."""
-        scorer = self._newest()
-        anchors = terms_of_each([link.anchor for link in links], self.brief.language)
-        return [scorer.link_score(terms) if terms else 0.0 for terms in anchors]
+        scorer, known = self._newest(), self._anchor_scores
+        new = list({link.anchor for link in links if link.anchor not in known})
+        if len(known) + len(new) > CACHED_ANCHORS:
+            known.clear()
+            new = list({link.anchor for link in links})
+        known.update(zip(new, map(scorer.link_score, terms_of_each(new, self.brief.language)), strict=True))
+        return [known[link.anchor] for link in links]
 
     def _newest(self) -> Scorer:
         if self._scorer is None:  # nobody fits it for us: a check, a test, a page judged on its own

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import repeat
-from operator import mul
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lycosa.judge.background import FIRST_CJK, Background
+from lycosa.judge.background import Background
 from lycosa.values import Floats
 
 if TYPE_CHECKING:  # SciPy is loaded where judges are fitted, not where pages are judged
@@ -24,28 +23,20 @@ LANGUAGE_PAGES = 20.0
 """This many made-up pages of the language are added to the crawl's own when shares of pages are estimated."""
 LOGS = (0.0, *(1.0 + math.log(times) for times in range(1, 256)))
 """1 + log tf, worked out for all but very long pages."""
+_LOGS = np.array(LOGS)
 
 
-def plain_weights(terms: Mapping[str, int], background: Background) -> list[float]:
-    """What each term of a page weighs before the page is brought to length 1, in their order.
+def logs_of(counts: NDArray[np.int64]) -> Floats:
+    """1 + log tf of each term; 0 for one that does not occur.
 
-        (1 + log tf_t) · rarity_t
-
-    >>> plain_weights({"owl": 1, "night": 1}, Background({"owl": 4.5, "night": 3.5}))
-    [3.0, 4.0]
+    >>> logs_of(np.array([1, 0, 3, 1000])).round(3).tolist()
+    [1.0, 0.0, 2.099, 7.908]
     """
-    if not terms:
-        return []
-    times = terms.values()
-    if (
-        max(times) < len(LOGS) and min(times) >= 0 and max(terms) < FIRST_CJK
-    ):  # nearly every page: no code of ours runs
-        rarities = map(background.rarities.get, terms, repeat(background.rarity_elsewhere))
-        return list(map(mul, map(LOGS.__getitem__, times), rarities))
-    return [
-        (LOGS[max(count, 0)] if count < len(LOGS) else 1.0 + math.log(count)) * background.rarity(term)
-        for term, count in terms.items()
-    ]
+    logs: Floats = _LOGS[np.clip(counts, 0, len(LOGS) - 1)]
+    if len(counts) and counts.max() >= len(LOGS):
+        often = counts >= len(LOGS)
+        logs[often] = 1.0 + np.log(counts[often])
+    return logs
 
 
 def unit_weights(terms: Mapping[str, int], background: Background) -> dict[str, float]:
@@ -56,9 +47,9 @@ def unit_weights(terms: Mapping[str, int], background: Background) -> dict[str, 
     >>> unit_weights({"owl": 1, "night": 1}, Background({"owl": 4.5, "night": 3.5}))
     {'owl': 0.6, 'night': 0.8}
     """
-    weights = plain_weights(terms, background)
-    length = math.sqrt(sum(map(mul, weights, weights)))
-    return {term: weight / length for term, weight in zip(terms, weights, strict=True) if weight}
+    logs = logs_of(np.fromiter(terms.values(), np.int64, len(terms)))
+    weights = unit(logs * np.array([background.rarity(term) for term in terms]))
+    return {term: weight for term, weight in zip(terms, weights.tolist(), strict=True) if weight}
 
 
 def unit(vector: Floats) -> Floats:

@@ -7,17 +7,20 @@ it was fitted with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import exp, log, sqrt
+from itertools import chain, islice, repeat
+from math import exp, sqrt
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import zstandard
 
 from lycosa.errors import ModelError
 from lycosa.judge.background import FIRST_CJK, background_of
 from lycosa.judge.calibration import Shift, page_log_odds
-from lycosa.judge.similarity import LOGS, unit_weights
+from lycosa.judge.similarity import LOGS, logs_of, unit, unit_weights
 from lycosa.judge.threshold import Estimate
+from lycosa.values import Floats
 
 FOLDER = "judge"
 SUFFIX = ".judge"
@@ -89,39 +92,44 @@ class Reasons(msgspec.Struct, frozen=True):
 
 
 class Scorer:
-    """A version, ready to judge pages: one look-up for each term of a page."""
+    """A version, ready to judge pages: one look-up for each term of a page, the rest is done on arrays."""
 
     def __init__(self, version: Version) -> None:
         self.version = version
         self._background = background_of(version.language)
         total = sum(part.weight for part in version.parts.values()) or 1.0
-        self._words: dict[str, float] = {}
+        vectors = [version.plain, *(part.words for part in version.parts.values())]
+        self._places = self._background.places.copy()
+        for term in chain.from_iterable(vectors):
+            self._places.setdefault(term, len(self._places) + 1)  # 0 is the place of terms that say nothing
+        more = islice(self._places, len(self._background.places), None)
+        self._rarities = np.array(
+            [
+                self._background.rarity_elsewhere,
+                *self._background.rarities.values(),
+                *map(self._background.rarity, more),
+            ]
+        )
+        self._plain = self._array(version.plain)
+        self._words = np.zeros(len(self._rarities))
         self._base = self._of_evidence = 0.0
         for name, part in version.parts.items():
             factor = part.weight / total / part.deviation
             self._base -= factor * part.mean
             if name == version.evidence:
                 self._of_evidence = factor
-            for word, weight in part.words.items():
-                self._words[word] = self._words.get(word, 0.0) + factor * weight
+            self._words += factor * self._array(part.words)
 
     def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:
         """The chance that a page with these terms (and this value of the evidence) is relevant."""
-        # As `unit_weights`, in one pass: this is done for every page, in the loop.
-        words, plain, background = self._words, self.version.plain, self._background
-        known, elsewhere, rarity_of = background.rarities.get, background.rarity_elsewhere, background.rarity
-        squares = score = cosine = 0.0
-        for term, times in terms.items():
-            rarity = known(term) or (elsewhere if term < FIRST_CJK else rarity_of(term))
-            weight = (LOGS[times] if times < len(LOGS) else 1.0 + log(times)) * rarity
-            squares += weight * weight
-            if term in words:
-                score += weight * words[term]
-            if term in plain:
-                cosine += weight * plain[term]
-        length = sqrt(squares) or 1.0
-        plain_score = evidence if self.version.evidence else cosine / length
-        return self._chance(self._base + self._of_evidence * evidence + score / length, plain_score)
+        at = np.fromiter(map(self._places.get, terms, repeat(0)), np.intp, len(terms))
+        rarities = self._rarities[at]
+        if max(terms, default="") >= FIRST_CJK:  # of these some are common that no table of the language has
+            rarities = np.array([self._background.rarity(term) for term in terms])
+        weights = unit(logs_of(np.fromiter(terms.values(), np.int64, len(terms))) * rarities)
+        plain_score = evidence if self.version.evidence else float(weights @ self._plain[at])
+        score = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
+        return self._chance(score, plain_score)
 
     def link_score(self, terms: Sequence[str]) -> float:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
@@ -138,9 +146,14 @@ class Scorer:
 
     def reasons(self, terms: Mapping[str, int], evidence: float = 0.0, limit: int = 8) -> Reasons:
         """The words that moved the score of a page most, and what all others did."""
-        words, plain = self._words, self.version.plain
+        plain = self.version.plain
         weights = unit_weights(terms, self._background)
-        moved = {term: weight * words[term] for term, weight in weights.items() if term in words}
+        places = {term: place for term in weights if (place := self._places.get(term))}
+        moved = {
+            term: weights[term] * weight
+            for term, place in places.items()
+            if (weight := self._words[place].item())
+        }
         if self.version.evidence:
             moved[self.version.evidence] = self._of_evidence * evidence
         cosine = sum(weight * plain[term] for term, weight in weights.items() if term in plain)
@@ -149,6 +162,11 @@ class Scorer:
         others = sum(moved.values()) - sum(amount for _, amount in telling)
         plain_score = evidence if self.version.evidence else cosine
         return Reasons(tuple(telling), others, self._base, score, self._chance(score, plain_score))
+
+    def _array(self, words: Mapping[str, float]) -> Floats:
+        found = np.zeros(len(self._rarities))
+        found[[self._places[term] for term in words]] = list(words.values())
+        return found
 
     def _chance(self, score: float, plain_score: float) -> float:
         version = self.version
