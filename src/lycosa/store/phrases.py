@@ -179,13 +179,17 @@ def marked_text(text: str, wanted: Sequence[Alternatives]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def snippet_of(text: str, wanted: Sequence[Alternatives]) -> str:
-    """The part of a text that has most of what is wanted, marked; its beginning where it has none.
+def snippet_of(text: str, wanted: Sequence[Alternatives], title: str = "") -> str:
+    """The part of a text that has most of what is wanted, marked; its beginning after the title where it has none.
 
     >>> snippet_of("In the wood an Öwl calls.", query_in("owl").wanted).replace(MARK, "[").replace(END_MARK, "]")
     'In the wood an [Öwl] calls.'
+    >>> snippet_of("The owl At dusk it hunts.", (), "The owl | Bird Notes")
+    'At dusk it hunts.'
     """
     text = " ".join(text[:READ_CHARS].replace(MARK, " ").replace(END_MARK, " ").split())
+    if not wanted:
+        text = text[_heading_chars(text, title) :]
     spans = _spans(text, wanted)
     start, end = _window(text, spans)
     parts, at = ["…" if start else ""], start
@@ -194,6 +198,13 @@ def snippet_of(text: str, wanted: Sequence[Alternatives]) -> str:
             parts += [text[at:first], MARK, text[first:last], END_MARK]
             at = last
     return "".join([*parts, text[at:end], "…" if end < len(text) else ""])
+
+
+def _heading_chars(text: str, title: str) -> int:
+    """How much of a text's beginning only repeats the title, or a part of it, which sites set off by a bar or a colon."""
+    parts = (title, *re.split(r"\s+[|–—·-]\s+|:\s+", title))
+    repeated = max((len(part) for part in parts if part and text.startswith(part + " ")), default=0)
+    return repeated + 1 if repeated else 0
 
 
 def _spans(text: str, wanted: Sequence[Alternatives]) -> list[tuple[int, int, int]]:

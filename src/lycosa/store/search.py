@@ -20,8 +20,8 @@ COUNTED = 10_000
 COMMON = 20_000
 """A word that this many pages contain does not tell them apart: their hits come by the judge's score."""
 
-BEGINNING_CHARS = 240
-"""How much of a page's text is shown if it was not found by words."""
+BEGINNING_CHARS = 600
+"""How much of a page's text is read for what is shown of it, if it was not found by words."""
 
 _COLUMNS = "pages.id, pages.url, pages.title, source, language, date, words, relevant, score, at"
 
@@ -169,7 +169,8 @@ class Search(Queries):
             f" WHERE pages.id IN ({', '.join(str(int(number)) for number in ids)})"
         )
         by_id = {
-            row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), query.wanted))) for row in rows
+            row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), query.wanted, row[2])))
+            for row in rows
         }
         return [by_id[number] for number in ids if number in by_id]
 
