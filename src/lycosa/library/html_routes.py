@@ -34,7 +34,7 @@ from lycosa.report.histogram import score_histogram
 from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.why import explain
-from lycosa.report.world_map import box_of, world_map
+from lycosa.report.world_map import EQUAL_EARTH, box_of, world_map
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.phrases import marked_text
@@ -176,16 +176,26 @@ class HtmlRoutes:
             f"map {query.encoded()}",
             lambda: collection.statistics.places(wanted, 400, mapped=True),
         )
-        draw = partial(world_map, found, lambda place: self._of_place(request, query, place), near=near)
+        plane = MERCATOR if tiles else EQUAL_EARTH
+        box, root = box_of(request.query_params.get("box", ""), plane), root_of(request.path_params["name"])
+        draw = partial(
+            world_map,
+            found,
+            lambda place: self._of_place(request, query, place),
+            near=near,
+            box=box,
+            plane=plane,
+            into=lambda part: f"{root}/map?{query.encoded()}&box={part}",
+        )
         return self._context.render(
             request,
             "map.html",
             query=query,
-            near=near,
+            is_part=near or box is not None,
             places=found,
             indexing=self._index_status(collection),
             tiles=tiles,
-            drawing=draw(plane=MERCATOR, layer=tiles.layer) if tiles else draw(),
+            drawing=draw(layer=tiles.layer) if tiles else draw(),
         )
 
     def timeline(self, request: Request, collection: Collection) -> Response:

@@ -27,13 +27,22 @@ _SOUTH = -60.0  # Antarctica has no news
 _A = (1.340264, -0.081106, 0.000893, 0.003796)
 _M = math.sqrt(3) / 2
 
-# Countries whose outline the package lacks, roughly; drawn first, so that their neighbours trim them.
-_ROUGH = {
-    "HU": [(16.0, 46.9), (17.0, 47.9), (18.8, 48.0), (20.5, 48.6), (22.3, 48.5), (22.9, 48.0), (21.6, 46.7),
-           (20.2, 45.9), (18.8, 45.6), (17.3, 45.7)],
-    "MM": [(92.3, 20.7), (93.2, 24.1), (94.7, 25.4), (97.3, 28.3), (98.7, 27.6), (97.7, 24.8), (99.3, 22.9),
-           (101.2, 21.4), (99.0, 20.0), (97.4, 18.5), (99.0, 16.2), (98.6, 10.0), (97.7, 15.0), (95.4, 15.7),
-           (94.2, 16.1), (94.4, 18.6)],
+# Countries whose outline the package lacks. They are drawn first and reach into their neighbours, whose outlines, drawn
+# over them, leave exactly what is theirs. By hand are only coasts, and borders between two of them.
+_MISSING = {
+    "Serbia, Kosovo": [(18.6, 45.3), (18.6, 46.3), (20.3, 46.4), (21.3, 45.8), (22.4, 45.0), (23.0, 44.2), (23.2, 43.3),
+               (22.9, 42.3), (22.2, 41.9), (20.9, 41.8), (20.0, 42.2), (19.5, 43.2), (18.9, 43.8), (18.9, 44.9)],
+    "Montenegro": [(20.3, 42.9), (20.0, 43.1), (19.6, 43.2), (19.5, 43.35), (19.2, 43.5), (18.6, 43.5), (18.3, 42.8),
+                   (18.4, 42.5), (18.9, 42.3), (19.2, 42.0), (19.4, 41.9), (19.6, 42.0), (20.2, 42.5), (20.5, 42.8)],
+    "Hungary": [(15.6, 46.6), (16.0, 48.0), (17.2, 48.6), (20.0, 48.9), (22.2, 48.9), (23.4, 48.0), (22.4, 46.6),
+                (21.4, 46.0), (20.2, 46.1), (19.6, 46.2), (18.8, 45.9), (18.5, 45.4), (17.0, 45.5)],
+    "Myanmar": [(92.1, 20.9), (91.9, 22.3), (92.6, 24.4), (93.8, 25.8), (94.6, 27.0), (96.2, 28.0), (97.0, 28.8),
+                (98.6, 28.6), (99.4, 27.0), (99.6, 25.2), (100.2, 23.3), (101.9, 22.2), (102.0, 21.2), (101.0, 20.1),
+                (99.6, 19.2), (98.6, 17.9), (99.5, 16.2), (99.2, 15.0), (99.7, 13.6), (99.7, 11.8), (99.2, 10.9),
+                (98.7, 9.9),
+                (98.5, 10.7), (98.7, 11.4), (98.4, 12.0), (98.5, 13.1), (98.1, 13.6), (97.8, 14.8), (97.6, 16.1),
+                (97.2, 16.9), (96.5, 16.4), (95.4, 15.7), (94.8, 15.8), (94.2, 16.0), (94.5, 17.3), (94.3, 18.2),
+                (93.5, 19.4), (93.7, 19.7), (93.1, 19.9), (92.4, 20.7)],
 }  # fmt: skip
 
 
@@ -100,10 +109,12 @@ def world_map(
     names = _names([group[0] for group in groups][:40], box, plane)
     view = " ".join(f"{side:.1f}" for side in box)
     return Markup(
-        '<svg class="map" viewBox="{}" role="{}" aria-label="Map of {} places">'
+        '<svg class="map" viewBox="{}" data-whole="{:.0f} {:.0f}" role="{}" aria-label="Map of {} places">'
         '<g class="land" stroke-width="{:.2f}">{}</g>{}<g class="dots" stroke-width="{:.2f}">{}</g><g class="names">{}</g></svg>'
     ).format(
         view,
+        plane.width,
+        plane.height,
         "group" if link else "img",
         len(placed),
         0.6 * zoom,
@@ -139,7 +150,7 @@ def _dot(
     return Markup('<a href="{}" aria-label="{}">{}</a>').format(link(place), words, circle)
 
 
-def box_of(text: str) -> Box | None:
+def box_of(text: str, plane: Plane = EQUAL_EARTH) -> Box | None:
     """A part of the map as an address tells it; None for anything else.
 
     >>> box_of("480,120,60,27.4"), box_of("x"), box_of("0,0,1,1")
@@ -150,7 +161,10 @@ def box_of(text: str) -> Box | None:
     except ValueError:
         return None
     if not (
-        0 <= left <= WIDTH and 0 <= top <= HEIGHT and MIN_WIDTH <= width <= WIDTH and 0 < height <= HEIGHT
+        0 <= left <= plane.width
+        and 0 <= top <= plane.height
+        and MIN_WIDTH <= width <= plane.width
+        and 0 < height <= plane.height
     ):
         return None
     return left, top, width, height
@@ -226,10 +240,10 @@ def _box(places: Sequence[PlaceCount], plane: Plane) -> Box:
 @lru_cache(maxsize=2)
 def outlines(plane: Plane = EQUAL_EARTH) -> Markup:
     """All countries as SVG paths."""
-    rough = [("", [ring]) for ring in _ROUGH.values()]
+    missing = [(name, [ring]) for name, ring in _MISSING.items()]
     return Markup("").join(
         Markup('<path d="{}"><title>{}</title></path>').format(_path(rings, plane), name)
-        for name, rings in (*rough, *_countries())
+        for name, rings in (*missing, *_countries())
     )
 
 

@@ -1,5 +1,5 @@
 // Keys for readers (/ to search, j and k along hits and pages, y, n and u to label, b back), labels without leaving
-// the list, the brush of the timeline and the live monitor. Every page works without.
+// the list, the brush of the timeline, the zoom of maps and the live monitor. Every page works without.
 "use strict";
 (() => {
   const typing = (target) => target.closest("input, select, textarea, [contenteditable]");
@@ -77,6 +77,46 @@
       const url = new URL(figure.dataset.brush, location);
       url.searchParams.set("since", inside[0]); url.searchParams.set("until", inside.at(-1));
       location.assign(url);
+    });
+  }
+
+  // A map is zoomed and moved at once, and drawn anew for its part when the reader rests: rings open into their places.
+  for (const figure of document.querySelectorAll("[data-zoom]")) {
+    let svg = figure.querySelector("svg.map"), drag = null, waits = 0;
+    const [wide, tall] = svg.dataset.whole.split(" ").map(Number);
+    const at = (event) => { const frame = svg.getBoundingClientRect(); return [(event.clientX - frame.left) / frame.width, (event.clientY - frame.top) / frame.height]; };
+    const draw = async () => {
+      const box = svg.getAttribute("viewBox"), url = new URL(figure.dataset.zoom, location);
+      url.searchParams.set("box", box.split(" ").join(","));
+      const answer = await fetch(url);
+      const drawn = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-zoom] svg.map");
+      if (drawn && svg.getAttribute("viewBox") === box) { svg.replaceWith(drawn); svg = drawn; }
+    };
+    const show = (left, top, width) => {
+      const height = width * tall / wide;
+      const sides = [Math.min(Math.max(0, left), wide - width), Math.min(Math.max(0, top), tall - height), width, height];
+      svg.setAttribute("viewBox", sides.map((side) => side.toFixed(1)).join(" "));
+      clearTimeout(waits); waits = setTimeout(draw, 250);
+    };
+    const zoom = (by, [x, y] = [0.5, 0.5]) => {
+      const box = svg.viewBox.baseVal, width = Math.min(wide, Math.max(12, box.width * by));
+      show(box.x + x * (box.width - width), box.y + y * (box.height - width * tall / wide), width);
+    };
+    figure.querySelector(".zoom").addEventListener("click", (event) => { const by = Number(event.target.value); if (by) zoom(by); });
+    figure.addEventListener("wheel", (event) => { if (!event.ctrlKey && !event.metaKey) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : 0.8, at(event)); }, { passive: false });
+    figure.addEventListener("dragstart", (event) => event.preventDefault());
+    figure.addEventListener("pointerdown", (event) => { if (event.target.closest("svg.map")) drag = { from: at(event), box: { x: svg.viewBox.baseVal.x, y: svg.viewBox.baseVal.y }, moved: false }; });
+    figure.addEventListener("pointermove", (event) => {
+      if (!drag) return;
+      const [x, y] = at(event), box = svg.viewBox.baseVal;
+      if (!drag.moved && Math.hypot(x - drag.from[0], y - drag.from[1]) < 0.01) return;
+      drag.moved = true;
+      show(drag.box.x - (x - drag.from[0]) * box.width, drag.box.y - (y - drag.from[1]) * box.height, box.width);
+    });
+    const ignore = (click) => click.preventDefault();
+    addEventListener("pointerup", () => {
+      if (drag?.moved) { figure.addEventListener("click", ignore, true); setTimeout(() => figure.removeEventListener("click", ignore, true), 50); }
+      drag = null;
     });
   }
 
