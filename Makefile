@@ -42,7 +42,7 @@ docs:
 	mkdir -p .make && touch $@
 
 .make/demo: .make/venv pyproject.toml constraints.txt
-	$(INSTALL) -c constraints.txt -e '.[lab]'
+	$(INSTALL) -c constraints.txt -e '.[fonts,lab]'
 	touch $@
 
 $(STAMP): .make/venv pyproject.toml constraints.txt

@@ -23,6 +23,7 @@ from lycosa.demo import demo_web
 from lycosa.demo.show import run_demo, spec_of
 from lycosa.engine.control import ask
 from lycosa.engine.index import index_collection
+from lycosa.library.views import FIELDS
 from lycosa.report.html import write_report
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, set_label
@@ -30,14 +31,15 @@ from tests.crawling import crawling
 from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-SIZES = {"wide": (1400, 900), "narrow": (390, 844)}
+SIZES = {"wide": (1400, 900), "medium": (820, 1100), "narrow": (390, 844)}
 PAGES = {
     "overview": "",
+    "explore": "search",
     "search": "search?q=barn+owl&since=2018&until=2023",
+    "misspelt": "search?q=barm+owl",
+    "found-one": "search?q=barn+owl&source=nosuch.test",
     "nothing": "search?q=nosuchword",
-    "sources": "browse/sources",
-    "people": "browse/people",
-    "dates": "browse/dates",
+    **{field: f"browse/{field}" for field in FIELDS},
     "few-places": "map",
     "timeline": "timeline",
     "page": "page/{id}",
@@ -46,11 +48,12 @@ PAGES = {
     "why": "why?url=http://www.nightbirds.test/reports/page07.html",
     "why-unknown": "why?url=http://www.nightbirds.test/owls/of/another/kind",
     "labels": "labels",
+    "trial": "labels",
     "ended": "monitor",
     "error": "page/999999",
 }
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
-MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo"}
+MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo", "explore-many": "large/search"}
 """Of a collection with more places than the demo has: made up, as `tools.library` does."""
 
 
@@ -96,6 +99,9 @@ def take(
             page.goto(address)
             for picture, path in pages.items():
                 page.goto(f"{name}/c/{path}")
+                if picture == "trial":
+                    page.click("form[action$='/try'] button")
+                    page.wait_for_selector("h1:has-text('would change')")
                 page.wait_for_timeout(300)
                 overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                 if overflow > 0:

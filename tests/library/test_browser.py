@@ -243,8 +243,30 @@ def test_a_reader_labels_a_page(library, page):
     assert [label.relevant for label in labels_in(directory).values()] == [False]
     page.goto(base(address) + "/c/storm/labels")
     page.click("text=See what they would change")
-    page.click("text=Leave as it is")
+    page.click("text=Back to the labels")
     page.wait_for_selector("h1:has-text('Labels')")
+
+
+def test_a_map_is_zoomed_and_moved(page, library):
+    """Buttons zoom, dragging moves, and the part that is shown is drawn anew by the library."""
+    _, address = library
+    page.goto(address)
+    page.goto(f"{base(address)}/c/storm/map")
+    page.wait_for_selector("html.scripted")
+    with page.expect_response(lambda answer: "box=244.0" in answer.url):
+        page.click("button[aria-label=Closer]")
+    part = page.get_attribute("svg.map", "viewBox")
+    assert part == "244.0 111.5 488.0 223.0"
+    playwright.expect(page.locator("svg.map .dots circle")).to_have_count(2)
+    where = page.locator("svg.map").bounding_box()
+    page.mouse.move(where["x"] + 300, where["y"] + 200)
+    page.mouse.down()
+    with page.expect_response(lambda answer: "box=" in answer.url):
+        page.mouse.move(where["x"] + 100, where["y"] + 200, steps=5)
+    page.mouse.up()
+    assert float(page.get_attribute("svg.map", "viewBox").split()[0]) > 300
+    page.click("button[aria-label='Further away']")
+    assert page.get_attribute("svg.map", "viewBox").split()[2] == "976.0"
 
 
 def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):

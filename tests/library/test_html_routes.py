@@ -16,7 +16,7 @@ from tests.library import sample_library
 from tests.store.records import failed, fetched, page_record
 
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
-         "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "timeline", "page/1", "page/2",
+         "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "map?box=480,100,60,27.4", "timeline", "page/1", "page/2",
          "page/2?view=archived", "page/2?view=reasons", "why?url=http://news.example/storm/1", "why?url=http://x.example/",
          "monitor", "monitor?part=live", "labels"]  # fmt: skip
 
@@ -261,3 +261,21 @@ def test_several_collections_are_served_together(storm, tmp_path):
         browser.cookies.set(f"lycosa-{sample_library.PORT}", sample_library.KEYS.session())
         assert "/c/storm-2/" in browser.get("/").text
         assert len(re.findall(r'class="hit"', browser.get("/search?q=river").text)) == 2
+
+
+def test_the_look_is_served_with_the_fonts_that_are_installed(browser):
+    """Style and logo are for everybody; a font that is not there says how to install it."""
+    style = browser.get("/static/design.css")
+    assert style.headers["content-type"].startswith("text/css")
+    assert "--accent" in style.text
+    assert browser.get("/static/logo.svg").headers["content-type"].startswith("image/svg+xml")
+    for name in re.findall(r'url\("/static/fonts/(.*?)"\)', style.text):
+        assert browser.get(f"/static/fonts/{name}").headers["cache-control"].startswith("public")
+    missing = browser.get("/static/fonts/nosuch.ttf")
+    assert missing.status_code == 404
+    assert "lycosa[fonts]" in missing.text
+
+
+def test_one_of_a_thing_is_not_counted_as_many(browser):
+    """The tiles speak English."""
+    assert re.search(r"<b>1</b><span>source</span>", browser.get("/c/storm/").text)

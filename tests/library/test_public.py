@@ -46,7 +46,7 @@ def test_what_is_not_for_everybody_is_not_there(stranger, path):
 def test_one_address_cannot_ask_without_end(stranger, monkeypatch):
     """Beyond the rate it is told to wait."""
     monkeypatch.setattr(access, "REQUESTS_PER_MINUTE", 3)
-    answers = [stranger.get("/static/icon.svg").status_code for _ in range(5)]
+    answers = [stranger.get("/static/logo.svg").status_code for _ in range(5)]
     assert answers == [200, 200, 200, 429, 429]
 
 

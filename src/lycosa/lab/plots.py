@@ -12,23 +12,11 @@ from lycosa.errors import InputError
 from lycosa.lab import metrics
 from lycosa.lab.grid import by_variant
 from lycosa.lab.run import Run
+from lycosa.report.design import NEUTRAL, PALE, SERIES
 from lycosa.values import Floats
 
-COLOURS = (
-    "#0b6e66",
-    "#b4531a",
-    "#5b4b9a",
-    "#8a8f00",
-    "#a0325c",
-    "#2f6fb0",
-    "#6b6b6b",
-    "#c29000",
-    "#3d8f4e",
-    "#1d1d1f",
-    "#e07b91",
-    "#7fb2d9",
-)
-
+COLOURS = SERIES
+"""Of lines and areas, for whoever draws with this module."""
 ORACLES = {"oracle": "--", "look-ahead": ":"}
 """How the lines of the lab's upper bounds are drawn."""
 
@@ -149,7 +137,7 @@ def draw_reliability(axes: Any, bins: Sequence[metrics.Bin | None]) -> None:
     filled = [bin_ for bin_ in bins if bin_]
     pages = np.array([bin_.pages for bin_ in filled])
     at, share = [bin_.score for bin_ in filled], [bin_.relevant for bin_ in filled]
-    axes.plot([0, 1], [0, 1], "--", color="#8a8a8a", linewidth=1)
+    axes.plot([0, 1], [0, 1], "--", color=NEUTRAL, linewidth=1)
     axes.plot(at, share, "-", color=COLOURS[0], linewidth=1.2)
     axes.scatter(at, share, s=12 + 300 * pages / max(1, pages.sum()), color=COLOURS[0], zorder=3)
     axes.set(xlabel="score of a page", ylabel="share that is relevant", xlim=(0, 1), ylim=(0, 1.02))
@@ -161,7 +149,7 @@ def draw_histogram(axes: Any, scores: Floats, relevant: Any, thresholds: Sequenc
     edges = np.linspace(0, 1, 26)
     clipped = np.clip(scores, 0, 1)
     parts, labels = [clipped[relevant], clipped[~relevant]], ["relevant", "not relevant"]
-    axes.hist(parts, edges, stacked=True, color=[COLOURS[0], "#c9c9c9"], label=labels)
+    axes.hist(parts, edges, stacked=True, color=[COLOURS[0], PALE], label=labels)
     if thresholds:
         axes.axvspan(min(thresholds), max(thresholds), color=COLOURS[1], alpha=0.15, linewidth=0)
         middle = float(np.median(thresholds))
@@ -212,7 +200,7 @@ def draw_curves(
         values = np.array([measure(run, pages) for run in group])
         mean = values.mean(axis=0)
         error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
-        colour, style = ("#8a8a8a", ORACLES[name]) if name in ORACLES else (colours[name], "-")
+        colour, style = (NEUTRAL, ORACLES[name]) if name in ORACLES else (colours[name], "-")
         all_go_on, some_do = going_on([len(run.curve) for run in group], pages)
         axes.plot(at[:all_go_on], mean[:all_go_on], style, color=colour, linewidth=1.6, label=name)
         axes.fill_between(

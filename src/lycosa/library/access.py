@@ -249,7 +249,7 @@ class AccessControl:
         frame = self._origins.replay_origin(asked.get("host", ""))
         shows_tiles = bool(self._tiles) and path.endswith("/map")
         policy = (
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; "
             f"img-src 'self'{' ' + self._tiles if shows_tiles else ''}; form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
         )
 

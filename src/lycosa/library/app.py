@@ -21,6 +21,7 @@ from lycosa.errors import LycosaError
 from lycosa.library import api, views
 from lycosa.library.access import AccessControl, AccessKeys, Origins, local_path
 from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.design_files import design_routes
 from lycosa.library.downloads import Downloads
 from lycosa.library.form_routes import FormRoutes
 from lycosa.library.html_routes import HtmlRoutes
@@ -84,6 +85,7 @@ class Library:
             *HtmlRoutes(self._context).routes(),
             *([] if self._context.is_public else self._private_routes()),
             Mount("/api", routes=api.routes(self._context.served, changes=not self._context.is_public)),
+            *design_routes(),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
 

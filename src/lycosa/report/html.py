@@ -19,6 +19,7 @@ from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
+from lycosa.report import design
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
 from lycosa.report.histogram import score_histogram
@@ -68,6 +69,8 @@ def render(collection: Collection) -> str:
     environment.filters["web_url"] = web_url
     return environment.get_template("report.html.j2").render(
         version=__version__,
+        style=Markup(design.variables() + design.drawings()),  # noqa: S704 our own
+        logo=Markup(design.logo()),  # noqa: S704 our own
         made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         **_figures(collection),
     )

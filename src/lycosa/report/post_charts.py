@@ -11,17 +11,17 @@ from markupsafe import Markup
 
 from lycosa.errors import InputError
 from lycosa.prepare.post_seeds import Finding
+from lycosa.report.design import variables
 from lycosa.report.line_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, ticks
 
 HEAD = 26  # room for the title
 LABELS = 40
 """With more bars than this, only some of them are labelled."""
 
-_STYLE = Markup("""
-text { font: 11px sans-serif; fill: #333 } .title { font-size: 14px; font-weight: bold }
-.grid { stroke: #ddd } .bar { fill: #3b6ea5 } .back { fill: #fff }
-@media (prefers-color-scheme: dark) { text { fill: #ddd } .grid { stroke: #444 } .bar { fill: #7fb2e5 } .back { fill: #1b1b1b } }
-""")
+_STYLE = variables() + (
+    "text { font: 11px var(--sans); fill: var(--ink) } .title { font-size: 14px; font-weight: 600 } "
+    ".grid { stroke: var(--line) } .bar { fill: var(--accent) } .back { fill: var(--card) }"
+)
 
 
 def bar_chart(bars: Sequence[tuple[str, float]], title: str, y_title: str) -> str:

@@ -1,0 +1,123 @@
+"""How Lycosa looks: the one place of colours, type and logo, for report, library, plots and documentation. Out: CSS.
+
+Fonts are those of the packages in FONTS where they are installed (`pip install 'lycosa[fonts]'`), else the system's.
+Colours of text have a contrast of at least 4.5 to the ground they stand on (WCAG AA), light and dark; a test measures it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+
+LIGHT = {
+    "paper": "#fbfaf7",
+    "card": "#ffffff",
+    "ink": "#1d2125",
+    "soft": "#5a636a",
+    "line": "#e0ddd5",
+    "accent": "#0a655d",
+    "wash": "#e5f0ee",
+    "warm": "#a8480f",
+    "mark": "#fbe7a5",
+    "land": "#e9e5db",
+    "shore": "#cfc8b8",
+    "bad": "#9f2f2f",
+}
+"""What each colour is for: the ground, what lies on it, text, text of less weight, lines; what acts or is kept, and its
+ground; what warns or limits; marked words; land and coasts, and what is not kept; errors."""
+DARK = {
+    "paper": "#15181b",
+    "card": "#1c2024",
+    "ink": "#e7e4dd",
+    "soft": "#a3abb0",
+    "line": "#31373c",
+    "accent": "#62cbbf",
+    "wash": "#1d3330",
+    "warm": "#eba06b",
+    "mark": "#5c4b12",
+    "land": "#2a3035",
+    "shore": "#4a545b",
+    "bad": "#f09a9a",
+}
+TYPE = {
+    "serif": '"Source Serif Pro", "Source Serif 4", "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif',
+    "sans": '"Source Sans Pro", "Source Sans 3", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+    "mono": 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+}
+SERIES = (
+    LIGHT["accent"],
+    LIGHT["warm"],
+    "#5b4b9a",
+    "#8a8f00",
+    "#a0325c",
+    "#2f6fb0",
+    "#6b6b6b",
+    "#c29000",
+    "#3d8f4e",
+    "#1d1d1f",
+    "#e07b91",
+    "#7fb2d9",
+)
+"""Of the lines of a plot, in their order."""
+NEUTRAL, PALE = "#8a8a8a", "#c9c9c9"
+"""What a plot compares with: lines that are no series, and areas."""
+
+FONTS = {
+    "SourceSerifPro-Regular.ttf": ("font_source_serif_pro", "Source Serif Pro", 400, "normal"),
+    "SourceSerifPro-Semibold.ttf": ("font_source_serif_pro", "Source Serif Pro", 600, "normal"),
+    "SourceSerifPro-It.ttf": ("font_source_serif_pro", "Source Serif Pro", 400, "italic"),
+    "SourceSansPro-Regular.ttf": ("font_source_sans_pro", "Source Sans Pro", 400, "normal"),
+    "SourceSansPro-Semibold.ttf": ("font_source_sans_pro", "Source Sans Pro", 600, "normal"),
+}
+"""Font files (SIL Open Font License 1.1) with their package, family, weight and style."""
+
+
+def font_file(name: str) -> Path | None:
+    """A file of FONTS, where its package is installed."""
+    package = find_spec(FONTS[name][0]) if name in FONTS else None
+    if package is None or not package.origin:
+        return None
+    file = Path(package.origin).parent / "files" / name
+    return file if file.is_file() else None
+
+
+def font_faces(at: str) -> str:
+    """CSS that finds the installed fonts below an address; '' where none is installed."""
+    return "".join(
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {style}; '
+        f'font-display: swap; src: url("{at}/{name}"); }}\n'
+        for name, (_, family, weight, style) in FONTS.items()
+        if font_file(name)
+    )
+
+
+def variables() -> str:
+    """Colours and type as CSS variables, for light and dark."""
+    return (
+        f":root {{ {_declared(LIGHT)} {_declared(TYPE)} color-scheme: light dark; }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {_declared(DARK)} }} }}\n"
+    )
+
+
+def drawings() -> str:
+    """CSS of charts and maps, wherever they stand."""
+    return _file("drawings.css")
+
+
+def logo() -> str:
+    """The logo as SVG; its colours follow the reader's scheme."""
+    return _file("logo.svg")
+
+
+def _file(name: str) -> str:
+    return (resources.files("lycosa.report") / "static" / name).read_text(encoding="utf-8")
+
+
+def _declared(values: Mapping[str, str]) -> str:
+    """
+    >>> _declared({"ink": "#111", "line": "#eee"})
+    '--ink: #111; --line: #eee;'
+    """
+    return " ".join(f"--{name}: {value};" for name, value in values.items())
