@@ -21,6 +21,7 @@ BELOW_ALL = {"values", "urls", "errors", "clock", "files"}
 METHODS = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
 ON_TOP = {
     "commands": {"commands"},
+    "demo": {"prepare", "engine", "demo", "testing"},
     "paper": {"prepare", "engine", "lab", "demo"},
     "reproduce": {"prepare", "lab"},
 }

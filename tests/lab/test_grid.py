@@ -184,12 +184,25 @@ def test_harvest_stays_above_its_floor(floor_runs: dict[str, list[Run]], name: s
     assert sum(run.harvest for run in runs) / len(runs) >= FLOORS["harvest"][name]
 
 
-def test_what_a_run_needs_is_looked_at_first(demo_folder, monkeypatch):
+def test_page_types_are_learned_by_the_lab(web: CachedWeb):
+    """On a web with page types `profile` needs no model of the site; what the user sets counts more."""
+    laboratory = Laboratory(web, "kites", 1, SMALL)
+    laboratory.prepare(["profile"])
+    run = laboratory.run(Variant("profile"))
+    other = laboratory.run(Variant("profile", (("topic_tags", ("clock",)),)))
+
+    assert run.harvest > 0.5
+    assert other.harvest < run.harvest
+
+
+def test_what_a_run_needs_is_looked_at_first(demo_folder, monkeypatch, tmp_path):
     """Minutes of parsing do not come before the word that something is missing."""
 
     def parse(*_: object) -> None:
         raise AssertionError("the web is parsed before what the run needs is looked at")
 
+    for name in ("web.toml", "labels.csv"):  # no page types
+        (tmp_path / name).write_bytes((demo_folder / name).read_bytes())
     monkeypatch.setattr("lycosa.lab.grid.CachedWeb", parse)
     with pytest.raises(LycosaError, match="page_types is missing"):
-        run_grid(demo_folder, ["owls"], variants(["profile"], []), Options(), random_seeds=[1])
+        run_grid(tmp_path, ["owls"], variants(["profile"], []), Options(), random_seeds=[1])

@@ -17,6 +17,7 @@ from lycosa.methods.registry import methods
 
 if TYPE_CHECKING:
     from lycosa.engine.summary import Summary
+    from lycosa.values import Say
 
 
 def register(app: typer.Typer) -> None:
@@ -346,18 +347,39 @@ def report(
 def demo(
     out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"),
     strategy: Annotated[str, typer.Option(help="How links are ranked; breadth-first is blind.")] = "fused",
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Its site where people share pictures instead, by `profile`.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline.
 
-    Example: lycosa demo --out demo
+    Example: lycosa demo --profile --out kites
     """
-    from lycosa.demo.show import run_demo, tell_demo
+    if profile:
+        summary, told = _demo_of("profile")(out, say, json)
+    else:
+        from lycosa.demo.show import run_demo, tell_demo
 
-    summary = run_demo(out, say, strategy=strategy, quiet=json)
-    typer.echo(as_json(summary) if json else tell_demo(out, summary, strategy))
+        summary = run_demo(out, say, strategy=strategy, quiet=json)
+        told = "" if json else tell_demo(out, summary, strategy)
+    typer.echo(as_json(summary) if json else told)
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
+
+
+def _demo_of(name: str) -> Callable[[Path, Say, bool], tuple[Summary, str]]:
+    """The demonstration that a method brings."""
+    from lycosa.methods.registry import method_named
+    from lycosa.methods.seam import loaded
+
+    method = method_named(name)
+    if method is None or not method.demo:
+        raise InputError(
+            f"The method {name} is not installed, so there is nothing to show. Leave --{name} out."
+        )
+    shown: Callable[[Path, Say, bool], tuple[Summary, str]] = loaded(method.demo)
+    return shown
 
 
 def bench(

@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -46,7 +46,9 @@ from lycosa.methods.lookup import (
     settings_of,
     strategy_class,
     strategy_names,
+    typed_in_lab,
 )
+from lycosa.methods.seam import loaded
 from lycosa.prepare import prepare
 from lycosa.prepare.topic import TopicModel
 from lycosa.spec.reading import check_setting, value_of
@@ -157,10 +159,11 @@ def run_grid(
     parsing: Done = lambda _done, _all: None,
 ) -> list[Run]:
     """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
+    opened = VirtualWeb.open(web)
     for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
-        if variant.strategy not in ORACLES:
+        if variant.strategy not in ORACLES and not _gets_types(variant.strategy, opened):
             check(variant.strategy, dict(variant.settings), Path())
-    CachedWeb(VirtualWeb.open(web), parsing=parsing)  # parses once, before the processes start
+    CachedWeb(opened, parsing=parsing)  # parses once, before the processes start
     tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
     count = min(processes or os.cpu_count() or 1, len(tasks))
     if not all(isinstance(variant.strategy, str) for variant in wanted):
@@ -198,6 +201,11 @@ def _uninterruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _gets_types(strategy: str | type[BaseStrategy], web: VirtualWeb) -> bool:
+    """Whether the lab makes settings of a strategy from the page types of the web."""
+    return bool(web.page_types and typed_in_lab(strategy))
 
 
 def _one_thread() -> None:
@@ -287,10 +295,19 @@ class Laboratory:
         if variant.strategy in ORACLES:
             strategy = self._oracle(str(variant.strategy)).fit(self.preparation)
         else:
-            strategy = fitted(variant.strategy, settings, self.preparation)
+            strategy = fitted(
+                variant.strategy, {**self._of_types(variant.strategy), **settings}, self.preparation
+            )
         return run_strategy(
             variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
         )
+
+    def _of_types(self, strategy: str | type[BaseStrategy]) -> Mapping[str, Any]:
+        """What a strategy is given of the page types of the web."""
+        if not _gets_types(strategy, self.web.web):
+            return {}
+        given: Mapping[str, Any] = loaded(typed_in_lab(strategy))(self.web, self.topic, self.random_seed)
+        return given
 
     def _oracle(self, name: str) -> BaseStrategy:
         graph, targets = self.web.graph, self.draw.targets
@@ -357,7 +374,7 @@ def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
 @lru_cache(maxsize=8)
 def _labels_digest(web: CachedWeb) -> str:
     digest = hashlib.blake2b(digest_size=10)
-    for name in ("labels.csv", "web.toml", "events.csv"):
+    for name in ("labels.csv", "web.toml", "events.csv", "page-types.csv"):
         path = web.web.path / name
         digest.update(path.read_bytes() if path.exists() else b"-")
     return digest.hexdigest()

@@ -111,6 +111,11 @@ def sections_in_lab(topic: LabTopic, pages: Sequence[str]) -> dict[str, Section]
     return found
 
 
+def typed_in_lab(strategy: str | type[BaseStrategy]) -> str:
+    """What makes the settings of a strategy on a virtual web with page types; '' if nothing does."""
+    return next((method.typed_in_lab for method in methods() if strategy in method.strategies), "")
+
+
 def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What methods tell of links, by what each has prepared: features for strategies that take any evidence."""
     found: list[Evidence] = []

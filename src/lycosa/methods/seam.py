@@ -33,6 +33,8 @@ class Method:
     crawl. What should be there when the crawl is resumed is saved as NAME.json in `means.models`.
     `in_lab`: `(topic: LabTopic, urls) -> section | None`: the section that a topic of a virtual web, with these
     training pages, stands for.
+    `typed_in_lab`: `(web: CachedWeb, topic: LabTopic, random_seed) -> settings`: what its strategies are given on a
+    virtual web that has page types, unless the user sets it otherwise.
     `judges`: `(model, spec: JudgeSpec) -> Judge` by the name of `judge.kind`; the model is what was
     prepared, or None.
     `judges_learn`: whether these are LearningJudges, which people teach by answers.
@@ -49,6 +51,8 @@ class Method:
     `when`: for what to take a strategy, in a few words, by its name; only of those that are a best choice.
     `draft`: `(documents) -> values of its section | None`: what pages that a user gives to `lycosa init --from` say of
     it, beside naming these pages; None where they are not of its kind.
+    `demo`: `(out: Path, say, quiet) -> (summary, words)`: `lycosa demo --NAME`, a crawl of the part of the demo web that
+    the method is for, and what to tell of it.
     `start`: what `lycosa init DIR --NAME` writes out for a crawl of this kind: values by key by section.
     """
 
@@ -57,6 +61,7 @@ class Method:
     section: str = ""
     prepare: str = ""
     in_lab: str = ""
+    typed_in_lab: str = ""
     judges: Mapping[str, str] = field(default_factory=dict)
     judges_learn: bool = False
     link_evidence: str = ""
@@ -68,6 +73,7 @@ class Method:
     report: str = ""
     when: Mapping[str, str] = field(default_factory=dict)
     draft: str = ""
+    demo: str = ""
     start: str = ""
 
 

@@ -92,6 +92,15 @@ def test_two_stages_and_rows(folder, monkeypatch):
     assert "name it in the spec (path from the spec's folder): [profile] topic_tags" in said
 
 
+def test_the_demo_shows_it_in_one_command(tmp_path):
+    """Page types are learned, the site is crawled, and it is said how many items are of the topic."""
+    said = run("demo", "--profile", "--out", tmp_path / "kites")
+
+    assert "of them items (capture 0." in said
+    assert (tmp_path / "kites-page-types.json").exists()
+    assert len([row for row in rows(tmp_path, "kites") if row["relevant"]]) > 40
+
+
 def test_a_resumed_crawl_knows_what_it_knew(folder):
     """Stopped in stage one and in stage two, and gone on with, it finds about as much as in one go."""
     run("crawl", folder / "crawl.toml", "--quiet", "--out", folder / "whole")

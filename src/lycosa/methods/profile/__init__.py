@@ -14,6 +14,8 @@ METHOD = Method(
     name="profile",
     strategies={"profile": f"{_HERE}.strategy:Profile"},
     when={"profile": "a site where people share media: profiles, and what they upload"},
+    typed_in_lab=f"{_HERE}.paper.crawls:lab_settings",
     train=f"{_HERE}.commands:register",
+    demo=f"{_HERE}.demo:run_demo",
     reproduce=f"{_HERE}.paper.reproduce:reproduce",
 )
