@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from lycosa.engine.relearn import history
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import clear_label, labels_in
 from lycosa.testing import Page, Site, data
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
 from tests.library import sample_library
+from tests.store.records import NOW, page_record
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = (
@@ -245,6 +247,25 @@ def test_a_reader_labels_a_page(library, page):
     page.click("text=See what they would change")
     page.click("text=Back to the labels")
     page.wait_for_selector("h1:has-text('Labels')")
+
+
+def test_ten_pages_are_labelled_in_eleven_actions(page, tmp_path):
+    """One key to the first hit, then one a page, as fast as somebody types; nothing is lost, nothing labelled twice."""
+    directory = tmp_path / "many"
+    with CollectionWriter.create_or_open(directory, sample_library.SPEC, name="many") as collection:
+        collection.catalogue.begin_run(NOW)
+        for number in range(12):
+            with collection.commit():
+                url = f"http://news.example/{number}"
+                collection.save(page_record(url, title=f"Storm {number}", text="A storm.", words=2))
+    with served(directory) as address:
+        page.goto(address)
+        page.goto(f"{base(address)}/c/many/search?relevant=all")
+        for key in ("j", *"ynyynyynyy"):
+            press(page, key)
+        playwright.expect(page.locator(".hit button[aria-pressed=true]")).to_have_count(10)
+    playwright.expect(page.locator(".hit").nth(10)).to_have_class("hit here")
+    assert sorted(label.relevant for label in labels_in(directory).values()) == [False] * 3 + [True] * 7
 
 
 def test_a_map_is_zoomed_and_moved(page, library):

@@ -28,7 +28,7 @@
     const form = hits.length ? hits[at]?.querySelector("form[data-label]") : document.querySelector("form[data-label]");
     const button = form?.querySelector(`button[value="${value}"]`);
     if (!button) return;
-    if (hits.length && value !== "clear") { send(form, button).then(() => go(1)); } else button.click();
+    if (hits.length && value !== "clear") { send(form, button); go(1); } else button.click();
   };
 
   document.addEventListener("keydown", (event) => {

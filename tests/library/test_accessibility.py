@@ -1,0 +1,60 @@
+"""axe-core over every view of the library and the report: three widths, light and dark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib.resources import files
+
+import pytest
+
+from lycosa.report.html import write_report
+from lycosa.store.labels import Label, set_label
+from lycosa.urls import key_of
+from tests.library import sample_library
+from tests.library.test_browser import base, chromium, page, playwright, pytestmark, served  # noqa: F401
+from tests.library.test_html_routes import PAGES
+
+axe = pytest.importorskip(
+    "axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python"
+)
+
+WIDTHS = (1400, 820, 390)
+VIEWS = [*(path for path in PAGES if "part=live" not in path), "page/999999"]
+
+
+def findings(page, where: str) -> Counter[tuple[str, str, str]]:  # noqa: F811
+    """What axe finds, by how grave it is, its rule and the element; in all widths, light and dark."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found: Counter[tuple[str, str, str]] = Counter()
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            answer = page.evaluate("axe.run(document, {resultTypes: ['violations'], iframes: false})")
+            for rule in answer["violations"]:
+                for node in rule["nodes"]:
+                    found[rule["impact"], rule["id"], f"{where} {width} {scheme}: {node['html'][:120]}"] += 1
+    return found
+
+
+def test_nobody_is_shut_out(page, tmp_path):  # noqa: F811
+    """Nothing is found on any view."""
+    directory = sample_library.make(tmp_path / "storm")
+    set_label(directory, Label(key_of(sample_library.SEED), sample_library.SEED, True, 1.0))
+    other = sample_library.make(tmp_path / "other")
+    found: Counter[tuple[str, str, str]] = Counter()
+    with served(directory, str(other)) as address:
+        page.goto(address)
+        found += findings(page, "collections")
+        page.goto(f"{base(address)}/search?q=storm")
+        found += findings(page, "search of all")
+        for path in VIEWS:
+            page.goto(f"{base(address)}/c/storm/{path}")
+            found += findings(page, path)
+        page.goto(f"{base(address)}/c/storm/labels")
+        page.click("form[action$='/try'] button")
+        page.wait_for_selector("h1:has-text('would change')")
+        found += findings(page, "trial")
+    page.goto(write_report(directory, tmp_path / "report.html").as_uri())
+    found += findings(page, "report")
+    assert not found, "\n".join(map(str, found))
