@@ -279,3 +279,23 @@ def test_the_look_is_served_with_the_fonts_that_are_installed(browser):
 def test_one_of_a_thing_is_not_counted_as_many(browser):
     """The tiles speak English."""
     assert re.search(r"<b>1</b><span>source</span>", browser.get("/c/storm/").text)
+
+
+def test_documents_of_a_kind_are_found_by_facet_and_by_words(tmp_path):
+    """The facet appears where there are several kinds; a kind may be typed, too."""
+    directory = tmp_path / "kinds"
+    with CollectionWriter.create_or_open(directory, sample_library.SPEC, name="kinds") as collection:
+        for number, media_type in enumerate(("text/html; charset=utf-8", "Application/PDF", "text/html")):
+            url = f"http://news.example/{number}"
+            headers = (("Content-Type", media_type),)
+            with collection.commit():
+                collection.save(
+                    page_record(url, fetched=fetched(url, headers=headers), title=f"Storm {number}")
+                )
+    with sample_library.client(directory) as browser:
+        page = LexborHTMLParser(browser.get("/c/kinds/search").text)
+        told = {node.text(strip=True) for node in page.css(".facet li")}
+        assert {"web page2", "PDF1"} <= told
+        for query in ("kind=application/pdf", "q=kind:pdf"):
+            page = LexborHTMLParser(browser.get(f"/c/kinds/search?{query}").text)
+            assert [node.text(strip=True) for node in page.css(".hit .title")] == ["Storm 1"]

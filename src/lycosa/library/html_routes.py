@@ -26,7 +26,7 @@ from lycosa.library.labelling import effect_of_labels
 from lycosa.library.path_params import PAGE_ID
 from lycosa.library.replay import MAX_BYTES
 from lycosa.library.search import PER_PAGE
-from lycosa.library.search_query import SearchQuery, page_filter_of, search_query_of
+from lycosa.library.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
@@ -118,6 +118,7 @@ class HtmlRoutes:
             request,
             "search.html",
             query=query,
+            kinds=KINDS,
             results=results,
             counts=counts,
             unit=unit,
@@ -245,6 +246,7 @@ class HtmlRoutes:
             request,
             "page.html",
             page=shown,
+            why=explain(collection.directory, shown["url"]) if view == "reasons" else None,
             flow=flow,
             back=f"{state}#hit-{shown['id']}",
             within=(f"in=search&{state}&" if state else "in=search&") if is_within else "",

@@ -23,6 +23,14 @@ LAST_PAGE = 500
 RELEVANT = tuple(map(str, Relevance))
 ORDERS = tuple(map(str, Order))
 
+KINDS = {
+    "text/html": "web page",
+    "application/xhtml+xml": "web page",
+    "application/pdf": "PDF",
+    "text/plain": "plain text",
+}
+"""Media types in words; any other is its own word."""
+
 
 class SearchQuery(msgspec.Struct, frozen=True):
     """The search as asked; '' means: any."""
@@ -30,6 +38,7 @@ class SearchQuery(msgspec.Struct, frozen=True):
     q: str = ""
     source: str = ""
     language: str = ""
+    kind: str = ""  # a media type
     genre: str = ""
     place: str = ""
     entity: str = ""  # a person or an organisation
@@ -54,6 +63,7 @@ class SearchQuery(msgspec.Struct, frozen=True):
         names = (
             "source",
             "language",
+            "kind",
             "genre",
             "place",
             "entity",
@@ -78,6 +88,7 @@ def search_query_of(query: Mapping[str, str]) -> SearchQuery:
         q=typed,
         source=text("source") or told.get("source", ""),
         language=text("language") or told.get("language", ""),
+        kind=_media_type(text("kind") or told.get("kind", "")),
         genre=text("genre") or told.get("genre", ""),
         place=text("place") or told.get("place", ""),
         entity=text("entity") or told.get("entity", ""),
@@ -116,6 +127,7 @@ def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
         relevance=Relevance(query.relevant),
         source=query.source,
         language=query.language,
+        media_type=query.kind,
         genres=(query.genre,) if query.genre else (),
         place=query.place,
         entity=query.entity,
@@ -126,6 +138,16 @@ def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
         trail=int(query.trail) if query.trail else None,
         keys=_labelled(directory, query.label == "yes") if query.label else None,
     )
+
+
+def _media_type(text: str) -> str:
+    """A media type, as such or in words.
+
+    >>> _media_type("pdf"), _media_type("Plain text"), _media_type("Image/PNG")
+    ('application/pdf', 'text/plain', 'image/png')
+    """
+    by_word = {word.lower(): media_type for media_type, word in reversed(KINDS.items())}
+    return by_word.get(text.lower(), text.lower())
 
 
 def _labelled(directory: Path, relevant: bool) -> tuple[int, ...]:

@@ -279,7 +279,7 @@ def explanation_text(why: Explanation) -> str:
         told = ", ".join(f"{word} {amount:+.2f}" for word, amount in why.words.words)
         lines.append(
             f"  words     {told}, all others {why.words.others:+.2f}, to begin with {why.words.base:+.2f}: "
-            f"{why.words.score:+.2f}, which is likely by {why.words.probability:.2f}"
+            f"{why.words.score:+.2f}, probability {why.words.probability:.2f}"
         )
     for name, fact in why.evidence.items():
         lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lycosa.store.page_filter import PageFilter, Relevance, place_key, read_place
+from lycosa.store.page_filter import MEDIA_TYPE_SQL, PageFilter, Relevance, place_key, read_place
 from lycosa.store.queries import Queries
 from lycosa.store.search import Order
 from lycosa.store.statistics import PlaceCount
@@ -27,7 +27,7 @@ Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 ValueCounts = list[tuple[str, int]]
 
-FIELDS = ("source", "language", "genre", "place", "person", "organisation")
+FIELDS = ("source", "language", "media_type", "genre", "place", "person", "organisation")
 """What pages are counted by, beside days and scores."""
 
 
@@ -73,11 +73,12 @@ class Facets(Queries):
         super().__init__(connection, path)
         rows = list(
             self._rows(
-                "SELECT id, key, source, language, substr(date, 1, 10), score, relevant, explored, trail, near_duplicate_of"
+                "SELECT id, key, source, language, substr(date, 1, 10), score, relevant, explored, trail, near_duplicate_of,"
+                f" {MEDIA_TYPE_SQL.format('pages')}"
                 " FROM pages WHERE relevant IS NOT NULL ORDER BY id"
             )
         )
-        of = list(zip(*rows, strict=True)) or [()] * 10
+        of = list(zip(*rows, strict=True)) or [()] * 11
         self.ids = np.array(of[0], np.int64)
         self._keys = np.array(of[1], np.int64)
         self._days = np.array([day or "" for day in of[4]], np.str_)
@@ -87,6 +88,7 @@ class Facets(Queries):
         self._trails = np.array(of[8], np.int64)
         every = np.arange(len(rows))
         self._columns = {"source": _column(of[2], every), "language": _column(of[3], every)}
+        self._columns["media_type"] = _column(of[10], every)
         self._columns["day"] = _column(of[4], every)
         self._read_labels("genre", "SELECT page, label FROM evidence WHERE name = 'genre' AND label != ''")
         for kind in ("person", "organisation"):
@@ -198,6 +200,7 @@ class Facets(Queries):
         for name, values in (
             ("source", [wanted.source]),
             ("language", [wanted.language]),
+            ("media_type", [wanted.media_type]),
             ("genre", wanted.genres),
         ):
             if any(values):
@@ -261,7 +264,7 @@ class Facets(Queries):
 
 
 _CONDITION = {"person": "entity", "organisation": "entity"} | {
-    name: name for name in ("source", "language", "genre", "place")
+    name: name for name in ("source", "language", "media_type", "genre", "place")
 }
 """Which condition each field is: it does not narrow its own counts."""
 

@@ -14,6 +14,9 @@ import msgspec
 COLLECTED_SQL = "{0}.relevant = 1 AND {0}.explored = 0"
 """The relevant pages of the collection: a page that was fetched only to be looked through is none."""
 
+MEDIA_TYPE_SQL = "lower(trim(substr({0}.content_type, 1, instr({0}.content_type || ';', ';') - 1)))"
+"""What a page is by its header, without parameters such as the charset."""
+
 JUDGED_SQL = "{0}.relevant IS NOT NULL"
 
 
@@ -41,6 +44,7 @@ class PageFilter(msgspec.Struct, frozen=True):
     relevance: Relevance = Relevance.COLLECTED
     source: str = ""
     language: str = ""
+    media_type: str = ""  # as in text/html
     genres: tuple[str, ...] = ()  # any of these
     place: str = ""  # its canonical name, or its `place_key`
     entity: str = ""  # a person or an organisation
@@ -108,6 +112,8 @@ def _condition(wanted: PageFilter, table: str) -> Condition:
     for column in ("source", "language"):
         if value := getattr(wanted, column):
             add(f"{{0}}.{column} = ?", value)
+    if wanted.media_type:
+        add(f"{MEDIA_TYPE_SQL} = ?", wanted.media_type)
     if wanted.genres:
         marks = ", ".join("?" * len(wanted.genres))
         add(

@@ -41,6 +41,7 @@ FIELDS = {
     "source": "source", "site": "source",
     "language": "language", "lang": "language",
     "genre": "genre",
+    "kind": "kind",
     "place": "place",
     "name": "entity", "person": "entity",
     "since": "since", "after": "since",
