@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+import io
 import re
 import shutil
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.library import views
 from lycosa.library.labelling import effect_of_labels
+from lycosa.store import Record
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
+from lycosa.values import Fact, Kind, Page, Score
 from tests.library import sample_library
-from tests.store.records import failed, fetched, page_record
+from tests.store.records import NOW, failed, fetched, link_to, page_record
 
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
-         "browse/dates", "browse/languages", "browse/trails", "map", "map?view=near", "map?box=480,100,60,27.4", "timeline", "page/1", "page/2",
+         "browse/dates", "browse/languages", "browse/trails", "images", "map", "map?view=near", "map?box=480,100,60,27.4", "timeline", "page/1", "page/2",
          "page/2?view=archived", "page/2?view=reasons", "why?url=http://news.example/storm/1", "why?url=http://x.example/",
          "monitor", "monitor?part=live", "labels"]  # fmt: skip
 
@@ -30,7 +34,9 @@ def test_every_page_shows_hostile_text_as_text(browser, path):
     assert [node.attributes.get("src") for node in tree.css("script")] == [
         "/static/app.js"
     ] or "part=live" in path
-    assert not tree.css("img, [onerror], [onload], [style]")
+    ours = re.compile(r"/c/storm/thumbnail/\d+")
+    assert all(ours.fullmatch(node.attributes.get("src") or "") for node in tree.css("img"))
+    assert not tree.css("[onerror], [onload], [style]")
     assert all(
         not (node.attributes.get("href") or "").lower().startswith("javascript") for node in tree.css("a")
     )
@@ -299,3 +305,33 @@ def test_documents_of_a_kind_are_found_by_facet_and_by_words(tmp_path):
         for query in ("kind=application/pdf", "q=kind:pdf"):
             page = LexborHTMLParser(browser.get(f"/c/kinds/search?{query}").text)
             assert [node.text(strip=True) for node in page.css(".hit .title")] == ["Storm 1"]
+
+
+def test_images_are_shown_small_and_never_as_they_came(tmp_path):
+    """The gallery and the page show an image with what was seen in it; a file that is none is not passed on."""
+    directory, page_url = tmp_path / "seen", "http://news.example/storm"
+    out = io.BytesIO()
+    Image.new("RGB", (900, 600), "navy").save(out, "PNG")
+    with CollectionWriter.create_or_open(directory, sample_library.SPEC, name="seen") as collection:
+        with collection.commit():
+            collection.save(page_record(page_url, title="Storm hits Rome"))
+        for name, body in (("map.png", out.getvalue()), ("evil.png", sample_library.EVIL_PAGE)):
+            link = link_to(f"http://news.example/{name}", kind=Kind.IMAGE, parent=link_to(page_url).key)
+            answer = fetched(link.url, body=body, link=link, headers=(("Content-Type", "image/png"),))
+            evidence: dict[str, Fact] = {"image": Score(0.9, "heatmap")} if name == "map.png" else {}
+            page = Page(link, link.url, evidence=evidence)
+            with collection.commit():
+                collection.save(Record(at=NOW, fetched=answer, page=page))
+    with sample_library.client(directory) as browser:
+        shown = LexborHTMLParser(browser.get("/c/seen/images").text)
+        assert [node.attributes["src"] for node in shown.css("img")] == [
+            "/c/seen/thumbnail/2",
+            "/c/seen/thumbnail/3",
+        ]
+        assert "heatmap 0.90" in shown.text()
+        assert "/c/seen/thumbnail/2" in browser.get("/c/seen/page/1").text
+        small = browser.get("/c/seen/thumbnail/2")
+        with Image.open(io.BytesIO(small.content)) as drawn:
+            assert (drawn.format, drawn.width) == ("JPEG", 320)
+        for number in (1, 3, 99):
+            assert browser.get(f"/c/seen/thumbnail/{number}").status_code == 404

@@ -31,7 +31,7 @@ from lycosa.methods.multimedia.image_training import (
 )
 from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
-from lycosa.methods.multimedia.images.reading import LONGEST, read_image
+from lycosa.page.pictures import LONGEST, read_image
 
 SHARED_HEATMAPS = Path("../shared/data/heatmaps-dev")
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from lycosa.engine.questions import questions_in
 from lycosa.engine.relearn import Relearned, learns
 from lycosa.errors import InputError
+from lycosa.fetch.decode import decoded_body
 from lycosa.library import views
 from lycosa.library.api import URL_CHARS
 from lycosa.library.context import LibraryContext, root_of
@@ -27,6 +28,7 @@ from lycosa.library.path_params import PAGE_ID
 from lycosa.library.replay import MAX_BYTES
 from lycosa.library.search import PER_PAGE
 from lycosa.library.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
+from lycosa.library.thumbnails import SOURCE_BYTES, thumbnail
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
@@ -37,12 +39,16 @@ from lycosa.report.why import explain
 from lycosa.report.world_map import EQUAL_EARTH, box_of, world_map
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
+from lycosa.store.page_filter import PageFilter, Relevance
 from lycosa.store.phrases import marked_text
-from lycosa.store.responses import archived
-from lycosa.store.statistics import PlaceCount
+from lycosa.store.responses import archived, response_of
+from lycosa.store.statistics import ImageOnPage, PlaceCount
 from lycosa.urls import key_of
+from lycosa.values import Kind, Refusal
 
 TEXT_CHARS = 60_000
+IMAGES = 60
+"""On one page of the gallery."""
 QUESTIONS = 5
 """Pages that the page of labels asks about."""
 
@@ -61,6 +67,8 @@ class HtmlRoutes:
             ("/", self.overview),
             ("/search", self.search),
             ("/browse/{field}", self.browse),
+            ("/images", self.images),
+            (f"/thumbnail/{PAGE_ID}", self.thumbnail),
             ("/map", self.map),
             ("/timeline", self.timeline),
             (f"/page/{PAGE_ID}", self.page),
@@ -168,6 +176,32 @@ class HtmlRoutes:
             largest=max((count for _, count in rows), default=1),
         )
 
+    def images(self, request: Request, collection: Collection) -> Response:
+        """The images of the pages, and what was seen in them."""
+        query = search_query_of(request.query_params)
+        wanted = page_filter_of(query, collection.directory)
+        found = collection.statistics.images(wanted, IMAGES + 1, (query.page - 1) * IMAGES)
+        return self._context.render(
+            request,
+            "images.html",
+            fields=list(views.FIELDS),
+            query=query,
+            images=found[:IMAGES],
+            more=len(found) > IMAGES,
+        )
+
+    def thumbnail(self, request: Request, collection: Collection) -> Response:
+        """An archived image, small and drawn anew: no byte of a stranger's file is passed on."""
+        stored = collection.reader.page_by_id(request.path_params["id"])
+        fetched = (
+            response_of(collection, stored, SOURCE_BYTES) if stored and stored.kind is not Kind.PAGE else None
+        )
+        body = decoded_body(fetched, SOURCE_BYTES) if fetched else b""
+        small = None if isinstance(body, Refusal) or not body else thumbnail(body)
+        if small is None:
+            raise HTTPException(404, "There is no image here that can be shown.")
+        return Response(small, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})
+
     def map(self, request: Request, collection: Collection) -> Response:
         """Where the pages are about."""
         query, near = search_query_of(request.query_params), request.query_params.get("view") == "near"
@@ -246,6 +280,7 @@ class HtmlRoutes:
             request,
             "page.html",
             page=shown,
+            images=self._images_of(collection, shown["id"]),
             why=explain(collection.directory, shown["url"]) if view == "reasons" else None,
             flow=flow,
             back=f"{state}#hit-{shown['id']}",
@@ -326,6 +361,12 @@ class HtmlRoutes:
             effect=effect_of_labels(collection.spec()),
             running=views.status(collection)["running"],
         )
+
+    def _images_of(self, collection: Collection, number: int) -> list[ImageOnPage]:
+        """Some images of a page; of a collection without any, nothing is looked through."""
+        if not self._context.served.cached(collection, "has images", collection.statistics.has_images):
+            return []
+        return collection.statistics.images(PageFilter(relevance=Relevance.JUDGED, page=number), 12)
 
     def _index_status(self, collection: Collection) -> IndexStatus:
         return self._context.index_processes.status_of(collection)

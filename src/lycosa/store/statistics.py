@@ -36,6 +36,17 @@ class PlaceCount(msgspec.Struct, frozen=True):
         return place_key(self.name, self.country, self.state)
 
 
+class ImageOnPage(msgspec.Struct, frozen=True):
+    """An archived image, the page it was found on, and what an image model saw in it, where one looked."""
+
+    id: int
+    url: str
+    page: int
+    title: str
+    sees: str
+    value: float | None
+
+
 class SourceHarvest(msgspec.Struct, frozen=True):
     """A source with its judged pages, and how many of them are in the collection."""
 
@@ -94,6 +105,30 @@ class Statistics(Queries):
             limit,
         )
         return [PlaceCount(*row[:-1]) for row in rows]
+
+    def images(self, wanted: PageFilter = COLLECTED, limit: int = 60, skip: int = 0) -> list[ImageOnPage]:
+        """Images of pages: those in which a model saw most of what was sought come first."""
+        chosen = condition_of(wanted)
+        rows = self._rows(
+            # Of several values of one image, label and value are those of the row with the largest.
+            "SELECT images.id, images.url, pages.id, pages.title, coalesce(evidence.label, ''), max(evidence.value)"
+            " FROM pages AS images JOIN pages ON pages.key = images.parent"
+            " LEFT JOIN evidence ON evidence.page = images.id"
+            " WHERE images.kind != 'page' AND images.status = 200 AND images.content_type LIKE 'image/%'"
+            f" AND {chosen.sql} GROUP BY images.id ORDER BY 6 DESC NULLS LAST, 1 LIMIT ? OFFSET ?",
+            *chosen.values,
+            limit,
+            skip,
+        )
+        return [ImageOnPage(*row) for row in rows]
+
+    def has_images(self) -> bool:
+        """Whether any image was archived."""
+        return bool(
+            self._number(
+                "SELECT EXISTS (SELECT 1 FROM pages WHERE kind != 'page' AND content_type LIKE 'image/%')"
+            )
+        )
 
     def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
         """The people or organisations that most pages name."""

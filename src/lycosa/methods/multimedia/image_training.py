@@ -33,7 +33,7 @@ from lycosa.methods.multimedia.images.model import (
     describe,
     encoded,
 )
-from lycosa.methods.multimedia.images.reading import Pixels, read_image
+from lycosa.page.pictures import Pixels, read_image
 from lycosa.values import Floats, Reason, Refusal, Say
 
 Truth = NDArray[np.bool_]

@@ -25,7 +25,7 @@ from lycosa.methods.multimedia.images.descriptors import (
     scalable_color,
 )
 from lycosa.methods.multimedia.images.painting import painting
-from lycosa.methods.multimedia.images.reading import Pixels, read_image
+from lycosa.page.pictures import Pixels, read_image
 from lycosa.values import Floats, Refusal, Score
 
 BUILT_IN = "heatmap"
