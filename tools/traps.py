@@ -3,7 +3,7 @@
 Every trap is linked from good pages and speaks of the topic; the crawl has the settings that a user gets, but for the
 delays. With `--pages` above the number of good pages it shows what happens once these run out.
 
-Command line: python -m tools.traps [--good 4000] [--pages 2000]
+Command line: python -m tools.traps [--good 4000] [--pages 2000] [--runs 1] [--note]
 Expected time: four minutes of CPU in full; the tests run a tenth of it
 """
 
@@ -28,6 +28,7 @@ from lycosa.store.collection import Collection
 from lycosa.testing import Request, Site, html, text
 from lycosa.testing.responses import CannedResponse
 from lycosa.values import Reason
+from tools.measured import ROOT, commit_of, table, write_part
 
 TOPIC = ("granite", "summit", "glacier", "ridge")
 SITES = 40
@@ -300,16 +301,40 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--good", type=int, default=4000)
     parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--runs", type=int, default=1, help="requests end in another order each time")
+    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
     asked = parser.parse_args()
-    waste = measure(asked.good, asked.pages)
-    print(
-        f"{waste.pages} pages, {waste.good} of {asked.good} good ones, {waste.first_copies} first copies; ended: {waste.ended}"
-    )
-    print(
-        f"traps: {waste.share:.1%} in all, {waste.worst:.1%} at most; good URLs refused as a trap: {waste.refused}"
-    )
-    for trap, taken in waste.traps.items():
-        print(f"  {trap:10} {taken}")
+    found = [measure(asked.good, asked.pages) for _ in range(asked.runs)]
+    figures = _figures(found, asked.good)
+    print(figures)
+    if asked.note:
+        write_part(ROOT / "docs" / "endurance.md", "traps", f"{figures}\n\nCommit {commit_of(ROOT)}.")
+
+
+def _figures(found: list[Waste], good: int) -> str:
+    """A row for each run."""
+    heads = [
+        "pages",
+        "good",
+        "first copies",
+        "wasted on all",
+        "at most on one",
+        "good URLs refused",
+        "worst traps",
+    ]
+    rows = [
+        [
+            f"{waste.pages:,}",
+            f"{waste.good:,} of {good:,}",
+            str(waste.first_copies),
+            f"{waste.share:.1%}",
+            f"{waste.worst:.1%}",
+            str(waste.refused),
+            ", ".join(f"{trap} {taken}" for trap, taken in list(waste.traps.items())[:4]),
+        ]
+        for waste in found
+    ]
+    return table(heads, rows)
 
 
 if __name__ == "__main__":

@@ -144,3 +144,41 @@ def test_a_mirror_is_not_followed_into():
     assert patterns.mirrors(Page(Link(copy, key_of(copy)), copy, words=100), key_of(original)) is None
     same_site = "http://www.a.test/2"
     assert patterns.mirrors(Page(Link(same_site, 1, depth=2), same_site, words=100), key_of(original)) is None
+
+
+def test_a_site_of_the_users_is_no_mirror():
+    """Where a copy of its pages was met first, the copy is the mirror all the same."""
+    patterns = Patterns({"a.test"})
+    for number in range(6):
+        copy, original = f"http://m.test/{number}", f"http://a.test/{number}"
+        learn(patterns, copy, prose(original))
+        learn(patterns, original, prose(original), near=key_of(copy))
+        page = Page(Link(original, key_of(original), depth=2), original, words=100)
+        assert patterns.mirrors(page, key_of(copy)) is None
+    assert refusal(patterns, "http://a.test/new") is None
+
+
+def test_what_a_copying_site_has_under_a_known_path_is_a_copy():
+    """After its first page; what it has under paths of its own is still looked at."""
+    patterns = Patterns()
+    for number in range(3):
+        learn(patterns, f"http://a.test/{number}", prose(f"a {number}"))
+    assert refusal(patterns, "http://m.test/2") is None
+    learn(patterns, "http://m.test/1", prose("a 1"), near=key_of("http://a.test/1"))
+    assert refusal(patterns, "http://m.test/2") == Refusal(
+        Reason.TRAP, "its site copies others, and a.test has a page of its path"
+    )
+    assert refusal(patterns, "http://m.test/own") is None
+    assert refusal(patterns, "http://a.test/2") is None
+
+
+def test_a_page_like_the_last_ones_says_less_for_its_links():
+    """From the first one on, before its kind is given up; a new page says as much as ever."""
+    patterns = Patterns()
+    for number in range(3):
+        learn(patterns, f"http://a.test/s/{number}", prose("the same"))
+    sketch = sketch_of(prose("the same"))
+    assert patterns.is_poor("http://a.test/s/9", sketch, 0)
+    sketch = sketch_of(prose("another"))
+    assert not patterns.is_poor("http://a.test/s/9", sketch, 0)
+    assert patterns.is_poor("http://a.test/s/9", sketch, key_of("http://a.test/s/1"))

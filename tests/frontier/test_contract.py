@@ -622,3 +622,19 @@ def test_a_record_beyond_its_bound_is_refused(open_frontier: Open) -> None:
     frontier = open_frontier(records=SumOfBytes())
     with pytest.raises(ValueError, match="at most 128"):
         frontier.add([offer("a/1", record=b"x" * 129)])
+
+
+def test_a_site_that_has_had_its_share_goes_after_the_others(open_frontier: Open) -> None:
+    """With each share that it has used up its URLs count half; nothing is lost, and what stands alone goes on."""
+    frontier = open_frontier(site_share=2)
+    frontier.add([offer(f"a/{page}", 0.8) for page in range(6)])
+    frontier.add([offer("b/1", 0.7), offer("b/2", 0.5), offer("b/3", 0.3)])
+    assert drain(frontier) == ["a/0", "a/1", "b/1", "b/2", "a/2", "a/3", "a/4", "a/5", "b/3"]
+
+
+def test_a_site_that_was_named_has_no_share(open_frontier: Open) -> None:
+    """The user's own seeds are on it."""
+    frontier = open_frontier(site_share=1, named=frozenset({"a.example"}))
+    frontier.add([offer(f"a/{page}", 0.8) for page in range(3)])
+    frontier.add([offer("b/1", 0.7), offer("b/2", 0.7)])
+    assert drain(frontier) == ["a/0", "a/1", "a/2", "b/1", "b/2"]

@@ -55,6 +55,8 @@ class SameAnswers(RuleBasedStateMachine):
         max_waiting=st.sampled_from([5, 30, 1000]),
         pages_per_host=st.sampled_from([None, None, 1, 3]),
         pages_per_site=st.sampled_from([None, None, 2, 4]),
+        site_share=st.sampled_from([None, 1, 2]),
+        named=st.sampled_from([frozenset(), frozenset({"a.example"})]),
     )
     def open(self, **arguments: Any) -> None:
         self.policy = Policy(**arguments)

@@ -44,6 +44,8 @@ from lycosa.values import (
 
 MAX_RESCORED = 10_000
 """Waiting URLs that are scored again when pages were judged anew: those that can still win."""
+POOR = 0.5
+"""What the relevance of a page counts for its links, where its like was there before."""
 A_LIST = Judgement(True, 0.5, "a list of its site")
 """Lists are not judged: what they list is ranked as the links of a page of middling relevance are."""
 AN_IMAGE = Judgement(False, 0.0, "an image")
@@ -169,8 +171,11 @@ class Conclusions:
         self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None
     ) -> tuple[Decision, ...]:
         """Judge, rank and save one page, and take in what follows from it. Returns what was decided on its links."""
-        judgement, refusal, steps = self._judged(page, duplicate)
         near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
+        judgement, refusal = self._judged(page, duplicate)
+        steps: Sequence[Step] = (
+            () if refusal else self.strategy.rank(page, self._of_links(page, judgement, near or 0))
+        )
         decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
         if self.patterns and (mirror := self.patterns.mirrors(page, near)) is not None:
             decisions = _without_own_site(decisions, page, mirror)
@@ -278,16 +283,20 @@ class Conclusions:
         decisions = self.page(page, fetched, now, self._duplicate(fetched))
         return self.follow.revisit(fetched, decisions, now, page.simhash)
 
-    def _judged(
-        self, page: Page, duplicate: Refusal | None
-    ) -> tuple[Judgement, Refusal | None, Sequence[Step]]:
-        """The verdict on a page, why it is not kept after all, and what the strategy makes of its links."""
+    def _judged(self, page: Page, duplicate: Refusal | None) -> tuple[Judgement, Refusal | None]:
+        """The verdict on a page, and why it is not kept after all."""
         key = page.link.key
         judgement = self.verdicts.get(key) or self.given.get(key) or self.strategy.judge(page)
         refusal = self.admission.refuse_page(page) or duplicate
         if refusal:
-            return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal, ()
-        return judgement, None, self.strategy.rank(page, judgement)
+            return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal
+        return judgement, None
+
+    def _of_links(self, page: Page, judgement: Judgement, near: int) -> Judgement:
+        """What a page's links are ranked by: one that hardly differs from others says less for what it links to."""
+        if self.patterns and page.link.depth and self.patterns.is_poor(page.url, page.sketch, near):
+            return msgspec.structs.replace(judgement, score=judgement.score * POOR)
+        return judgement
 
     def _not_fetched(self, failed: NotFetched, now: float) -> Outcome:
         self.store.save(Record(now, not_fetched=failed))

@@ -2,7 +2,7 @@
 
 A trap makes its URLs as it likes, but they are of a kind, and its pages resemble each other: so pages that are duplicates
 or hardly differ from the last ones count against the kind of their URL, the section and the site. What has brought
-nothing several times is given up, with the reason. Old counts fade, so that a site which turns into a trap is noticed.
+nothing several times is given up, with the reason, and the links of such a page count less from the first one on. Old counts fade, so that a site which turns into a trap is noticed.
 A mirror has its pages under the paths of the other site. Newspapers that print the same agency's report under paths of
 their own are no mirrors, and their copies count against nobody.
 """
@@ -87,12 +87,18 @@ class _Section:
 
     def has_seen(self, kind: str, sketch: bytes) -> bool:
         """Whether nearly all of a page's shingles stand on the last pages here; it is one of them from now on."""
-        if "?" in kind and len(self.queries) < MANY_QUERIES:
-            self.queries.add(kind)
-        seen = _share_seen(sketch, self.sketches)
+        seen = self.is_seen(kind, sketch)
         if sketch:
             self.sketches.append(sketch)
-        return seen >= (ALIKE_THERE if len(self.queries) >= MANY_QUERIES else ALIKE)
+        return seen
+
+    def is_seen(self, kind: str, sketch: bytes) -> bool:
+        """Whether they do, of a page that is none of them yet."""
+        if "?" in kind and len(self.queries) < MANY_QUERIES:
+            self.queries.add(kind)
+        return _share_seen(sketch, self.sketches) >= (
+            ALIKE_THERE if len(self.queries) >= MANY_QUERIES else ALIKE
+        )
 
 
 class _Site:
@@ -102,12 +108,17 @@ class _Site:
         self.given_up: dict[str, Refusal] = {}
         self.hosts: set[str] = set()
         self.pages = 0
-        self.own = self.mirrored = 0  # pages that no other site has, or had before
+        self.own = self.mirrored = 0  # pages that no other site is known to have; that one had before
         self.sections: dict[str, _Section] = {}
 
     def section(self, name: str) -> _Section:
         """A section, which is made known if it was not; of too many, the longest-known is forgotten."""
         return self.sections.get(name) or _remember(self.sections, name, _Section(), MAX_SECTIONS)
+
+    @property
+    def is_copying(self) -> bool:
+        """Whether what it has given so far was mostly on other sites under the same paths."""
+        return self.mirrored > 0 and self.mirrored >= self.own
 
     @property
     def makes_up_hosts(self) -> bool:
@@ -117,12 +128,16 @@ class _Site:
 class Patterns:
     """What the pages of a crawl brought, by the kinds of their URLs. Bounded: the longest-known are forgotten."""
 
-    def __init__(self) -> None:
+    def __init__(self, named: Collection[str] = ()) -> None:
+        """`named`: sites that the user gave seeds on. If others have their pages too, the others are the mirrors."""
+        self._named = frozenset(named)
         self._counts: dict[str, _Counts] = {}
         self._sites: dict[str, _Site] = {}
         self._originals: dict[
             int, tuple[str, int]
         ] = {}  # of pages that others may resemble: site, hash of the path
+        self._shared: dict[int, None] = {}  # those of them that another site was seen to have too
+        self._paths: dict[int, str] = {}  # the last site that has a page under this path, by its hash
 
     def __call__(self, link: Link, page_url: str) -> Refusal | None:
         """Why a link is not followed, though nothing speaks against it but its kind; a `LinkCheck`."""
@@ -134,6 +149,8 @@ class Patterns:
             for kind in kinds_of(link.url):
                 if (refusal := site.given_up.get(kind)) is not None:
                     return refusal
+        if site.is_copying and (elsewhere := self._known_path(link.url)):
+            return Refusal(Reason.TRAP, f"its site copies others, and {elsewhere} has a page of its path")
         if site.makes_up_hosts and host_of(authority) not in site.hosts:
             return Refusal(Reason.TRAP, f"{len(site.hosts)} hosts of its site gave {site.pages} pages")
         return None
@@ -143,7 +160,20 @@ class Patterns:
         if not near or page.link.depth == 0 or page.words < MIRRORED_WORDS:
             return None
         elsewhere = self._mirrored_site(page.url, near)
+        if source_of(authority_of(page.url)) in self._named:
+            return None
         return Refusal(Reason.TRAP, f"its page is nearly the same on {elsewhere}") if elsewhere else None
+
+    def is_poor(self, url: str, sketch: bytes, near: int) -> bool:
+        """Whether a page that has just come resembles others so much that its links are worth less."""
+        kinds = kinds_of(url)
+        site = self._sites.get(kinds[-1])
+        section = site.sections.get(kinds[1]) if site else None
+        return bool(
+            self._resembles_own(kinds[-1], near)
+            or self._mirrored_site(url, near)
+            or (section and section.is_seen(kinds[0], sketch))
+        )
 
     def learn(self, key: int, url: str, sketch: bytes, near: int, refused: Reason | None) -> None:
         """Count a page: whether it brought something, for all kinds of its URL."""
@@ -151,13 +181,18 @@ class Patterns:
         site = self._site(kinds[-1])
         seen = site.section(kinds[1]).has_seen(kinds[0], sketch)
         elsewhere = self._mirrored_site(url, near)
-        resembles_own = bool(near) and self._originals.get(near, (kinds[-1], 0))[0] == kinds[-1]
-        poor = resembles_own or bool(elsewhere) or refused in NOTHING_NEW or seen
+        poor = self._resembles_own(kinds[-1], near) or bool(elsewhere) or refused in NOTHING_NEW or seen
         if not near:
-            _remember(self._originals, key, (kinds[-1], hash(_path_of(url))), MAX_ORIGINALS)
+            path = hash(_path_of(url))
+            _remember(self._originals, key, (kinds[-1], path), MAX_ORIGINALS)
+            _remember(self._paths, path, kinds[-1], MAX_ORIGINALS)
         site.own += not poor
         site.mirrored += bool(elsewhere)
-        if elsewhere and site.mirrored >= MIRRORED and site.mirrored > site.own:
+        if elsewhere and near not in self._shared:  # the other site's page is no longer its own alone
+            _remember(self._shared, near, None, MAX_ORIGINALS)
+            self._site(elsewhere).own -= 1
+        is_mirror = site.mirrored >= MIRRORED and site.mirrored > site.own and kinds[-1] not in self._named
+        if elsewhere and is_mirror:
             refusal = Refusal(Reason.TRAP, f"its site's pages are nearly the same on {elsewhere}")
             site.given_up.setdefault(kinds[-1], refusal)
         site.pages += 1
@@ -170,6 +205,15 @@ class Patterns:
                 site.given_up.setdefault(
                     kind, Refusal(Reason.TRAP, f"the last pages of {kind} brought nothing new")
                 )
+
+    def _known_path(self, url: str) -> str:
+        """Another site, if one has a page under the path of a URL; '' if none is known, or the user named its own."""
+        site, found = source_of(authority_of(url)), self._paths.get(hash(_path_of(url)), "")
+        return "" if found == site or site in self._named else found
+
+    def _resembles_own(self, site: str, near: int) -> bool:
+        """Whether the page that another resembles is on the same site, or where is forgotten."""
+        return bool(near) and self._originals.get(near, (site, 0))[0] == site
 
     def _mirrored_site(self, url: str, near: int) -> str:
         """The other site that has the page under the same path; '' if none is known."""

@@ -51,6 +51,7 @@ from lycosa.spec.sections import Spec
 from lycosa.store.collection_writer import CollectionWriter, Hook
 from lycosa.store.log import tell
 from lycosa.store.rests import Rests
+from lycosa.urls import authority_of, source_of
 from lycosa.values import Link, Say
 
 
@@ -116,12 +117,13 @@ async def _crawl(
             seeds = await _seeds(spec, folder, fetcher, helper, say, ready.given)
             await reader.rest()
             recipe = recipe_of(spec, strategy)
+            named = frozenset(source_of(authority_of(link.url)) for link in seeds)
             with collection.commit():
-                frontier = _frontier(spec, collection, strategy, clock.now())
+                frontier = _frontier(spec, collection, strategy, named, clock.now())
                 frontier.forget([link.key for link in seeds if seed_failure(link, collection)])
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
             inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
-            patterns = Patterns() if spec.scope.avoid_traps else None
+            patterns = Patterns(named) if spec.scope.avoid_traps else None
             conclusions = Conclusions(
                 frontier=frontier,
                 strategy=strategy,
@@ -225,12 +227,17 @@ def _material(
     )
 
 
-def _frontier(spec: Spec, collection: CollectionWriter, strategy: BaseStrategy, now: float) -> SqliteFrontier:
+def _frontier(
+    spec: Spec, collection: CollectionWriter, strategy: BaseStrategy, named: frozenset[str], now: float
+) -> SqliteFrontier:
+    pages, share = spec.limits.pages, spec.limits.site_share
     policy = Policy(
         max_waiting=spec.frontier.max_waiting,
         per_host_concurrency=spec.fetch.per_host_concurrency,
         pages_per_host=spec.limits.pages_per_host,
         pages_per_site=spec.limits.pages_per_site,
+        site_share=max(1, int(pages * share)) if pages is not None and share < 1 else None,
+        named=named,
         selectivity=spec.frontier.selectivity,
         weigh=strategy.host_weight if strategy.weighs_sources else None,
         records=strategy.records,

@@ -40,12 +40,18 @@ class Records(Protocol):
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """How a frontier chooses, and what it may hold. `weigh` is None where sources count alike."""
+    """How a frontier chooses, and what it may hold. `weigh` is None where sources count alike.
+
+    `site_share`: with each such number of pages that a source has given, its URLs count half as much; not those of the
+    sources that are `named`.
+    """
 
     max_waiting: int
     per_host_concurrency: int = 1
     pages_per_host: int | None = None
     pages_per_site: int | None = None
+    site_share: int | None = None
+    named: frozenset[str] = frozenset()
     selectivity: float = 0.0
     weigh: Weigh | None = None
     records: Records | None = None

@@ -21,8 +21,22 @@ Head = tuple[float, int]
 
 NEVER = np.iinfo(np.int64).max
 
+MAX_HALVES = 50
+"""Below this a priority says nothing any more."""
 PATIENCE_S = 60.0
 """A better link is waited for only if its host may go within this time."""
+
+
+def in_its_share(priority: float, pages: int, share: int) -> float:
+    """What a priority counts for, when its site has given so many pages: half for each share that is used up.
+
+    >>> [in_its_share(0.8, pages, 100) for pages in (0, 99, 100, 250)]
+    [0.8, 0.8, 0.4, 0.2]
+    >>> in_its_share(-2.0, 100, 100)
+    -4.0
+    """
+    halves = min(pages // share, MAX_HALVES)
+    return float(priority * (0.5**halves if priority > 0 else 2.0**halves))
 
 
 class Quota:
@@ -107,6 +121,8 @@ class Choice:
         self.sources: dict[str, int] = {}
         self.good = np.zeros(64)
         self.bad = np.zeros(64)
+        self._pages: list[int] = []  # that each source has given
+        self._named: set[int] = set()  # sources that have no share
         self._best = np.zeros(64)
         self._order: NDArray[np.int64] = np.full(64, NEVER)  # number of the best URL; NEVER: may not go
         self._quotas: dict[str, Quota] = {}
@@ -118,6 +134,10 @@ class Choice:
     def source(self, name: str) -> int:
         """The number of a source, which is made known if it was not."""
         number = self.sources.setdefault(name, len(self.sources))
+        if number == len(self._pages):
+            self._pages.append(0)
+            if name in self.policy.named:
+                self._named.add(number)
         if number == len(self.good):
             self.good, self.bad, self._best = (
                 np.concatenate((old, np.zeros(number))) for old in (self.good, self.bad, self._best)
@@ -145,6 +165,26 @@ class Choice:
         self.authorities.append(authority)
         self.by_name[name] = authority
         return authority
+
+    def recall(self, authority: Authority) -> None:
+        """Count what an authority gave to an earlier run."""
+        self._pages[authority.source] += authority.pages
+        for quota in authority.quotas:
+            quota.counted += authority.pages
+
+    def ranked(self, authority: Authority, head: Head | None) -> Head | None:
+        """The best waiting URL of an authority as it is compared with those of others."""
+        share, pages = self.policy.site_share, self._pages[authority.source]
+        if head is None or share is None or pages < share or authority.source in self._named:
+            return head
+        return -in_its_share(-head[0], pages, share), head[1]
+
+    def sharing(self, authority: Authority) -> list[Authority]:
+        """All authorities of its source, if the page that has just been counted used up another share; else none."""
+        share = self.policy.site_share
+        if not share or self._pages[authority.source] % share or authority.source in self._named:
+            return []
+        return [other for other in self.authorities if other.source == authority.source]
 
     def file(self, authority: Authority) -> None:
         """Put an authority where it belongs now; to be called after every change of it."""
@@ -202,6 +242,7 @@ class Choice:
         authority.in_flight -= 1
         authority.tries += 1
         authority.pages += counts
+        self._pages[authority.source] += counts
         authority.may_go_at = max(authority.may_go_at, rest_until)
         authority.rest = max(0.0, authority.may_go_at - self.now)
         full: list[Authority] = []

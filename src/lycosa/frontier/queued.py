@@ -165,6 +165,8 @@ class QueuedFrontier(Storage):
         for member in dict.fromkeys(now_full):
             ripe += self._drop(self._pages_of(member), Reason.HOST_FULL)
             self._refile(member)
+        for member in self._choice.sharing(authority) if counts else ():
+            self._refile(member)
         self._refile(authority)
         return ripe
 
@@ -407,7 +409,7 @@ class QueuedFrontier(Storage):
         self._active += authority.waiting > 0
 
     def _refile(self, authority: Authority) -> None:
-        authority.head = self._head(authority)
+        authority.head = self._choice.ranked(authority, self._head(authority))
         self._choice.file(authority)
 
 

@@ -150,8 +150,7 @@ class SqliteFrontier(QueuedFrontier):
         ):
             authority = choice.meet(name, source)
             authority.may_go_at, authority.rest, authority.pages, authority.done, authority.tries = rest
-            for quota in authority.quotas:
-                quota.counted += authority.pages
+            choice.recall(authority)
             self._done += authority.done
             choice.step += authority.tries
         for state in (WAITING, LATER):

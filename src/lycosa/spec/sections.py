@@ -207,6 +207,9 @@ class LimitsSpec(Section):
     """Pages of one host."""
     pages_per_site: PositiveInt | None = None
     """Pages of one registrable domain."""
+    site_share: Annotated[float, Field(gt=0, le=1)] = 0.2
+    """A site that no seed is on may give this share of `pages`; then its links count half as much as those of other
+    sites, after twice the share a quarter, and so on. 1: all sites alike."""
 
 
 class FetchSpec(Section):
