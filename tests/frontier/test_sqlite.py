@@ -54,6 +54,26 @@ def test_the_last_known_rest_counts_if_it_is_longer(connection: sqlite3.Connecti
     assert frontier.next_at() == 161.0
 
 
+def test_runs_killed_at_once_do_not_ask_for_a_url_each_time(connection: sqlite3.Connection) -> None:
+    """A hundred runs of half a second ask a host that never came to answer a few times; one that did, as ever."""
+    frontier, asked = reopen(connection, restart_rest_s=0.0), []
+    frontier.add([offer("a/1", 0.9), *(offer(f"b/{page}", 0.5) for page in range(200))])
+    for half_seconds in range(100):
+        now = half_seconds / 2
+        frontier = reopen(connection, now=now, restart_rest_s=0.0)
+        for moment in (now, now + 0.25):
+            while (taken := frontier.take(moment)) is not None:
+                asked.append(name_of(taken))
+                if taken.url.startswith("http://b."):
+                    frontier.done(taken, Outcome(rest_until=moment + 0.1))
+        connection.commit()
+    assert 5 <= asked.count("a/1") <= 10
+    assert len({name for name in asked if name.startswith("b/")}) == 200
+    frontier = reopen(connection, now=200.0)
+    frontier.done(take(frontier, 300.0), Outcome(rest_until=300.0))
+    assert not connection.execute("SELECT * FROM interrupted").fetchall()
+
+
 def test_a_clock_set_back_between_two_runs_stalls_nothing(connection: sqlite3.Connection) -> None:
     """Hosts rest as long as they wanted to, and what waits for a time of its own waits as long as it had to."""
     frontier = reopen(connection)

@@ -22,7 +22,7 @@ from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite_holds import SqliteHolds
 from lycosa.frontier.statements import over_keys
 from lycosa.frontier.stored_links import packed_notes, read_notes
-from lycosa.values import Kind, Link, Reason
+from lycosa.values import Kind, Link, Outcome, Reason
 
 SET_BACK_S = 60.0  # a clock that goes back by less is followed without a word
 HEADS = 4  # read at once into memory when an authority's queue has run out there
@@ -48,6 +48,8 @@ TABLES = (
     f"CREATE INDEX IF NOT EXISTS urls_later ON urls (at) WHERE state = {LATER}",
     # A taken URL keeps its row as a waiting one, so that a lease costs one small page to write.
     "CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY, authority INTEGER NOT NULL)",
+    # How often runs ended while the authority was being asked, since it last answered one.
+    "CREATE TABLE IF NOT EXISTS interrupted (authority INTEGER PRIMARY KEY, times INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL)",
 )
 ENTRY = "id, hash, authority, state, priority, at, trail, depth, attempts, kind, record"
@@ -96,7 +98,19 @@ PAGES_OF = " UNION ALL ".join(
 )
 NOTE = "UPDATE authorities SET may_go_at = ?, rest = ?, pages = ?, done = ?, tries = ? WHERE id = ?"
 
+FIRST_REST_S, MAX_INTERRUPTED_REST_S = 0.25, 60.0
+"""How long an authority rests after the second interruption in a row, and after many."""
+
 _pack = msgspec.msgpack.Encoder().encode
+
+
+def rest_after_interruptions(times: int) -> float:
+    """Seconds that an authority rests after so many runs that ended while it was being asked.
+
+    >>> [rest_after_interruptions(times) for times in (1, 2, 3, 4, 50)]
+    [0.0, 0.25, 0.5, 1.0, 60.0]
+    """
+    return min(FIRST_REST_S * 2.0 ** min(times - 2, 20), MAX_INTERRUPTED_REST_S) if times > 1 else 0.0
 
 
 class SqliteFrontier(QueuedFrontier):
@@ -104,7 +118,9 @@ class SqliteFrontier(QueuedFrontier):
 
     It never begins or commits: the caller owns the transaction, and reopens the frontier if it has
     rolled one back. Opening makes what was taken wait again; its authority first rests from `now`
-    for `restart_rest_s` or, if that is longer, as long as it wanted to rest the last time.
+    for `restart_rest_s` or, if that is longer, as long as it wanted to rest the last time. With every further run
+    that ends before the authority has answered it rests twice as long: runs that are killed at once, again and again,
+    do not ask for the same URL each time.
     """
 
     def __init__(
@@ -121,6 +137,9 @@ class SqliteFrontier(QueuedFrontier):
         _add_records(connection)
         super().__init__(SqliteHolds(connection), policy)
         self._leased: set[int] = set()
+        self._interrupted: dict[int, int] = dict(
+            connection.execute("SELECT authority, times FROM interrupted")
+        )
         self._choice.now = now
         self._follow_clock(now)
         self._load()
@@ -178,7 +197,9 @@ class SqliteFrontier(QueuedFrontier):
         self._choice.step += len(leases)
         for number in {number for (number,) in leases}:
             authority = self._choice.authorities[number]
-            rested = now + max(restart_rest_s, authority.rest)
+            times = self._interrupted[number] = self._interrupted.get(number, 0) + 1
+            self._db.execute("INSERT OR REPLACE INTO interrupted VALUES (?, ?)", (number, times))
+            rested = now + max(restart_rest_s, authority.rest, rest_after_interruptions(times))
             authority.may_go_at = max(authority.may_go_at, rested)
             authority.rest = authority.may_go_at - now
             self._note(authority)
@@ -345,6 +366,13 @@ class SqliteFrontier(QueuedFrontier):
             "INSERT INTO authorities (id, name, source) VALUES (?, ?, ?)",
             (authority.id, authority.name, authority.source),
         )
+
+    def done(self, link: Link, outcome: Outcome) -> tuple[str, ...]:
+        if self._interrupted and link.key in self._taken:
+            number = self._taken[link.key].authority.id
+            if self._interrupted.pop(number, 0):
+                self._db.execute("DELETE FROM interrupted WHERE authority = ?", (number,))
+        return super().done(link, outcome)
 
     def _note(self, authority: Authority) -> None:
         a = authority
