@@ -37,7 +37,7 @@ BOUNDS = (ORACLE, LOOK_AHEAD)
 PLAIN = (FUSED, "best-first", "best-first-page", "breadth-first", "shark-search", "opic")
 TRAINED = ("link-context", "anchor", "selective")
 ALL = (*PLAIN, *TRAINED, *BOUNDS)
-COMBINED = ("selective.combine=selective,weighed",)
+COMBINED = ("selective.combine=paper,weighed",)
 CASES = (
     Case("wikischools", ALL, 200, 5, changes=COMBINED),
     Case("webkb", ALL, 500, 5, "start", changes=COMBINED),

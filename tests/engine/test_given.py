@@ -147,3 +147,19 @@ def test_given_pages_are_not_learned_from_as_unknown_ones(tmp_path):
         assert [page.key for page in unlabelled_pages(collection, "english", 10)] == [
             key_of("http://a.test/barn")
         ]
+
+
+def test_selective_spends_no_page_on_learning_what_is_unlike_the_examples(tmp_path):
+    """Its classifier is fitted against the language; one that needs pages of the web takes a fifth of the crawl, and says so."""
+    from lycosa.prepare.bootstrap import first_pages
+    from lycosa.spec.sections import JudgeSpec, LimitsSpec, Spec, TopicSpec
+
+    topic, limits = TopicSpec(examples=("http://a.test/",)), LimitsSpec(pages=50)
+    assert first_pages(Spec(topic=topic, limits=limits, strategy="selective"), tmp_path) is None
+    for needy in (
+        Spec(topic=topic, limits=limits, strategy="anchor-tree"),
+        Spec(topic=topic, limits=limits, strategy="selective", judge=JudgeSpec(kind="text")),
+    ):
+        first = first_pages(needy, tmp_path)
+        assert first is not None
+        assert (first.strategy, first.limits.pages) == ("best-first", 10)

@@ -154,3 +154,23 @@ def test_a_starved_crawl_says_so(tmp_path):
 def test_what_was_not_judged_has_no_health(tmp_path):
     with Site(small_web(1, 5)) as site:
         assert health_of(crawl(spec_text(site, ["http://h0.test/"]), tmp_path / "c")) is None
+
+
+def test_a_strategy_that_refused_all_links_says_what_helps(tmp_path):
+    """The paper's selective drops what fails its threshold: with examples alone it soon has nothing left."""
+    dropping: dict[str, Any] = {
+        **TOPIC,
+        "top": {"strategy": "selective"},
+        "topic": {"examples": ["http://h0.test/"]},
+        "selective": {"combine": "paper", "threshold": 1.0},
+    }
+    with Site(small_web(4, 40)) as site:
+        summary = crawl(spec_text(site, ["http://h0.test/"], **dropping), tmp_path / "c")
+        waiting = {**dropping, "selective": {"combine": "paper", "threshold": 1.0, "drop": False}}
+        assert crawl(spec_text(site, ["http://h0.test/"], **waiting), tmp_path / "d").pages == 60
+    assert summary.ended == NOTHING_LEFT
+    assert "selective.drop = false" in summary.when_starved
+    health = health_of(summary)
+    assert health is not None
+    assert "refuses" in health.troubles[-1]
+    assert "selective.drop = false" in health.advice

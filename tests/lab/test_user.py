@@ -38,10 +38,12 @@ def web(demo_folder: Path) -> CachedWeb:
     return CachedWeb(VirtualWeb.open(demo_folder))
 
 
-def _run(web: CachedWeb, options: Options, topic: str = "owls", random_seed: int = 1) -> Run:
+def _run(
+    web: CachedWeb, options: Options, topic: str = "owls", random_seed: int = 1, strategy: str = "best-first"
+) -> Run:
     laboratory = Laboratory(web, topic, random_seed, options)
-    laboratory.prepare(["best-first"])
-    return laboratory.run(Variant("best-first"))
+    laboratory.prepare([strategy])
+    return laboratory.run(Variant(strategy))
 
 
 def test_nothing_is_known_but_what_a_user_gives(web: CachedWeb):
@@ -206,8 +208,15 @@ def test_a_topic_without_keywords_says_where_to_write_them(web: CachedWeb):
 
 def test_a_strategy_that_has_to_be_trained_is_refused(demo_folder: Path):
     """Its classifier needs what no user gives."""
-    with pytest.raises(InputError, match="selective: its classifier"):
-        compare(demo_folder, ["selective"], options=BOTH)
+    with pytest.raises(InputError, match="anchor-tree: its classifier"):
+        compare(demo_folder, ["anchor-tree"], options=BOTH)
+
+
+def test_selective_begins_with_what_is_known_of_the_language(web: CachedWeb):
+    """Keywords or examples, and no page of the web that is not relevant, are enough to rank links from the first page on."""
+    blind = _run(web, BOTH, strategy="breadth-first").recall
+    for given in (Given(keywords=True), Given(examples=3)):
+        assert _run(web, replace(BOTH, given=given), strategy="selective").recall > blind
 
 
 def test_every_table_has_the_figures_of_the_kept_pages(web: CachedWeb, tmp_path: Path):

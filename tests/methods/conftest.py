@@ -37,7 +37,7 @@ def ready() -> Preparation:
         [ExamplePage(1, {"owl": 4, "mous": 1}), ExamplePage(2, {"owl": 1, "night": 2})],
         [],
     )
-    models = {name: tiny_model() for name in ("text", "anchor-tree")}
+    models = {name: tiny_model() for name in ("text", "sublinear", "anchor-tree")}
     return preparation(topic, JudgeSpec(threshold=0.3), models)
 
 

@@ -23,6 +23,7 @@ from lycosa.page.languages import IN_PAIRS, UNSTEMMED
 from lycosa.page.terms import terms_of
 from lycosa.prepare import Ready, prepare
 from lycosa.prepare.material import CrawlMaterial
+from lycosa.prepare.of_language import can_do_without_pages
 from lycosa.prepare.source_priors import source_priors
 from lycosa.seeds import gather
 from lycosa.spec.reading import load_spec, outdated_in, spec_path
@@ -161,7 +162,8 @@ async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list
 
     means = Means(folder, None, seen.document, say, spec.topic.language, spec.index.place_finder)
     ready = await prepare(spec, CrawlMaterial(spec.topic, means, models))
-    if ready.missing and not ready.topic.examples:
+    untaught = spec.judge.kind == "text" or not can_do_without_pages(ready.missing, spec.topic.language)
+    if ready.missing and not ready.topic.examples and untaught:
         raise SpecError(
             f"{spec.strategy} with judge {spec.judge.kind} has to be trained ({', '.join(ready.missing)}). "
             "Give [topic] examples, or a trained [topic] model."

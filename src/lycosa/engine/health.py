@@ -112,7 +112,12 @@ def _troubles(summary: Summary, told: Estimate | None) -> tuple[str, ...]:
             f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
             "With fetch.obey_nofollow = false a new crawl counts them."
         )
-    if summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
+    if summary.when_starved:
+        found.append(
+            f"no link was left after {summary.pages:,} pages, as the strategy refuses those that it thinks too "
+            f"unlikely: {summary.when_starved}."
+        )
+    elif summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
         found.append(
             f"no link was left after {summary.pages:,} pages, so this is all that the seeds lead to."
         )
@@ -122,6 +127,8 @@ def _troubles(summary: Summary, told: Estimate | None) -> tuple[str, ...]:
 def _advice(summary: Summary, version: Version | None, near: float, answers: int) -> str:
     """The one command that would help most: answers while the judge is unsure, then more pages, then reading them."""
     where = shlex.quote(summary.collection)
+    if summary.when_starved:
+        return f"the same crawl again: {summary.when_starved}"
     if summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
         return "the same crawl with further seeds, or a wider scope (docs/spec.md: [seeds], [scope])"
     told = version.estimate if version else None

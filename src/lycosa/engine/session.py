@@ -75,7 +75,10 @@ async def crawl_spec(
         say(word)
     first = first_pages(spec, directory)
     if first is not None:
-        say(f"First {first.limits.pages} pages best-first, to learn what is unlike the examples.")
+        say(
+            f"The first {first.limits.pages} pages of this crawl are fetched best-first, to learn what is unlike the "
+            f"examples; then {spec.strategy} goes on. With [topic] negatives it begins at once."
+        )
         summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
         if summary.stopped_early or not summary.pages:
             return summary

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.engine.loop import TOO_LONG, Crawl
+from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl
 from lycosa.judge.threshold import Harvest
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.log import tell
@@ -39,6 +39,7 @@ class Summary(msgspec.Struct, frozen=True):
     judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
     last_pages: int = 0  # the last ones, LAST_PAGES or all
     last_relevant: int = 0  # of these, how many were kept: whether it is worth going on
+    when_starved: str = ""  # what the user can set, where a strategy that refuses links has none left
 
     @property
     def harvest_told(self) -> str:
@@ -76,6 +77,7 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         judge_version=version.number if version else 0,
         last_pages=min(LAST_PAGES, len(tally.latest)),
         last_relevant=tally.brought(LAST_PAGES),
+        when_starved=crawl.conclusions.strategy.when_starved if crawl.ended == NOTHING_LEFT else "",
     )
     tell(collection.log, "run ended", **msgspec.to_builtins(summary))
     return summary

@@ -5,16 +5,20 @@ The spec has the product's defaults; what is made of it is made by the same `pre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lycosa.errors import InputError
+from lycosa.evidence.text_model import TextModel
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Draw, Options
 from lycosa.lab.web import Topic
 from lycosa.methods import BaseStrategy, Means
 from lycosa.methods.lookup import sections_in_lab, starts, strategy_class
 from lycosa.prepare.material import CrawlMaterial
+from lycosa.prepare.of_language import OF_WORDS, model_of_language
+from lycosa.prepare.topic import TopicModel
 from lycosa.spec.sections import JudgeSpec, LimitsSpec, SeedsSpec, Spec, TopicSpec
 
 
@@ -36,18 +40,34 @@ def user_spec(web: CachedWeb, topic: Topic, draw: Draw, options: Options, random
     )
 
 
-def user_material(web: CachedWeb, spec: Spec) -> CrawlMaterial:
+@dataclass(frozen=True, slots=True)
+class UserMaterial:
     """What a first crawl is prepared from: the pages that the spec names, and nothing that was saved before."""
+
+    spec: TopicSpec
+    means: Means
+
+    async def topic(self) -> TopicModel:
+        """The topic that the spec says, made anew."""
+        return await CrawlMaterial(self.spec, self.means, Path()).topic()
+
+    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
+        """Those that what is known of the language stands for: a crawl has no others before it has begun."""
+        return dict.fromkeys(wants, model_of_language(topic)) if wants else {}
+
+
+def user_material(web: CachedWeb, spec: Spec) -> UserMaterial:
+    """The material of a crawl of this web, which reads every page from it."""
     means = Means(Path(), None, web.document_at, lambda _: None, web.language, spec.index.place_finder)
-    return CrawlMaterial(spec.topic, means, Path())
+    return UserMaterial(spec.topic, means)
 
 
 def refuse_untrained(strategies: Iterable[str | type[BaseStrategy]]) -> None:
-    """Refuse strategies that want a classifier: nothing that a user gives can train it before the crawl."""
+    """Refuse strategies whose classifier nothing that a user gives can train before the crawl."""
     for strategy in strategies:
-        if strategy_class(strategy).wants:
+        if not OF_WORDS.issuperset(strategy_class(strategy).wants):
             raise InputError(
-                f"{strategy}: its classifier learns from pages that are not relevant, and a user gives none. A crawl gets "
-                "them by crawling topic.bootstrap_pages best-first: up to that many pages it is best-first. Leave "
-                "--given out, or choose a strategy that needs no training, such as best-first."
+                f"{strategy}: its classifier learns from pages of the web that are not relevant, and a user gives none. A "
+                "crawl fetches some of them first, best-first (topic.bootstrap_pages). Leave --given out, or choose a "
+                "strategy that needs none, such as selective."
             )

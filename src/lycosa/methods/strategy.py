@@ -31,6 +31,7 @@ class Strategy(Protocol):
     needs: tuple[Evidence, ...]
     records: Records | None
     """How the frontier merges and scores what links say of a URL (`Link.record`), if the strategy keeps that."""
+    when_starved: str
 
     def judge(self, page: Page) -> Judgement: ...
 
@@ -68,6 +69,8 @@ class BaseStrategy(ABC):
     """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
     needs: tuple[Evidence, ...] = ()
     records: Records | None = None
+    when_starved: str = ""
+    """What the user can set where the strategy refuses links until none is left; nothing if it refuses none."""
     judge_: Judge
 
     def check(self, folder: Path) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.training.example import ExamplePage
-from lycosa.evidence.training.fitting import fit_in_child, saved_models
+from lycosa.evidence.training.fitting import fit_in_child, model_path, saved_models
 from lycosa.evidence.training.text import Label
 from lycosa.methods import Means
+from lycosa.prepare.of_language import can_do_without_pages, model_of_language
 from lycosa.prepare.topic import Labelled, TopicModel, prepared_topic
 from lycosa.spec.sections import TopicSpec
 
@@ -43,11 +44,18 @@ class CrawlMaterial:
         missing = [name for name in wants if name not in found]
         if not missing or self.unlabelled is None:
             return found
+        unlabelled = () if topic.negatives else self.unlabelled()
+        if not topic.negatives and not unlabelled and can_do_without_pages(missing, topic.language):
+            self.fitted.mkdir(parents=True, exist_ok=True)
+            model = model_of_language(topic)
+            for name in missing:
+                model.save(model_path(self.fitted, name))
+            return found | dict.fromkeys(missing, model)
         self.means.say(f"Training on {len(topic.examples)} examples: {', '.join(missing)}.")
         pages = {
             Label.POSITIVE: topic.examples,
             Label.NEGATIVE: topic.negatives,
-            Label.UNLABELLED: () if topic.negatives else self.unlabelled(),
+            Label.UNLABELLED: unlabelled,
         }
         about = {"language": topic.language, "from": "the examples of the crawl"}
         return found | fit_in_child(missing, pages, self.fitted, about)

@@ -120,8 +120,9 @@ class TopicSpec(Section):
     model: str = ""
     """A text classifier from `lycosa train text`, instead of one trained on the examples."""
     bootstrap_pages: PositiveInt = 200
-    """Where a classifier is to be trained and no negatives are given, this many pages are first crawled
-    best-first, and what is unlike the examples is found among them."""
+    """Where a classifier needs pages of the web that are unlike the examples and no negatives are given, this many
+    pages, at most a fifth of the crawl, are first crawled best-first to find them. `selective`, `anchor` and
+    `link-context` need none: they begin with what is known of the language."""
     terms: PositiveInt = 100
     """How many terms of the examples make the topic vector (k of the event paper)."""
 

@@ -1,4 +1,4 @@
-"""selective: the context is asked only where the anchor fails."""
+"""selective: anchor and context weighed, or, as in the paper, the context only where the anchor fails."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = """<p>bread and bread <a href=/1>owl</a></p><p>owl owl at night <a href=/
 
 def test_anchor_then_context_then_dropped(ready):
     """A telling anchor decides alone; a mute one asks its context; what fails both is refused."""
-    strategy = Selective().fit(ready)
+    strategy = Selective(combine="paper").fit(ready)
     page = analysed(strategy, PAGE)
     by_anchor, by_context, dropped = strategy.rank(page, strategy.judge(page))
     assert (by_anchor.rule, by_anchor.refusal) == ("anchor text alone", None)
@@ -30,19 +30,19 @@ def test_anchor_then_context_then_dropped(ready):
 
 def test_the_threshold_is_the_classifiers_boundary_unless_set(ready):
     """Without a setting the decision boundary; with one, that; drop = false lets all wait."""
-    assert Selective().fit(ready).threshold_ == ready.model("text").boundary_probability
-    strategy = Selective(threshold=1.0, drop=False).fit(ready)
+    assert Selective(combine="paper").fit(ready).threshold_ == ready.model("text").boundary_probability
+    strategy = Selective(combine="paper", threshold=1.0, drop=False).fit(ready)
     page = analysed(strategy, PAGE)
     assert strategy.threshold_ == 1.0
     assert not any(decision.refusal for decision in strategy.rank(page, strategy.judge(page)))
 
 
 def test_weighed_averages_anchor_and_context(ready):
-    """combine = "weighed": both always count, nothing is dropped, the best offer stands."""
-    strategy = Selective(combine="weighed", anchor_weight=0.5).fit(ready)
+    """The default: both always count, nothing is dropped, the best offer stands."""
+    strategy = Selective(anchor_weight=0.5).fit(ready)
     page = analysed(strategy, PAGE)
     decisions = strategy.rank(page, strategy.judge(page))
-    model = ready.model("text")
+    model = ready.model("sublinear")
     anchor, context = model.decision([{"owl": 1}, {"bread": 2, "owl": 1}])
     expected = model.sigmoid(np.array([(anchor + context) / 2]))[0]
     assert decisions[0].priority == pytest.approx(expected)
@@ -52,5 +52,5 @@ def test_weighed_averages_anchor_and_context(ready):
 
 def test_an_unknown_way_to_combine_is_refused(ready):
     """The message names the choices."""
-    with pytest.raises(SpecError, match="'selective' or 'weighed'"):
+    with pytest.raises(SpecError, match="'weighed' or 'paper'"):
         Selective(combine="max").fit(ready)  # type: ignore[arg-type]

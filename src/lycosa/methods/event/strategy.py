@@ -55,6 +55,8 @@ class Event(BaseStrategy):
         """Use the prepared event; without one, the topic alone."""
         super().fit(preparation)
         self.weighs_sources = self.source != "none"
+        if self.url_threshold:
+            self.when_starved = "set event.url_threshold lower"
         self.random_seed_ = preparation.random_seed
         self.pages_, self.credits_ = 0, 0.0
         judge = self.judge_

@@ -1,4 +1,4 @@
-"""Selective use of link context (Liu, Peng, Zuo): the context is asked only where the anchor fails."""
+"""Selective use of link context (Liu, Peng, Zuo), and ours, where anchor and context always both count."""
 
 from __future__ import annotations
 
@@ -10,32 +10,35 @@ from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Share
 from lycosa.values import Decision, Judgement, Merge, Page, Reason, Refusal
 
+PAGES, DAMPED = "text", "sublinear"
+"""The classifier of the paper, by tf·idf, and one by the logarithm of tf: an anchor has each word once, and pages that
+are weighed so teach more of such short texts."""
+
 
 class Selective(BaseStrategy):
-    """Links wait by their anchor's score if it meets the threshold, else by anchor and context.
+    """Links wait by what their anchor and the text around it say together.
 
-    A link that meets the threshold in neither way is dropped, as in the paper; a URL that already
-    waits keeps its first score.
+    `combine = "paper"`: by their anchor's score if it meets the threshold, else by anchor and context. A link that
+    meets the threshold in neither way is dropped then, and a URL that already waits keeps its first score.
     """
 
-    merge: Merge = Merge.KEEP
-    wants: ClassVar[tuple[str, ...]] = ("text",)
+    wants: ClassVar[tuple[str, ...]] = (PAGES, DAMPED)  # which of the two is used, only its settings say
 
     def __init__(
         self,
         *,
         threshold: Share | None = None,
         drop: bool = True,
-        combine: Literal["selective", "weighed"] = "selective",
-        anchor_weight: Share = 0.67,
+        combine: Literal["weighed", "paper"] = "weighed",
+        anchor_weight: Share = 0.6,
     ) -> None:
         """Store the settings.
 
-        threshold: what a score must meet; without one, the classifier's decision boundary.
-        drop: refuse links below the threshold (the paper); false: let them wait by their score.
-        combine: `selective` (the paper) or `weighed` (ours: anchor and whole context always both
-            count, nothing is dropped, and the best offer of a URL stands).
-        anchor_weight: share of the anchor where both are weighed.
+        threshold: of `paper`: what a score must meet; without one, the classifier's decision boundary.
+        drop: of `paper`: refuse links below the threshold; false: let them wait by their score.
+        combine: `weighed` (ours: anchor and whole context always both count, nothing is dropped, and the best
+            offer of a URL stands) or `paper`: the context is asked only where the anchor fails.
+        anchor_weight: of `weighed`: share of the anchor.
         """
         self.threshold = threshold
         self.drop = drop
@@ -43,15 +46,19 @@ class Selective(BaseStrategy):
         self.anchor_weight = anchor_weight
 
     def fit(self, preparation: Preparation) -> Self:
-        """Use the text classifier on anchors, contexts and, where asked, pages."""
+        """Use a text classifier on anchors and contexts."""
         super().fit(preparation)
-        model = preparation.model("text")
-        self.threshold_ = model.boundary_probability if self.threshold is None else self.threshold
         if self.combine == "weighed":
-            self.merge = Merge.MAX
-            self.needs = (*self.needs, WeighedText(model, self.anchor_weight))
-        else:
-            self.needs = (*self.needs, AnchorText(model), SelectiveText(model, self.threshold_))
+            self.needs = (*self.needs, WeighedText(preparation.model(DAMPED), self.anchor_weight))
+            return self
+        model = preparation.model(PAGES)
+        self.merge = Merge.KEEP
+        self.threshold_ = model.boundary_probability if self.threshold is None else self.threshold
+        self.needs = (*self.needs, AnchorText(model), SelectiveText(model, self.threshold_))
+        if self.drop:
+            self.when_starved = (
+                "set selective.drop = false, and links below its threshold wait behind the others"
+            )
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
