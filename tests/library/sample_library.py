@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import httpx2 as httpx
@@ -93,10 +94,12 @@ def client(
     let_in: bool = True,
     tiles: Tiles | None = None,
     is_public: bool = False,
+    closing: threading.Event | None = None,
 ) -> TestClient:
     """A browser at the library's own address."""
     keys = AccessKeys(KEYS.token, password)
-    application = app.application(ServedCollections([directory]), keys, origins, tiles, is_public=is_public)
+    served = ServedCollections([directory])
+    application = app.application(served, keys, origins, tiles, is_public=is_public, closing=closing)
     browser = TestClient(application, base_url=f"http://{HOST}:{PORT}", follow_redirects=False)
     if let_in:
         browser.cookies.set(f"lycosa-{PORT}", keys.session())

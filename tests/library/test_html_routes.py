@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
+import threading
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +23,7 @@ from tests.store.records import NOW, failed, fetched, link_to, page_record
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
          "browse/dates", "browse/languages", "browse/trails", "images", "map", "map?view=near", "map?box=480,100,60,27.4", "timeline", "page/1", "page/2",
          "page/2?view=archived", "page/2?view=reasons", "why?url=http://news.example/storm/1", "why?url=http://x.example/",
-         "monitor", "monitor?part=live", "labels"]  # fmt: skip
+         "monitor", "labels"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -31,9 +32,7 @@ def test_every_page_shows_hostile_text_as_text(browser, path):
     answer = browser.get(f"/c/storm/{path}")
     assert answer.status_code == 200
     tree = LexborHTMLParser(answer.text)
-    assert [node.attributes.get("src") for node in tree.css("script")] == [
-        "/static/app.js"
-    ] or "part=live" in path
+    assert [node.attributes.get("src") for node in tree.css("script")] == ["/static/app.js"]
     ours = re.compile(r"/c/storm/thumbnail/\d+")
     assert all(ours.fullmatch(node.attributes.get("src") or "") for node in tree.css("img"))
     assert not tree.css("[onerror], [onload], [style]")
@@ -42,7 +41,7 @@ def test_every_page_shows_hostile_text_as_text(browser, path):
     )
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if "part=live" not in path] + ["page/999999"])
+@pytest.mark.parametrize("path", [*PAGES, "page/999999"])
 def test_every_page_has_one_heading_of_its_own(browser, path):
     """Who listens to a page hears first what it is."""
     assert len(LexborHTMLParser(browser.get(f"/c/storm/{path}").text).css("h1")) == 1
@@ -335,3 +334,32 @@ def test_images_are_shown_small_and_never_as_they_came(tmp_path):
             assert (drawn.format, drawn.width) == ("JPEG", 320)
         for number in (1, 3, 99):
             assert browser.get(f"/c/seen/thumbnail/{number}").status_code == 404
+
+
+def test_who_watches_a_crawl_is_sent_what_changes(storm):
+    """As server-sent events, each a whole part of the page; a library that closes ends the stream."""
+    closing = threading.Event()
+    closing.set()
+    with sample_library.client(storm, closing=closing) as browser:
+        answer = browser.get("/c/storm/monitor/events")
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        lines = answer.text.splitlines()
+        assert all(line.startswith("data: ") or not line for line in lines)
+        tree = LexborHTMLParser("\n".join(line.removeprefix("data: ") for line in lines))
+        assert "pages fetched" in tree.text()
+        assert not tree.css("script, html > body > h1, [onerror]")
+        assert browser.get("/c/nosuch/monitor/events").status_code == 404
+
+
+def test_when_things_went_wrong_is_drawn(tmp_path):
+    """By reason, over the last run."""
+    directory = tmp_path / "wrong"
+    writer = CollectionWriter.create_or_open(directory, sample_library.SPEC, name="wrong")
+    with writer as collection, collection.commit():
+        collection.catalogue.begin_run(NOW - 60)
+        collection.save(failed("http://slow.example/1"))
+        collection.save(failed("http://slow.example/2"))
+    with sample_library.client(directory) as browser:
+        (drawn,) = LexborHTMLParser(browser.get("/c/wrong/monitor").text).css("svg.course")
+        assert drawn.attributes["aria-label"] == "2 in the last run, 2 in its worst part"
+        assert len(drawn.css("rect")) == 1

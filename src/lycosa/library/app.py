@@ -38,9 +38,13 @@ def application(
     tiles: Tiles | None = None,
     *,
     is_public: bool = False,
+    closing: threading.Event | None = None,
 ) -> ASGIApp:
-    """The library as an ASGI application, access control included; `is_public`: for everybody, and only to read."""
-    library = Library(LibraryContext(served, keys, origins, tiles, is_public=is_public))
+    """The library as an ASGI application, access control included; `is_public`: for everybody, and only to read.
+
+    Answers that go on without end do so until `closing`.
+    """
+    library = Library(LibraryContext(served, keys, origins, tiles, is_public=is_public, closing=closing))
     app = Starlette(
         routes=library.routes(),
         lifespan=library.lifespan,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import threading
 from typing import Any
 from urllib.parse import quote
 
@@ -36,9 +37,11 @@ class LibraryContext:
         tiles: Tiles | None = None,
         *,
         is_public: bool = False,
+        closing: threading.Event | None = None,
     ) -> None:
         self.served = served
         self.is_public = is_public
+        self.closing = closing or threading.Event()
         self.tiles = tiles
         self.index_processes = IndexProcesses()
         self.keys = keys

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from urllib.parse import quote, urlencode
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lycosa.engine.questions import questions_in
@@ -47,6 +49,8 @@ from lycosa.urls import key_of
 from lycosa.values import Kind, Refusal
 
 TEXT_CHARS = 60_000
+EVENTS_EVERY_S = 1.0
+"""How often a running crawl is looked at, for who watches it."""
 IMAGES = 60
 """On one page of the gallery."""
 QUESTIONS = 5
@@ -77,7 +81,9 @@ class HtmlRoutes:
         ]
         if not self._context.is_public:
             pages += [("/monitor", self.monitor), ("/labels", self.labels)]
+        events = [] if self._context.is_public else [Route("/c/{name}/monitor/events", self.monitor_events)]
         return [
+            *events,
             *(Route("/c/{name}" + path, self._opened(page)) for path, page in pages),
             Route("/c/{name}/browse", lambda request: RedirectResponse(request.url.path + "/sources", 303)),
         ]
@@ -316,14 +322,40 @@ class HtmlRoutes:
         return self._context.render(request, "why.html", url=url, why=explanation, said=said, number=number)
 
     def monitor(self, request: Request, collection: Collection) -> Response:
-        """The crawl as it runs; `?part=live` is only what changes."""
+        """The crawl as it runs."""
+        return self._monitor(request, collection, "monitor.html")
+
+    def monitor_live(self, request: Request, collection: Collection) -> Response:
+        """What changes on the monitor while a crawl runs."""
+        return self._monitor(request, collection, "monitor_live.html")
+
+    async def monitor_events(self, request: Request) -> Response:
+        """What changes on the monitor, sent whenever it has changed, until the reader or the library goes."""
+        with self._context.collection(request):
+            pass  # a name that is not here is answered as everywhere else
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._events(request), media_type="text/event-stream", headers=headers)
+
+    async def _events(self, request: Request) -> AsyncIterator[str]:
+        live, known = self._opened(self.monitor_live), ""
+        while True:
+            text = bytes((await run_in_threadpool(live, request)).body).decode()
+            yield (
+                ":\n\n" if text == known else "".join(f"data: {line}\n" for line in text.splitlines()) + "\n"
+            )
+            known = text
+            if self._context.closing.is_set():
+                return
+            await asyncio.sleep(EVENTS_EVERY_S)
+
+    def _monitor(self, request: Request, collection: Collection, template: str) -> Response:
         curve = collection.reader.harvest_curve(120)
         status = views.status(collection)
         speed = views.speed_curve(collection)
         hosts = views.queue(collection)
         return self._context.render(
             request,
-            "monitor_live.html" if request.query_params.get("part") == "live" else "monitor.html",
+            template,
             status=status,
             lately=views.lately(collection, status),
             curve=line_chart(

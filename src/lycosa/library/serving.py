@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -57,14 +59,10 @@ def serve(
     elif not is_loopback(host):
         say("Other machines can reach it, by its password. The connection is not encrypted.")
     say("Ctrl-C ends it.")
-    asyncio.run(
-        _run(
-            [
-                (app.application(served, keys, origins, tiles, is_public=is_public), main),
-                (replay.application(served, keys, origins, is_public=is_public), second),
-            ]
-        )
-    )
+    closing = threading.Event()
+    library = app.application(served, keys, origins, tiles, is_public=is_public, closing=closing)
+    archived = replay.application(served, keys, origins, is_public=is_public)
+    asyncio.run(_run([(library, main), (archived, second)], closing))
 
 
 def address(origins: Origins, keys: AccessKeys) -> str:
@@ -73,8 +71,20 @@ def address(origins: Origins, keys: AccessKeys) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{origins.port}/?token={keys.token}"
 
 
-async def _run(applications: Sequence[tuple[ASGIApp, socket.socket]]) -> None:
-    servers = [(uvicorn.Server(_config(application)), bound) for application, bound in applications]
+class _Server(uvicorn.Server):
+    """Tells those who watch a crawl that it closes, and so need not cut them off."""
+
+    def __init__(self, config: uvicorn.Config, closing: threading.Event) -> None:
+        super().__init__(config)
+        self._closing = closing
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._closing.set()
+        super().handle_exit(sig, frame)
+
+
+async def _run(applications: Sequence[tuple[ASGIApp, socket.socket]], closing: threading.Event) -> None:
+    servers = [(_Server(_config(application), closing), bound) for application, bound in applications]
     tasks = [asyncio.ensure_future(server.serve(sockets=[bound])) for server, bound in servers]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -317,15 +317,32 @@ def queue(collection: Collection) -> list[HostQueue]:
     return host_queues(collection.connection, HOSTS)
 
 
+COURSE = 24
+"""Spans that the last run is divided into, to show when something went wrong."""
+
+
 def not_taken(collection: Collection) -> list[dict[str, Any]]:
-    """What was not taken, by reason: requests and pages first, then links."""
-    counts = collection.reader.counts_by_reason()
+    """What was not taken, by reason: requests and pages first, then links. `course`: how many in each span of the last run."""
+    counts, courses = collection.reader.counts_by_reason(), _courses(collection)
     kinds = (("requests", counts.requests), ("pages", counts.pages), ("links", counts.links))
     return [
-        {"kind": kind, "reason": Reason[name].value, "count": count}
+        {"kind": kind, "reason": Reason[name].value, "count": count, "course": courses.get((kind, name), [])}
         for kind, of_kind in kinds
         for name, count in sorted(of_kind.items(), key=lambda pair: -pair[1])
     ]
+
+
+def _courses(collection: Collection) -> dict[tuple[str, str], list[int]]:
+    """How often each reason came up in each span of the last run."""
+    runs = collection.reader.runs()
+    if not runs:
+        return {}
+    start, courses = runs[-1].started, dict[tuple[str, str], list[int]]()
+    width = max(runs[-1].ended - start, 1.0) / COURSE
+    for kind, reason, at in collection.reader.refusal_times(start):
+        course = courses.setdefault((kind, reason), [0] * COURSE)
+        course[min(COURSE - 1, max(0, int((at - start) / width)))] += 1
+    return courses
 
 
 def speed_curve(collection: Collection, bins: int = 60) -> list[tuple[float, float]]:

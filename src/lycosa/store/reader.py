@@ -414,6 +414,16 @@ class Reader(Queries):
             links=self._tally("SELECT reason, links FROM refused_links"),
         )
 
+    def refusal_times(self, since: float) -> list[tuple[str, str, float]]:
+        """What was not taken from then on: "requests" or "pages", the name of the reason, and when."""
+        rows = self._rows(
+            "SELECT 'requests', reasons.text, at FROM outcomes JOIN reasons ON reasons.id = reason"
+            " WHERE NOT again AND at >= ?1 UNION ALL"
+            " SELECT 'pages', reasons.text, at FROM pages JOIN reasons ON reasons.id = refusal WHERE at >= ?1",
+            since,
+        )
+        return list(rows)
+
     def harvest_curve(self, points: int = 200) -> list[tuple[int, int]]:
         """(pages judged, of these collected) along the crawl, at about `points` places and at the end."""
         rows = self._rows(f"SELECT {_COLLECTED} FROM pages WHERE {_JUDGED} ORDER BY id")

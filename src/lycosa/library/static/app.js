@@ -139,20 +139,23 @@
   }
   if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 3000);
 
+  // The crawl's page is sent anew whenever it has changed; a reader who looks elsewhere is sent nothing.
   const live = document.querySelector("[data-live]");
   if (live) {
-    const refresh = async () => {
-      if (!document.hidden && !live.querySelector("details[open]")) {
-        try {
-          const answer = await fetch(live.dataset.live, { headers: { Accept: "text/html" } });
-          const text = await answer.text();
-          const pressed = live.contains(document.activeElement) && document.activeElement.value;
-          if (answer.ok) live.innerHTML = text;
-          if (pressed) live.querySelector(`button[value="${pressed}"]`)?.focus();
-        } catch { /* the library may have been closed; try again */ }
-      }
-      setTimeout(refresh, 1500);
+    let source = null;
+    const show = (event) => {
+      if (live.querySelector("details[open]")) return;
+      const pressed = live.contains(document.activeElement) && document.activeElement.value;
+      live.innerHTML = event.data;
+      if (pressed) live.querySelector(`button[value="${pressed}"]`)?.focus();
     };
-    setTimeout(refresh, 1500);
+    const watch = () => {
+      source?.close();
+      if (document.hidden) return;
+      source = new EventSource(live.dataset.live);
+      source.onmessage = show;
+    };
+    document.addEventListener("visibilitychange", watch);
+    watch();
   }
 })();
