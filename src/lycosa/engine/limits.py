@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from lycosa.fetch.polite.delays import MAX_BACKOFF_S
@@ -59,6 +59,10 @@ class Limits:
         patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
         until = Until.of(limits.until) if limits.until else None
         return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s, until)
+
+    def without_end(self) -> Limits:
+        """The same for one shard of a crawl: whoever knows all shards says when the limits of the crawl are reached."""
+        return replace(self, pages=None, bytes=None, hours=None, until=None)
 
     def reached(self, done: Usage) -> str:
         """Which limit has been reached; '' if none."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from math import inf
 
 from lycosa.clock import Clock, SystemClock
 from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import Conclusions, Tally, Visit
 from lycosa.engine.limits import Limits
+from lycosa.engine.peers import Peers
 from lycosa.engine.refit import Refits
 from lycosa.fetch import CrawlFetcher
 from lycosa.judge.threshold import Harvest
@@ -32,7 +34,10 @@ CROWD, GATHER_S = 4, 0.01
 
 
 class Crawl:
-    """One crawl. `run` ends when nothing waits, a limit is reached, or `stop` was called."""
+    """One crawl. `run` ends when nothing waits, a limit is reached, or `stop` was called.
+
+    With `peers` it is a shard of one: that nothing waits here ends nothing, because others may send something yet.
+    """
 
     def __init__(
         self,
@@ -43,6 +48,7 @@ class Crawl:
         limits: Limits,
         clock: Clock | None = None,
         refits: Refits | None = None,
+        peers: Peers | None = None,
     ) -> None:
         self.fetcher = fetcher
         self.analyser = analyser
@@ -51,6 +57,7 @@ class Crawl:
         self.store = conclusions.store
         self.limits = limits
         self.refits = refits
+        self.peers = peers
         self.clock = clock or SystemClock()
         self.ended = ""
         self.idle_until: float | None = None
@@ -59,6 +66,7 @@ class Crawl:
         self._going.set()
         self._rested_s, self._paused_at = 0.0, 0.0
         self._flying: dict[asyncio.Task[Visit], Link] = {}
+        self._call = asyncio.Event()
 
     @property
     def tally(self) -> Tally:
@@ -83,9 +91,13 @@ class Crawl:
                         self.conclusions.conclude(visit, self.clock.now())
                     if self.refits:
                         self.refits.during()
+                    if self.peers:
+                        self.peers.during()
                     leases = self._take()
                 if self.refits:
                     self.refits.after()
+                if self.peers:
+                    self.peers.after()
                 for link in leases:
                     self._flying[asyncio.ensure_future(self._visit(link))] = link
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
@@ -104,6 +116,18 @@ class Crawl:
         """Take no more; what is under way is still finished."""
         self.ended = self.ended or why
         self.resume()
+        self.call()
+
+    def call(self) -> None:
+        """Let the loop look at once at what has changed, whatever it is waiting for."""
+        self._call.set()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, and nothing will be within its patience, unless something arrives."""
+        at = self.frontier.next_at()
+        is_late = at is None or self.clock.now() + self.limits.patience_s < at < inf
+        return not self._flying and is_late and not self.frontier.holds()
 
     @property
     def paused(self) -> bool:
@@ -155,7 +179,7 @@ class Crawl:
         full = self.ended or self.paused or len(self._flying) >= self.limits.concurrency
         at = None if full else self.frontier.next_at()
         timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
-        landed, _ = await asyncio.wait(self._flying, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        landed = await self._first_landed(timeout)
         if landed and len(self._flying) > CROWD:
             await asyncio.sleep(GATHER_S)  # one commit for several pages costs half as much each
             landed = {task for task in self._flying if task.done()}
@@ -164,10 +188,33 @@ class Crawl:
             del self._flying[task]
         return visits
 
+    async def _first_landed(self, timeout: float | None) -> set[asyncio.Task[Visit]]:
+        if self.peers is None:
+            landed, _ = await asyncio.wait(self._flying, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            return landed
+        called = asyncio.ensure_future(self._call.wait())
+        ended, _ = await asyncio.wait(
+            (called, *self._flying), timeout=timeout, return_when=asyncio.FIRST_COMPLETED
+        )
+        called.cancel()
+        self._call.clear()
+        return {task for task in self._flying if task in ended}
+
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep, but not past a `call`."""
+        if self.peers is None:
+            return await self.clock.sleep(seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._call.wait(), seconds)
+        self._call.clear()
+
     async def _idle(self) -> bool:
         """Nothing is under way: sleep until something may go; False if nothing ever will."""
         if self.paused:
-            await self._going.wait()
+            if self.peers:
+                await self._sleep(NAP_S)  # what arrives is taken in meanwhile
+            else:
+                await self._going.wait()
             return True
         at = None if self.ended else self.frontier.next_at()
         if at is None and not self.ended and (holds := self.frontier.holds()):
@@ -176,11 +223,14 @@ class Crawl:
                     self.conclusions.settle(hold, None)
             return True
         wait_s = 0.0 if at is None else max(0.0, at - self.clock.now())
+        if (at is None or wait_s > self.limits.patience_s) and not self.ended and self.peers:
+            await self._sleep(NAP_S)
+            return True
         if at is None or wait_s > self.limits.patience_s:
             self.ended = self.ended or (NOTHING_LEFT if at is None else TOO_LONG)
             return False
         self.idle_until = at
-        await self.clock.sleep(min(wait_s, NAP_S))
+        await self._sleep(min(wait_s, NAP_S))
         self.idle_until = None
         return True
 

@@ -5,7 +5,7 @@ The layer that a notebook uses: `summary = await crawl_spec(spec, text, folder, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from lycosa.engine.given import AlreadyFetched, GivenReader, given_verdicts
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
 from lycosa.engine.patterns import Patterns
+from lycosa.engine.peers import Share
 from lycosa.engine.recipe import recipe_of
 from lycosa.engine.refit import refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
@@ -28,10 +29,12 @@ from lycosa.engine.signals import Watch, run_until_stopped
 from lycosa.engine.summary import Summary, seed_failure, summarise
 from lycosa.engine.webs import web_of, without_waiting
 from lycosa.engine.workers import analyser_for
+from lycosa.errors import SpecError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archived_web import ArchivedWeb
 from lycosa.fetch.http_headers import user_agent
 from lycosa.fetch.open_files import within_open_files
+from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
 from lycosa.frontier.inspection import rests_in
@@ -89,24 +92,69 @@ async def crawl_spec(
         say("Labels have changed: the topic is learned anew.")
 
 
+async def crawl_share(
+    spec: Spec,
+    text: str,
+    folder: Path,
+    directory: Path,
+    share: Share,
+    *,
+    say: Say = lambda _: None,
+    watch: Watch | None = None,
+) -> Summary:
+    """Crawl one shard's share of a crawl into a collection of its own; `prepare_spec` has prepared it."""
+    return await _crawl(spec, text, folder, directory, say, watch, lambda _: None, share)
+
+
+async def prepare_spec(
+    spec: Spec, text: str, folder: Path, directory: Path, resting: Mapping[str, float], say: Say
+) -> list[Link]:
+    """Fetch what a crawl of several shards begins with into a collection of its own, and make the models of it.
+
+    `resting`: until when hosts rest that the shards have asked. Returns the seeds, when every host that was asked may be
+    asked again.
+    """
+    if not (directory / "catalogue.db").exists():
+        await refuse_unready(spec, folder)
+    if first_pages(spec, directory) is not None:
+        raise SpecError(
+            f"The strategy {spec.strategy!r} or its judge learns from pages that are not about the topic, and has none: "
+            "name some in topic.negatives, or crawl without --shards."
+        )
+    spec, clock = without_waiting(spec), SystemClock()
+    with _opened(spec, text, directory) as collection:
+        rests = Rests(collection.catalogue, clock.now(), spec.fetch.per_host_delay_s)
+        async with web_of(spec, folder, collection, rests, say) as fetcher:
+            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
+            helper = GivenReader(reader, collection, spec)
+            is_judged_otherwise(collection, judging_of(spec, directory))
+            ready = await prepare(spec, _material(spec, folder, collection, helper, say))
+            seeds = await _seeds(spec, folder, fetcher, helper, say, ready.given)
+            with collection.commit():
+                note_judging(collection, judging_of(spec, directory))
+            await reader.rest()
+    return seeds
+
+
 async def _crawl(
-    spec: Spec, text: str, folder: Path, directory: Path, say: Say, watch: Watch | None, pause_points: Hook
+    spec: Spec,
+    text: str,
+    folder: Path,
+    directory: Path,
+    say: Say,
+    watch: Watch | None,
+    pause_points: Hook,
+    share: Share | None = None,
 ) -> Summary:
     spec, clock = without_waiting(spec), SystemClock()
-    with CollectionWriter.create_or_open(
-        directory,
-        text,
-        name=spec.name,
-        warc_bytes=spec.archive.warc_bytes,
-        info=_archive_info(spec),
-        pause_points=pause_points,
-    ) as collection:
+    with _opened(spec, text, directory, pause_points) as collection:
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
         fetch = within_open_files(spec.fetch, say)
         now, delay_s = clock.now(), spec.fetch.per_host_delay_s
         rests = Rests(collection.catalogue, now, delay_s)
-        async with web_of(spec, folder, collection, rests, say) as fetcher:
+        turns = share.turns if share else _alone
+        async with web_of(spec, folder, collection, rests, say, turns) as fetcher:
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
             helper = GivenReader(reader, collection, spec)
@@ -117,13 +165,14 @@ async def _crawl(
             judging = judging_of(spec, directory)  # with the models that have just been made
             judged_otherwise = judged_otherwise or judging != before
             strategy = _fitted(spec, ready.preparation)
-            seeds = await _seeds(spec, folder, fetcher, helper, say, ready.given)
+            seeds = [*share.seeds] if share else await _seeds(spec, folder, fetcher, helper, say, ready.given)
             await reader.rest()
             recipe = recipe_of(spec, strategy)
             named = frozenset(source_of(authority_of(link.url)) for link in seeds)
             with collection.commit():
-                frontier = _frontier(spec, collection, strategy, named, clock.now())
+                frontier = _frontier(spec, collection, strategy, named, clock.now(), share)
                 frontier.forget([link.key for link in seeds if seed_failure(link, collection)])
+            limits = Limits.of(spec.limits, fetch)
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
             inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
             patterns = Patterns(named) if spec.scope.avoid_traps else None
@@ -147,9 +196,10 @@ async def _crawl(
                     fetcher=AlreadyFetched(fetcher, collection),
                     analyser=analyser,
                     conclusions=conclusions,
-                    limits=Limits.of(spec.limits, fetch),
+                    limits=limits.without_end() if share else limits,
                     clock=clock,
                     refits=refits,
+                    peers=share,
                 )
                 earlier_version = None if judged_otherwise else saved_version(collection)
                 if refits and earlier_version:
@@ -230,19 +280,43 @@ def _material(
     )
 
 
+def _alone(limit: AddressTurns) -> AddressTurns:
+    """Nobody else asks the same IP addresses."""
+    return limit
+
+
+def _opened(spec: Spec, text: str, directory: Path, pause_points: Hook = lambda _: None) -> CollectionWriter:
+    return CollectionWriter.create_or_open(
+        directory,
+        text,
+        name=spec.name,
+        warc_bytes=spec.archive.warc_bytes,
+        info=_archive_info(spec),
+        pause_points=pause_points,
+    )
+
+
 def _frontier(
-    spec: Spec, collection: CollectionWriter, strategy: BaseStrategy, named: frozenset[str], now: float
+    spec: Spec,
+    collection: CollectionWriter,
+    strategy: BaseStrategy,
+    named: frozenset[str],
+    now: float,
+    share: Share | None,
 ) -> SqliteFrontier:
-    pages, share = spec.limits.pages, spec.limits.site_share
+    pages, site_share = spec.limits.pages, spec.limits.site_share
     policy = Policy(
         max_waiting=spec.frontier.max_waiting,
         per_host_concurrency=spec.fetch.per_host_concurrency,
         pages_per_host=spec.limits.pages_per_host,
         pages_per_site=spec.limits.pages_per_site,
-        site_share=max(1, int(pages * share)) if pages is not None and share < 1 else None,
+        site_share=max(1, int(pages * site_share)) if pages is not None and site_share < 1 else None,
         named=named,
         selectivity=spec.frontier.selectivity,
         weigh=strategy.host_weight if strategy.weighs_sources else None,
         records=strategy.records,
     )
-    return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=spec.fetch.per_host_delay_s)
+    rest_s = spec.fetch.per_host_delay_s
+    if share:
+        return share.frontier(collection.connection, policy, now, rest_s)
+    return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=rest_s)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archived_web import ArchivedWeb
 from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.warc_files import archives_of
 from lycosa.page.image_size import refuse_small
 from lycosa.spec.sections import Spec
@@ -42,18 +43,30 @@ def without_waiting(spec: Spec) -> Spec:
 
 @asynccontextmanager
 async def web_of(
-    spec: Spec, folder: Path, collection: CollectionWriter, rests: MutableMapping[str, float], say: Say
+    spec: Spec,
+    folder: Path,
+    collection: CollectionWriter,
+    rests: MutableMapping[str, float],
+    say: Say,
+    turns: Callable[[AddressTurns], AddressTurns] = lambda limit: limit,
 ) -> AsyncIterator[CrawlFetcher]:
     """A fetcher of the web that the spec means; a collection is of one web only.
 
-    `rests`: until when hosts rest that were asked on behalf of others, durably.
+    `rests`: until when hosts rest that were asked on behalf of others, durably. `turns` may share the limits of IP
+    addresses with other processes.
     """
     _refuse_another_web(collection, _ARCHIVED if spec.fetch.web else _LIVE)
     types = spec.scope.content_types
     if not spec.fetch.web:
         robots, tdm = collection.robots(), "tdm" in spec.scope.respect
         async with live_fetcher(
-            spec.fetch, types, robots_store=robots, rests=rests, tdm=tdm, glance=refuse_small
+            spec.fetch,
+            types,
+            robots_store=robots,
+            rests=rests,
+            tdm=tdm,
+            glance=refuse_small,
+            turns=turns,
         ) as fetcher:
             yield fetcher
         return

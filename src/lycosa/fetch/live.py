@@ -10,6 +10,7 @@ from random import Random
 from lycosa.fetch.http import HttpFetcher
 from lycosa.fetch.http_client import HttpClient
 from lycosa.fetch.polite.fetcher import PoliteFetcher
+from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.polite.robots import MAX_BYTES, StoredRobots
 from lycosa.fetch.resolver import Lookup, Resolver, look_up
 from lycosa.spec.sections import FetchSpec
@@ -28,12 +29,14 @@ async def live_fetcher(
     rng: Random | None = None,
     lookup: Lookup = look_up,
     glance: Callable[[bytes], Refusal | None] | None = None,
+    turns: Callable[[AddressTurns], AddressTurns] = lambda limit: limit,
 ) -> AsyncIterator[PoliteFetcher]:
     """Fetch over HTTP, politely and safely, while the context lasts.
 
     Robots.txt files are kept in `robots_store`, by authority, so that a catalogue can keep them
     over a restart; so are, in `rests`, the rests of hosts that were asked on behalf of others. `lookup` resolves host names (default: as the system does). `glance` may refuse
     an image by its first bytes, before the rest is downloaded. With `tdm` sites are asked for their tdmrep.json.
+    `turns` may share the limits of IP addresses with other processes.
     """
     resolver = Resolver(
         {} if spec.proxy else spec.connect_to, lookup=lookup, timeout_s=spec.connect_timeout_s
@@ -47,6 +50,7 @@ async def live_fetcher(
             rests=rests,
             tdm=tdm,
             addresses=None if spec.proxy else resolver.addresses,
+            turns=turns,
             clock=clock,
             rng=rng,
         )

@@ -27,12 +27,16 @@ _unpack = msgspec.msgpack.Decoder(Link).decode
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True):
-    """Links from one shard to another: `first` is the number of the first, the others follow it."""
+    """Links from one shard to another: `first` is the number of the first, the others follow it.
+
+    `forgotten`: up to this number the receiver has confirmed all, and the sender has nothing any more.
+    """
 
     sender: int
     receiver: int
     first: int
     links: tuple[bytes, ...]
+    forgotten: int = 0
 
     @property
     def last(self) -> int:
@@ -52,6 +56,7 @@ class Mail:
     def forget(self) -> None:
         """Go back to what the database says, after a rollback."""
         rows = self._connection.execute("SELECT shard, sent, taken_in FROM correspondents").fetchall()
+        self.lost = 0
         self.sent = {shard: sent for shard, sent, _ in rows}
         self.taken_in = {shard: taken_in for shard, _, taken_in in rows}
 
@@ -62,12 +67,17 @@ class Mail:
         self._connection.executemany("INSERT INTO outbox VALUES (?, ?, ?)", rows)
         self._note(shard, sent=last + len(links))
 
-    def parcel(self, sender: int, receiver: int, limit: int) -> Parcel | None:
-        """The first links that wait for a shard, at most `limit`; None if none does."""
+    def parcel(self, sender: int, receiver: int, limit: int, after: int = 0) -> Parcel | None:
+        """The first links behind a number that wait for a shard, at most `limit`; None if none does."""
         rows = self._connection.execute(
-            "SELECT number, link FROM outbox WHERE shard = ? ORDER BY number LIMIT ?", (receiver, limit)
+            "SELECT number, link FROM outbox WHERE shard = ? AND number > ? ORDER BY number LIMIT ?",
+            (receiver, after, limit),
         ).fetchall()
-        return Parcel(sender, receiver, rows[0][0], tuple(link for _, link in rows)) if rows else None
+        if not rows:
+            return None
+        sql = "SELECT min(number) - 1 FROM outbox WHERE shard = ?"
+        (forgotten,) = self._connection.execute(sql, (receiver,)).fetchone()
+        return Parcel(sender, receiver, rows[0][0], tuple(link for _, link in rows), forgotten)
 
     def confirmed(self, shard: int, number: int) -> None:
         """Forget the links to a shard up to this number: they are part of its database."""
@@ -76,9 +86,13 @@ class Mail:
     def take_in(self, parcel: Parcel) -> list[Link]:
         """The links of a parcel that are new here, which count as taken in from now on.
 
-        None where something before them is missing: its sender sends it again, and all that follows.
+        None where something before them is missing: its sender sends it again, and all that follows. What this shard has
+        confirmed and does not know (it was put back from an older copy) comes no more, and is counted in `lost`.
         """
         known = self.taken_in.get(parcel.sender, 0)
+        if parcel.forgotten > known:
+            self.lost += parcel.forgotten - known
+            known = parcel.forgotten
         if parcel.first > known + 1 or parcel.last <= known:
             return []
         self._note(parcel.sender, taken_in=parcel.last)

@@ -19,7 +19,7 @@ import msgspec
 from lycosa.fetch import Fetcher
 from lycosa.fetch.guards import url_refusal
 from lycosa.fetch.polite.delays import RATE_LIMITS, RETRYABLE, Faults, again_in_s, rest_s, retry_after_s
-from lycosa.fetch.polite.per_ip_limit import PerIpLimit
+from lycosa.fetch.polite.per_ip_limit import AddressTurns, PerIpLimit
 from lycosa.fetch.polite.robots import RobotsCache, Rules, StoredRobots
 from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
 from lycosa.fetch.polite.tdmrep import SiteRights, TdmFiles
@@ -37,7 +37,8 @@ class PoliteFetcher:
 
     `robots_fetcher` reads robots.txt files, which may be cut at `robots.MAX_BYTES`; they are kept in
     `robots_store`, by authority. `rests` is told until when a host rests that was asked on behalf of another, whose
-    robots.txt it has: a durable mapping outlives a crash. With `tdm` sites are asked for their tdmrep.json too. Without `addresses` (a proxy connects, not we) IP addresses have no limit.
+    robots.txt it has: a durable mapping outlives a crash. With `tdm` sites are asked for their tdmrep.json too. Without `addresses` (a proxy connects, not we) IP addresses have no limit; `turns` may share the limit
+    of this process with others.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class PoliteFetcher:
         rests: MutableMapping[str, float] | None = None,
         tdm: bool = False,
         addresses: Addresses | None = None,
+        turns: Callable[[AddressTurns], AddressTurns] = lambda limit: limit,
         clock: Callable[[], float] = time.time,
         rng: Random | None = None,
     ) -> None:
@@ -61,7 +63,7 @@ class PoliteFetcher:
         self._faults = Faults()
         self._rests = {} if rests is None else rests
         self._asked, self._asked_for_others = Turns(clock), Turns(clock)
-        self._per_ip = PerIpLimit(spec.per_ip_concurrency, spec.per_ip_delay_s)
+        self._per_ip = turns(PerIpLimit(spec.per_ip_concurrency, spec.per_ip_delay_s))
         ask, store = partial(self._exchange, robots_fetcher), {} if robots_store is None else robots_store
         self._robots = RobotsCache(ask, spec, store, self._faults, clock)
         self._tdm = TdmFiles(ask, store, clock) if tdm else None

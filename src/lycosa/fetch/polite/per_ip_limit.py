@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Protocol
 
 MAX_RESTING = 10_000
 
@@ -14,6 +15,14 @@ class _Address:
         self.slots = asyncio.Semaphore(concurrency)
         self.users = 0  # inside or waiting
         self.free_at = 0.0
+
+
+class AddressTurns(Protocol):
+    """Who may ask an IP address, and when. Each `enter` that returns needs one `leave`."""
+
+    async def enter(self, address: str) -> None: ...
+
+    def leave(self, address: str) -> None: ...
 
 
 class PerIpLimit:

@@ -1,0 +1,211 @@
+"""The coordinator of a crawl: what it knows of the shards, and what it lets each of them do.
+
+In: reports. Out: orders. It keeps nothing that the shards do not know: one that has died is started again, hears of all of
+them, and goes on. It does not look at the clock and sends nothing itself; `exchange` does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import inf
+
+from lycosa.cluster.messages import Orders, Report
+from lycosa.cluster.price import allot
+from lycosa.engine.limits import Limits
+from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG
+
+MIN_AHEAD = 4
+"""Pages of each shard, on average, that have to be worth more than the price: what goes before the next round."""
+MAX_BLOCK, SPARE = 1000, 4
+"""Pages that a shard is granted at once, at most; and what part of what is left all such blocks may be, the inverse."""
+
+
+@dataclass(slots=True)
+class Usage:
+    """What all shards have done together: what limits are measured against."""
+
+    pages: int = 0
+    relevant: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    history: tuple[tuple[int, int], ...] = ((0, 0),)  # (pages, relevant) at earlier times, oldest first
+
+    def brought(self, pages: int) -> int:
+        """How many of about the last `pages` pages are relevant: as exactly as reports have come."""
+        earlier = [relevant for at, relevant in self.history if at <= self.pages - pages]
+        return self.relevant - earlier[-1] if earlier else self.relevant
+
+
+class Coordinator:
+    """Hears of the shards and orders. Until all have been heard of, none is let fetch more than it already may."""
+
+    def __init__(self, shards: int, limits: Limits, *, term: float, is_priced: bool = True) -> None:
+        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best."""
+        self.shards = shards
+        self.limits = limits
+        self.term = term
+        self.is_priced = is_priced
+        self.ended = ""
+        self.is_paused = False
+        self.reports: dict[int, Report] = {}
+        self.usage = Usage()
+        self.price = -inf
+        self._number = self._pages_in_round = 0
+        self._granted: dict[int, int] = {}  # what each shard may have, if all that was sent has arrived
+        self._leased: dict[int, set[str]] = {}  # IP addresses, in the same sense
+        self._queue: list[tuple[str, int]] = []  # (address, shard), in the order in which shards have asked
+        self._unheard: set[int] = set()
+        self._quiet: object = None
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether every shard has been heard of."""
+        return len(self.reports) == self.shards
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every shard has ended."""
+        return self.knows_all and all(report.summary or report.error for report in self.reports.values())
+
+    def hear(self, report: Report) -> None:
+        """Take note of what a shard says of itself, after it has got all orders that were given to it."""
+        self.reports[report.shard] = report
+        self._granted[report.shard] = report.granted or 0
+        self._leased[report.shard] = {*report.addresses}
+        self._unheard.discard(report.shard)
+        if report.error:
+            self.end(report.error)
+
+    def miss(self, shard: int) -> None:
+        """A shard has not answered. What it was given last may have arrived, or may arrive yet."""
+        self._unheard.add(shard)
+
+    def end(self, why: str) -> None:
+        """Let all shards end."""
+        self.ended = self.ended or why
+
+    def round(self) -> list[Orders]:
+        """What each shard is to do, after a round in which they were asked. `orders[shard]` is that of a shard."""
+        self._number += 1
+        if not self.knows_all:
+            return [self._unchanged(shard) for shard in range(self.shards)]
+        self._count()
+        if not self.ended and not self.is_paused:
+            self.end(self.limits.reached(self.usage) or self._is_quiet())
+        grants = self._grants()
+        addresses, returned = self._addresses()
+        return [
+            Orders(
+                term=self.term,
+                number=self._number,
+                granted=grants[shard],
+                price=self.price,
+                paused=self.is_paused,
+                end=self.ended,
+                addresses=tuple(addresses.get(shard, ())),
+                returned=tuple(returned.get(shard, ())),
+            )
+            for shard in range(self.shards)
+        ]
+
+    def _unchanged(self, shard: int) -> Orders:
+        report = self.reports.get(shard)
+        granted = report.granted if report else 0
+        return Orders(
+            term=self.term, number=self._number, granted=granted, paused=self.is_paused, end=self.ended
+        )
+
+    def _count(self) -> None:
+        reports, before = self.reports.values(), self.usage
+        pages, relevant = sum(one.pages for one in reports), sum(one.relevant for one in reports)
+        history = before.history
+        if pages != before.pages:
+            history = (*history, (pages, relevant))[-1000:]
+        self._pages_in_round = pages - before.pages
+        self.usage = Usage(
+            pages, relevant, sum(one.bytes for one in reports), max(one.seconds for one in reports), history
+        )
+
+    def _is_quiet(self) -> str:
+        """Why nothing will ever happen again; '' while something may.
+
+        All shards are idle, and all that was sent has arrived, in two rounds between which nothing was sent: whatever
+        was under way in the first one would have arrived by the second.
+        """
+        reports = self.reports
+        arrived = all(
+            reports[receiver].taken_in.get(sender, 0) == number
+            for sender, report in reports.items()
+            for receiver, number in report.sent.items()
+        )
+        if self._unheard or not arrived or not all(report.is_idle for report in reports.values()):
+            self._quiet = None
+            return ""
+        seen = [(report.sent, report.taken_in, report.pages) for _, report in sorted(reports.items())]
+        before, self._quiet = self._quiet, seen
+        if seen != before:
+            return ""
+        return TOO_LONG if any(report.waiting for report in reports.values()) else NOTHING_LEFT
+
+    def _grants(self) -> list[int | None]:
+        """How many pages each shard may have in all, and with that the price.
+
+        While much is left, every shard has a block of pages before it, and the price alone says what they are spent on;
+        towards the end pages go where the best are.
+
+        A page is granted to one shard only: all grants together never exceed the limit, whatever was lost on the way. A
+        grant that a shard does not need any more is taken back, and free as soon as the shard has said so.
+        """
+        reports = [self.reports[shard] for shard in range(self.shards)]
+        used = [report.pages + report.flying for report in reports]
+        ahead = max(MIN_AHEAD * self.shards, 2 * self.limits.concurrency, 2 * self._pages_in_round)
+        block, limit = 0, self.limits.pages
+        if limit is not None:
+            left = max(0, limit - sum(used))
+            ahead, block = min(ahead, left), min(MAX_BLOCK, left // (SPARE * self.shards))
+        best = [report.best for report in reports]
+        if self.is_priced:
+            self.price, shares = allot(best, ahead)
+        else:
+            shares = [min(len(of), -(-ahead // self.shards)) for of in best]
+        if limit is None:
+            return [None] * self.shards
+        room = limit - sum(map(max, zip(self._granted.values(), used, strict=True)))
+        grants: list[int | None] = []
+        for shard in range(self.shards):
+            held = max(self._granted[shard], used[shard])
+            wanted = used[shard] + max(shares[shard], block)
+            more = min(max(0, wanted - held), max(0, room))
+            room -= more
+            grants.append(held + more if wanted > held else wanted)
+            self._granted[shard] = held + more
+        return grants
+
+    def _addresses(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+        """IP addresses that shards may ask from now on, and those that they are to give back, because others wait."""
+        given: dict[int, list[str]] = {}
+        returned: dict[int, list[str]] = {}
+        owner_of = {address: shard for shard, leased in self._leased.items() for address in leased}
+        wanted = {
+            (address, shard): None for shard, report in self.reports.items() for address in report.wanted
+        }
+        # Whoever has waited longest comes first; a shard that has had its turn joins the end.
+        self._queue = [one for one in self._queue if one in wanted]
+        self._queue += [one for one in wanted if one not in set(self._queue)]
+        for address, shard in self._queue:
+            owner = owner_of.setdefault(address, shard)
+            if owner == shard:
+                given.setdefault(shard, []).append(address)
+            else:
+                returned.setdefault(owner, []).append(address)
+        for shard, addresses in given.items():
+            self._leased[shard].update(addresses)
+        return given, returned
+
+    def refused(self) -> Counter[str]:
+        """What was refused in all shards, by reason."""
+        total: Counter[str] = Counter()
+        for report in self.reports.values():
+            total.update(report.refused)
+        return total

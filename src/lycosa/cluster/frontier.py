@@ -1,0 +1,118 @@
+"""The frontier of one shard. In: decisions on any links. Out: the best of its own; the rest leaves for its owners.
+
+`Shared` over a frontier of any storage: what belongs to others is handed to `send`, and nothing is taken that the
+coordinator does not let this shard fetch.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from heapq import nsmallest
+
+import msgspec
+
+from lycosa.cluster.slots import Slots
+from lycosa.frontier import Added, Policy
+from lycosa.frontier.memory import MemoryFrontier
+from lycosa.frontier.queued import QueuedFrontier
+from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.values import Decision, Kind, Link, Merge
+
+SOON_S = 1.0
+"""What may go within this time is part of what a shard reports."""
+MAX_BEST = 128
+
+Send = Callable[[int, Sequence[Link]], None]
+"""Hands links to the shard of that number; they leave with the commit."""
+
+
+class Shared(QueuedFrontier):
+    """What a frontier does otherwise where it is one of several."""
+
+    def share(self, shard: int, slots: Slots, send: Send) -> None:
+        """Keep to the sources of this shard from now on."""
+        self.shard = shard
+        self.slots = slots
+        self.send = send
+        self.room: int | None = None  # how many pages may still be taken; None: no limit
+        self.price = -math.inf
+        self._is_barred = False
+
+    def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
+        own: list[Decision] = []
+        foreign: dict[int, list[Link]] = {}
+        for decision in decisions:
+            # A held link waits here: its strategy settles it, and then it comes by again.
+            owner = self.shard if decision.hold else self.slots.owner_of(decision.link.url)
+            if owner == self.shard:
+                own.append(decision)
+            elif decision.refusal is None and decision.link.kind is not Kind.IMAGE:
+                link = msgspec.structs.replace(decision.link, priority=decision.priority)
+                foreign.setdefault(owner, []).append(link)
+        for owner, links in foreign.items():
+            self.send(owner, links)
+        return super().add(own, merge)
+
+    def take(self, now: float) -> Link | None:
+        self._is_barred = self._is_spent() or self._is_overpriced(now)
+        link = None if self._is_barred else super().take(now)
+        if link is not None and self.room is not None and link.kind is Kind.PAGE:
+            self.room -= 1
+        return link
+
+    def next_at(self) -> float | None:
+        at = super().next_at()
+        return math.inf if self._is_barred and at is not None else at
+
+    def pages_under_way(self) -> int:
+        """How many pages are taken and not done."""
+        return sum(entry.kind is Kind.PAGE for entry in self._taken.values())
+
+    def best(self, now: float) -> tuple[float, ...]:
+        """The priorities of the best URLs that may go soon, best first: one of each host that has to rest in between."""
+        ready = (
+            rank
+            for authority in self._choice.authorities
+            if authority.head is not None and authority.may_go_at <= now + SOON_S
+            for rank, _ in (authority.queue[:MAX_BEST] if authority.rest < SOON_S else (authority.head,))
+        )
+        return tuple(-rank for rank in nsmallest(MAX_BEST, ready))
+
+    def _is_spent(self) -> bool:
+        return self.room is not None and self.room <= 0
+
+    def _is_overpriced(self, now: float) -> bool:
+        if self.price == -math.inf:
+            return False
+        if self._earliest <= now:
+            self._wake(now)
+        authority = self._choice.choose(now)
+        return authority is not None and authority.head is not None and -authority.head[0] < self.price
+
+
+class SharedSqliteFrontier(Shared, SqliteFrontier):
+    """A shard's frontier on disk."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        policy: Policy,
+        *,
+        now: float,
+        restart_rest_s: float,
+        shard: int,
+        slots: Slots,
+        send: Send,
+    ) -> None:
+        self.share(shard, slots, send)
+        super().__init__(connection, policy, now=now, restart_rest_s=restart_rest_s)
+
+
+class SharedMemoryFrontier(Shared, MemoryFrontier):
+    """A shard's frontier in memory, for experiments."""
+
+    def __init__(self, policy: Policy, *, shard: int, slots: Slots, send: Send) -> None:
+        self.share(shard, slots, send)
+        super().__init__(policy)

@@ -1,0 +1,149 @@
+"""The plan of a crawl by shards: what each of them is told when it begins. In: a spec, and what was prepared of it.
+
+Everything in it can be written down (MessagePack), so a shard may begin on any machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from lycosa.cluster.slots import Slots
+from lycosa.fetch.polite.robots import StoredRobots
+from lycosa.methods.lookup import all_settings
+from lycosa.spec.reading import parse_spec
+from lycosa.spec.sections import Spec
+from lycosa.store import Record
+from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
+from lycosa.store.responses import response_of
+from lycosa.store.robots import RobotsTable
+from lycosa.urls import authority_of
+from lycosa.values import Fetched, Kind, Link
+
+PLAN = "shards.json"
+SHARDS = "shards"
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What the shards begin with: seeds, the pages that the user gave with their robots.txt, and the models made of them."""
+
+    seeds: tuple[Link, ...]
+    responses: tuple[Fetched, ...]
+    robots: dict[str, StoredRobots]
+    models: dict[str, bytes]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What all shards of a crawl are told."""
+
+    name: str
+    text: str  # of the spec, as run
+    folder: str  # where its relative paths begin
+    directory: str  # of the whole collection
+    slots: Slots
+    prepared: Prepared
+    workers: int  # of each shard
+
+    @property
+    def shards(self) -> int:
+        """How many there are."""
+        return self.slots.shards
+
+    def spec(self) -> Spec:
+        """The spec of the whole crawl."""
+        return parse_spec(self.text, all_settings())
+
+    def spec_of(self, shard: int) -> Spec:
+        """The spec of one shard: an equal part of what bounds a machine; what bounds the crawl is the coordinator's."""
+        spec, shards = self.spec(), self.shards
+        fetch = {"concurrency": max(1, spec.fetch.concurrency // shards)}
+        if not self.leases_addresses:
+            fetch["per_ip_concurrency"] = spec.fetch.per_ip_concurrency // shards
+        return spec.model_copy(
+            update={
+                "name": f"{self.name}-{shard:02}",
+                "fetch": spec.fetch.model_copy(update=fetch),
+                "frontier": spec.frontier.model_copy(
+                    update={"max_waiting": max(1, spec.frontier.max_waiting // shards)}
+                ),
+                "process": spec.process.model_copy(update={"workers": self.workers}),
+            }
+        )
+
+    @property
+    def leases_addresses(self) -> bool:
+        """Whether an IP address is asked by one shard at a time: where its limit cannot be divided among all."""
+        fetch = self.spec().fetch
+        return bool(fetch.per_ip_delay_s) or fetch.per_ip_concurrency < self.shards
+
+    def directory_of(self, shard: int) -> Path:
+        """The collection of a shard."""
+        return shard_directory(Path(self.directory), shard)
+
+
+def shard_directory(directory: Path, shard: int) -> Path:
+    """Where the collection of a shard is."""
+    return directory / SHARDS / f"{shard:02}"
+
+
+def prepared_directory(directory: Path) -> Path:
+    """The collection of what was fetched to prepare the crawl."""
+    return directory / SHARDS / "prepared"
+
+
+def prepared_in(directory: Path, seeds: Sequence[Link]) -> Prepared:
+    """What was prepared in a collection, ready to be handed to shards."""
+    with Collection.open(directory) as collection:
+        found = (response_of(collection, page) for page in collection.reader.pages())
+        robots = RobotsTable(collection.connection, collection.path)
+        return Prepared(
+            tuple(seeds),
+            tuple(response for response in found if response is not None),
+            dict(robots),
+            {path.name: path.read_bytes() for path in (directory / "models").iterdir() if path.is_file()},
+        )
+
+
+def hand_out(plan: Plan, shard: int) -> None:
+    """Put into the collection of a shard what it needs of what was prepared, and does not have.
+
+    Pages that the user gave are then answered from its archive, and no host is asked twice for them.
+    """
+    spec, prepared = plan.spec_of(shard), plan.prepared
+    with CollectionWriter.create_or_open(plan.directory_of(shard), plan.text, name=spec.name) as collection:
+        for name, content in prepared.models.items():
+            path = collection.directory / "models" / name
+            if not path.exists():
+                _write(path, content)
+        robots = collection.robots()
+        with collection.commit():
+            for authority, stored in prepared.robots.items():
+                if plan.slots.owner_of(authority_of(authority)) == shard and authority not in robots:
+                    robots[authority] = stored
+            for response in prepared.responses:
+                if collection.reader.page(response.link.key) is None:
+                    link = msgspec.structs.replace(response.link, kind=Kind.REQUISITE)
+                    collection.save(Record(time.time(), msgspec.structs.replace(response, link=link)))
+
+
+def slots_in(directory: Path) -> Slots | None:
+    """The slots of the shards of a collection; None where it has none."""
+    path = directory / PLAN
+    return msgspec.json.decode(path.read_bytes(), type=Slots) if path.is_file() else None
+
+
+def note_slots(directory: Path, slots: Slots) -> None:
+    """Remember which shard owns what."""
+    directory.mkdir(parents=True, exist_ok=True)
+    _write(directory / PLAN, msgspec.json.encode(slots))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that is whole or not there, whatever happens meanwhile."""
+    draft = path.with_name(path.name + ".draft")
+    draft.write_bytes(content)
+    draft.replace(path)

@@ -1,0 +1,125 @@
+"""Beginning a crawl of several shards, and running one of them. In: a spec. Out: a plan; in: a plan. Out: a shard's end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from lycosa.cluster.plan import (
+    Plan,
+    hand_out,
+    note_slots,
+    prepared_directory,
+    prepared_in,
+    shard_directory,
+    slots_in,
+)
+from lycosa.cluster.shard import Deliver, Shard
+from lycosa.cluster.slots import Slots
+from lycosa.engine.loop import Crawl
+from lycosa.engine.session import crawl_share, prepare_spec
+from lycosa.engine.summary import Summary
+from lycosa.errors import CollectionBusy, LycosaError
+from lycosa.frontier.inspection import rests_in
+from lycosa.spec.sections import Spec
+from lycosa.store.schema import open_for_reading
+from lycosa.values import Say
+
+BUSY_S = 120.0
+"""How long a shard waits for its collection, which one that is just dying may still hold."""
+
+
+async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: int, say: Say) -> Plan:
+    """Prepare a crawl once for all its shards: the pages that the user gave are fetched, the models made."""
+    slots = slots_in(directory) or Slots.among(shards)
+    prepared = prepared_directory(directory)
+    seeds = await prepare_spec(
+        spec, text, folder, prepared, _resting(directory, slots.shards, spec.fetch.per_host_delay_s), say
+    )
+    note_slots(directory, slots)
+    return Plan(
+        name=spec.name,
+        text=text,
+        folder=str(folder.resolve()),
+        directory=str(directory.resolve()),
+        slots=slots,
+        prepared=prepared_in(prepared, seeds),
+        workers=spec.process.workers
+        if spec.process.workers is not None
+        else max(1, (os.cpu_count() or 1) // slots.shards),
+    )
+
+
+def _resting(directory: Path, shards: int, delay_s: float) -> dict[str, float]:
+    """Until when hosts rest that the shards of an earlier run have asked."""
+    resting: dict[str, float] = {}
+    for shard in range(shards):
+        path = shard_directory(directory, shard) / "catalogue.db"
+        if path.exists():
+            connection: sqlite3.Connection = open_for_reading(path)
+            try:
+                resting.update(rests_in(connection, time.time(), delay_s))
+            finally:
+                connection.close()
+    return resting
+
+
+async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None:
+    """Crawl one shard's share to the end of the whole crawl. What goes wrong is the shard's `error`."""
+    begun = time.monotonic()
+    spec, directory = plan.spec_of(shard.number), plan.directory_of(shard.number)
+
+    def watch(crawl: Crawl) -> None:
+        shard.begin(crawl)
+
+    try:
+        while True:
+            try:
+                hand_out(plan, shard.number)
+                shard.summary = await crawl_share(
+                    spec, plan.text, Path(plan.folder), directory, shard, say=say, watch=watch
+                )
+                return
+            except CollectionBusy:
+                if time.monotonic() > begun + BUSY_S:
+                    raise
+                await asyncio.sleep(0.5)
+    except LycosaError as error:
+        shard.error = str(error)
+    finally:
+        await shard.end()
+
+
+def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
+    """A shard of a plan."""
+    rest_s = plan.spec().fetch.per_ip_delay_s if plan.leases_addresses else None
+    return Shard(number, plan.slots, plan.prepared.seeds, deliver, address_rest_s=rest_s)
+
+
+def summary_of(directory: Path, parts: Sequence[Summary], ended: str) -> Summary:
+    """How the whole crawl went, from how its shards did."""
+    refused: Counter[str] = Counter()
+    for part in parts:
+        refused.update(part.refused)
+    waiting = sum(part.waiting for part in parts)
+    return Summary(
+        collection=str(directory),
+        pages=sum(part.pages for part in parts),
+        relevant=sum(part.relevant for part in parts),
+        harvest=None,
+        bytes=sum(part.bytes for part in parts),
+        seconds=max(part.seconds for part in parts),
+        waiting=waiting,
+        ended=ended,
+        stopped_early=any(part.stopped_early for part in parts),
+        resumable=any(part.resumable for part in parts),
+        refused=dict(refused.most_common()),
+        failed_seeds={url: why for part in parts for url, why in part.failed_seeds.items()},
+        last_pages=sum(part.last_pages for part in parts),
+        last_relevant=sum(part.last_relevant for part in parts),
+    )

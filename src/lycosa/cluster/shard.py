@@ -1,0 +1,255 @@
+"""One shard: the engine with its share of the crawl, its mail, and what the coordinator lets it do.
+
+In: parcels of other shards, and orders. Out: parcels, and reports. Everything here runs in the event loop of the shard's
+crawl, between its commits or, where it says so, inside them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from lycosa.cluster.addresses import LeasedAddresses
+from lycosa.cluster.frontier import SharedSqliteFrontier
+from lycosa.cluster.messages import Orders, Report, Unreachable
+from lycosa.cluster.slots import Slots
+from lycosa.engine.loop import Crawl
+from lycosa.engine.summary import Summary
+from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.frontier import Policy
+from lycosa.store.mail import Mail, Parcel
+from lycosa.values import Decision, Link
+
+PARCEL_LINKS = 1000
+LINGER_S = 0.1
+"""How long links wait for more that go the same way: a message costs more than a link."""
+MAX_ARRIVED = 64
+"""Parcels that may wait for the next commit; more are sent again later."""
+RETRY_S = 0.2, 5.0
+"""How long a sender waits after it reached nobody, at first and at last."""
+SKETCH_SHARE = 0.02
+"""Of the time, at most, goes into looking for the best that wait, however many hosts there are."""
+
+Deliver = Callable[[Parcel], Awaitable[int]]
+"""Brings a parcel to its receiver. Returns the number up to which that has taken in what this sender sent it.
+
+Raises Unreachable where that is not known.
+"""
+
+
+class Shard:
+    """The share of one shard, as the engine meets it (`engine.peers.Share`), and as the cluster does."""
+
+    def __init__(
+        self,
+        number: int,
+        slots: Slots,
+        seeds: Sequence[Link],
+        deliver: Deliver,
+        *,
+        address_rest_s: float | None = None,
+        links_in_parcel: int = PARCEL_LINKS,
+    ) -> None:
+        """`address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
+        self.number = number
+        self.slots = slots
+        self.seeds: Sequence[Link] = [link for link in seeds if slots.owner_of(link.url) == number]
+        self.summary: Summary | None = None
+        self.error = ""
+        self.parcels_sent = self.links_sent = self.bytes_sent = 0
+        self._deliver = deliver
+        self._links_in_parcel = links_in_parcel
+        self._address_rest_s = address_rest_s
+        self._addresses: LeasedAddresses | None = None
+        self._crawl: Crawl | None = None
+        self._orders = Orders()
+        self._granted: int | None = 0
+        self._arrived: list[tuple[Parcel, asyncio.Future[int]]] = []
+        self._taken_in: list[tuple[Parcel, asyncio.Future[int]]] = []
+        self._confirmed: dict[int, int] = {}  # by shard: up to which number it has all that it was sent
+        self._is_news = False  # whether the outbox still has what was confirmed
+        self._senders: dict[int, asyncio.Task[None]] = {}
+        self._best: tuple[float, ...] = ()
+        self._sketch_at = 0.0
+
+    # what the engine asks
+
+    def frontier(
+        self, connection: sqlite3.Connection, policy: Policy, now: float, restart_rest_s: float
+    ) -> SharedSqliteFrontier:
+        self._mail = Mail(connection)
+        self._frontier = SharedSqliteFrontier(
+            connection,
+            policy,
+            now=now,
+            restart_rest_s=restart_rest_s,
+            shard=self.number,
+            slots=self.slots,
+            send=self._mail.send,
+        )
+        return self._frontier
+
+    def turns(self, limit: AddressTurns) -> AddressTurns:
+        if self._address_rest_s is None:
+            return limit
+        self._addresses = LeasedAddresses(limit, self._address_rest_s)
+        return self._addresses
+
+    def during(self) -> None:
+        assert self._crawl is not None
+        arrived, self._arrived = self._arrived, []
+        for parcel, confirmed in arrived:
+            links = self._mail.take_in(parcel)
+            self._crawl.conclusions.add([Decision(link, link.priority) for link in links])
+            self._taken_in.append((parcel, confirmed))
+        for shard, number in self._confirmed.items() if self._is_news else ():
+            self._mail.confirmed(shard, number)
+        self._is_news = False
+        self._frontier.price = self._orders.price
+        self._frontier.room = None if self._granted is None else self._granted - self._used()
+
+    def after(self) -> None:
+        for parcel, confirmed in self._taken_in:
+            if not confirmed.done():
+                confirmed.set_result(self._mail.taken_in.get(parcel.sender, 0))
+        self._taken_in.clear()
+        for shard, sent in self._mail.sent.items():
+            if sent > self._confirmed.get(shard, 0) and shard not in self._senders:
+                self._senders[shard] = asyncio.ensure_future(self._send_to(shard))
+
+    # what the cluster asks
+
+    def begin(self, crawl: Crawl) -> None:
+        """The loop of the crawl is about to begin."""
+        self._crawl = crawl
+        self.after()  # what an earlier run has left to send
+        crawl.call()
+
+    async def end(self) -> None:
+        """The crawl has ended. What was not sent stays in the outbox, for the next run."""
+        self._crawl = None
+        for task in self._senders.values():
+            task.cancel()
+        await asyncio.gather(*self._senders.values(), return_exceptions=True)
+        for _, confirmed in (*self._arrived, *self._taken_in):
+            if not confirmed.done():
+                confirmed.set_exception(Unreachable(f"shard {self.number} has ended"))
+
+    async def take_in(self, parcel: Parcel) -> int:
+        """Take in a parcel with the next commit. Returns the number up to which all of that sender is here then."""
+        if self._crawl is None or len(self._arrived) >= MAX_ARRIVED:
+            raise Unreachable(f"shard {self.number} takes nothing in just now")
+        confirmed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._arrived.append((parcel, confirmed))
+        self._crawl.call()
+        return await confirmed
+
+    def consult(self, orders: Orders) -> Report:
+        """Follow orders, unless newer ones have come, and report."""
+        if (orders.term, orders.number) >= (self._orders.term, self._orders.number):
+            self._orders = orders
+        crawl = self._crawl
+        if crawl is None and self.summary is None and not self.error:
+            raise Unreachable(f"shard {self.number} has not begun")  # what it has done is not known yet
+        if crawl is None:
+            return _last_report(self.number, self.summary, self.error)
+        self._follow(crawl)
+        return self._report(crawl)
+
+    def _follow(self, crawl: Crawl) -> None:
+        orders, before = self._orders, (self._granted, self._frontier.price)
+        self._granted = None if orders.granted is None else max(orders.granted, self._used())
+        if orders.paused and not crawl.paused:
+            crawl.pause()
+        elif crawl.paused and not orders.paused:
+            crawl.resume()
+            crawl.call()
+        if self._addresses:
+            self._addresses.grant(orders.addresses)
+            self._addresses.give_back(orders.returned)
+        if orders.end and not crawl.ended:
+            crawl.stop(orders.end)
+        elif (self._granted, orders.price) != before:
+            crawl.call()
+
+    def _report(self, crawl: Crawl) -> Report:
+        tally, counts = crawl.tally, self._frontier.counts()
+        addresses, wanted = self._addresses.report() if self._addresses else ((), ())
+        return Report(
+            shard=self.number,
+            pages=tally.pages,
+            relevant=tally.relevant,
+            bytes=tally.bytes,
+            seconds=tally.seconds,
+            waiting=counts.waiting,
+            hosts=counts.active_authorities,
+            flying=self._frontier.pages_under_way(),
+            granted=self._granted,
+            best=self._sketch(crawl.clock.now()),
+            sent=dict(self._mail.sent),
+            taken_in=dict(self._mail.taken_in),
+            unsent=sum(
+                max(0, sent - self._confirmed.get(shard, 0)) for shard, sent in self._mail.sent.items()
+            ),
+            is_idle=crawl.is_idle and not self._arrived,
+            refused={reason.value: count for reason, count in tally.refused.most_common(20)},
+            addresses=addresses,
+            wanted=wanted,
+        )
+
+    def _sketch(self, now: float) -> tuple[float, ...]:
+        begun = time.monotonic()
+        if begun >= self._sketch_at:
+            self._best = self._frontier.best(now)
+            taken_s = time.monotonic() - begun
+            self._sketch_at = begun + taken_s / SKETCH_SHARE
+        return self._best
+
+    def _used(self) -> int:
+        """The pages that there are, and those under way."""
+        assert self._crawl is not None
+        return self._crawl.tally.pages + self._frontier.pages_under_way()
+
+    async def _send_to(self, receiver: int) -> None:
+        """Send what waits for a shard, parcel after parcel, until all is confirmed; begun anew when there is more."""
+        pause_s = RETRY_S[0]
+        try:
+            while (known := self._confirmed.get(receiver, 0)) < self._mail.sent[receiver]:
+                await asyncio.sleep(LINGER_S)
+                parcel = self._mail.parcel(self.number, receiver, self._links_in_parcel, known)
+                if parcel is None:  # put back from an older copy, the receiver asks for what is no more
+                    self._confirmed[receiver] = self._mail.sent[receiver]
+                    continue
+                try:
+                    self._confirmed[receiver] = await self._deliver(parcel)
+                except Unreachable:
+                    await asyncio.sleep(pause_s)
+                    pause_s = min(2 * pause_s, RETRY_S[1])
+                    continue
+                pause_s = RETRY_S[0]
+                self._is_news = True
+                self.parcels_sent += 1
+                self.links_sent += len(parcel.links)
+                self.bytes_sent += sum(map(len, parcel.links))
+        finally:
+            self._senders.pop(receiver, None)
+
+
+def _last_report(number: int, summary: Summary | None, error: str) -> Report:
+    """What a shard that has ended says of itself."""
+    if summary is None:
+        return Report(shard=number, error=error)
+    return Report(
+        shard=number,
+        pages=summary.pages,
+        relevant=summary.relevant,
+        bytes=summary.bytes,
+        seconds=summary.seconds,
+        waiting=summary.waiting,
+        granted=summary.pages,
+        refused=summary.refused,
+        summary=summary,
+        error=error,
+    )

@@ -1,0 +1,43 @@
+"""The seam to the other shards of a crawl. In: what arrives from them. Out: what leaves for them.
+
+A crawl in one process has no peers. `cluster` implements them; the engine knows that there may be some, and no more.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Protocol
+
+from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.frontier import Policy
+from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.values import Link
+
+
+class Peers(Protocol):
+    """The other shards, as the loop of one shard meets them."""
+
+    def during(self) -> None:
+        """Take in what has arrived, forget what has arrived elsewhere; inside the commit, before anything is taken."""
+        ...
+
+    def after(self) -> None:
+        """The commit is done: what it put out may be sent, what it took in may be confirmed."""
+        ...
+
+
+class Share(Peers, Protocol):
+    """One shard's share of a crawl: where it begins, and what its parts are made of instead of the usual ones."""
+
+    seeds: Sequence[Link]
+
+    def frontier(
+        self, connection: sqlite3.Connection, policy: Policy, now: float, restart_rest_s: float
+    ) -> SqliteFrontier:
+        """A frontier of the shard's own sources, in this database; what belongs to others leaves through it."""
+        ...
+
+    def turns(self, limit: AddressTurns) -> AddressTurns:
+        """Turns at IP addresses that no other shard has at the same time; `limit` is that of this process."""
+        ...

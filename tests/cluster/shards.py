@@ -1,0 +1,98 @@
+"""Crawls by several shards in one event loop, over a post that may misbehave; and what all shards hold together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
+
+from lycosa.cluster.coordinator import Coordinator
+from lycosa.cluster.exchange import InProcess, coordinate
+from lycosa.cluster.messages import Orders, Report, Unreachable
+from lycosa.cluster.plan import Plan, shard_directory
+from lycosa.cluster.running import plan_of, run_shard, shard_of
+from lycosa.engine.limits import Limits
+from lycosa.store.collection import Collection
+from lycosa.store.mail import Parcel
+from tests.crawling import spec_of
+
+T = TypeVar("T")
+EVERY_S = 0.05
+
+
+class Unreliable(InProcess):
+    """Loses, doubles and delays messages, answers too."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__()
+        self.chance = chance
+
+    async def deliver(self, parcel: Parcel) -> int:
+        return await self._misbehave(lambda: InProcess.deliver(self, parcel))
+
+    async def consult(self, shard: int, orders: Orders) -> Report:
+        return await self._misbehave(lambda: InProcess.consult(self, shard, orders))
+
+    async def _misbehave(self, message: Callable[[], Awaitable[T]]) -> T:
+        fate = self.chance.random()
+        if fate < 0.1:
+            raise Unreachable("lost on the way")
+        if fate < 0.2:
+            await _ignored(message())
+        if fate < 0.3:
+            asyncio.get_running_loop().call_later(0.1, lambda: asyncio.ensure_future(_ignored(message())))
+        answer = await message()
+        if fate > 0.9:
+            raise Unreachable("its answer was lost")
+        return answer
+
+
+async def _ignored(message: Awaitable[object]) -> None:
+    with suppress(Unreachable):
+        await message
+
+
+async def plan_for(text: str, directory: Path, shards: int) -> Plan:
+    return await plan_of(spec_of(text), text, directory.parent, directory, shards, lambda _: None)
+
+
+def coordinator_of(plan: Plan, term: float = 1.0) -> Coordinator:
+    spec = plan.spec()
+    return Coordinator(plan.shards, Limits.of(spec.limits, spec.fetch), term=term)
+
+
+async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InProcess | None = None) -> str:
+    """Crawl to the end; why it ended."""
+    plan, exchange = await plan_for(text, directory, shards), exchange or InProcess()
+    exchange.shards = {number: shard_of(plan, number, exchange.deliver) for number in range(shards)}
+    running = [asyncio.ensure_future(run_shard(plan, shard)) for shard in exchange.shards.values()]
+    coordinator = coordinator_of(plan)
+    await coordinate(coordinator, exchange, every_s=EVERY_S)
+    await asyncio.gather(*running)
+    return coordinator.ended
+
+
+def contents(directories: list[Path]) -> dict[str, dict[Any, Any]]:
+    """Pages, links and evidence by URL. What depends on the order of arrival is left out; nothing may be there twice."""
+    found: dict[str, dict[Any, Any]] = {"pages": {}, "links": {}, "evidence": {}}
+    for directory in directories:
+        with Collection.open(directory) as collection:
+            reader = collection.reader
+            for page in reader.pages():
+                if page.kind == "requisite":
+                    continue
+                url = page.link.url
+                assert url not in found["pages"], f"{url} is there twice"
+                found["pages"][url] = (page.status, page.title, page.judgement, page.refusal)
+                found["evidence"][url] = (reader.evidence(page.id), reader.text(page.id))
+                found["links"][url] = [
+                    (link.target, link.anchor, link.priority, link.refusal) for link in reader.links(page.id)
+                ]
+    return found
+
+
+def of_shards(directory: Path, shards: int) -> list[Path]:
+    return [shard_directory(directory, shard) for shard in range(shards)]

@@ -1,0 +1,175 @@
+"""Several shards find what one finds, fetch nothing twice, and stay polite, whatever happens to their messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from lycosa.cluster.coordinator import Coordinator
+from lycosa.cluster.exchange import InProcess, coordinate
+from lycosa.cluster.messages import Report
+from lycosa.cluster.running import run_shard, shard_of
+from lycosa.cluster.slots import Slots
+from lycosa.engine.limits import Limits
+from lycosa.engine.loop import NOTHING_LEFT
+from lycosa.testing import Site, Web, links, redirect
+from tests.cluster.shards import (
+    Unreliable,
+    contents,
+    coordinator_of,
+    crawl_in_shards,
+    of_shards,
+    plan_for,
+)
+from tests.crawling import KEYWORDS, crawl, small_web, spec_text
+
+HOSTS, PAGES = 12, 8  # of each host
+DELAY_S = 0.02
+
+
+def text_for(site: Site, strategy: str = "best-first", **more: object) -> str:
+    return spec_text(
+        site,
+        ["http://h0.test/"],
+        top={"strategy": strategy, "name": "web"},
+        topic={"keywords": list(KEYWORDS), "examples": ["http://h3.test/p1"]},
+        judge={"kind": "all"},
+        limits={"pages": 10_000, **more},
+        fetch={
+            "per_host_delay_s": DELAY_S,
+            "per_ip_concurrency": 64,
+            "connect_to": site.connect_to,
+            "allow_private": list(site.allow_private),
+        },
+    )
+
+
+def requests(site: Site) -> Counter[str]:
+    return Counter(request.url for request in site.log)
+
+
+def assert_polite(site: Site) -> None:
+    for host in {request.host for request in site.log}:
+        assert min(after - before for before, after in pairwise(site.times(host))) >= DELAY_S, host
+
+
+@pytest.mark.parametrize("strategy", ["best-first", "fused"])
+async def test_shards_find_what_one_finds(tmp_path: Path, strategy: str) -> None:
+    """The same pages, judgements and links; every URL is asked for once, every host by one shard."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        text = text_for(site, strategy)
+        await asyncio.to_thread(crawl, text, tmp_path / "one")
+        site.log.clear()
+        assert await crawl_in_shards(text, tmp_path / "web", 3) == NOTHING_LEFT
+        assert set(requests(site).values()) == {1}
+        assert_polite(site)
+    one, three = contents([tmp_path / "one"]), contents(of_shards(tmp_path / "web", 3))
+    assert len(one["pages"]) == HOSTS * PAGES
+    if strategy == "fused":  # what it has learned, and so its priorities, depend on the order of pages
+        del one["links"], three["links"]
+    for part in one:
+        assert three[part] == one[part], part
+    slots = Slots.among(3)
+    for shard, directory in enumerate(of_shards(tmp_path / "web", 3)):
+        assert {slots.owner_of(url) for url in contents([directory])["pages"]} == {shard}
+
+
+async def test_messages_may_be_lost_doubled_and_late(tmp_path: Path) -> None:
+    with Site(small_web(HOSTS, PAGES)) as site:
+        text = text_for(site)
+        await asyncio.to_thread(crawl, text, tmp_path / "one")
+        site.log.clear()
+        ended = await crawl_in_shards(text, tmp_path / "web", 3, Unreliable(Random(7)))
+        assert ended == NOTHING_LEFT
+        assert set(requests(site).values()) == {1}
+    assert contents(of_shards(tmp_path / "web", 3)) == contents([tmp_path / "one"])
+
+
+async def test_coordinators_come_and_go(tmp_path: Path) -> None:
+    """One that is started again hears of all shards and goes on; what its predecessor ordered is void."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        text = text_for(site, pages=50)
+        plan, exchange = await plan_for(text, tmp_path / "web", 3), InProcess()
+        exchange.shards = {number: shard_of(plan, number, exchange.deliver) for number in range(3)}
+        running = [asyncio.ensure_future(run_shard(plan, shard)) for shard in exchange.shards.values()]
+        coordinator, term = coordinator_of(plan, 1.0), 1.0
+        while not coordinator.is_over:
+            term += 1
+            coordinator = coordinator_of(plan, term)
+            try:
+                await asyncio.wait_for(coordinate(coordinator, exchange, every_s=0.02), 0.3)
+            except TimeoutError:
+                continue
+        await asyncio.gather(*running)
+    assert coordinator.ended == "limits.pages = 50 reached"
+    assert len(contents(of_shards(tmp_path / "web", 3))["pages"]) == 50
+
+
+async def test_the_budget_is_one(tmp_path: Path) -> None:
+    """Exactly as many pages as the limit says are fetched, by however many shards, and then more when it is raised."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        for limit in (17, 40):
+            ended = await crawl_in_shards(text_for(site, pages=limit), tmp_path / "web", 5)
+            assert ended == f"limits.pages = {limit} reached"
+            pages = [url for url, count in requests(site).items() if "robots.txt" not in url and count == 1]
+            assert len(pages) == limit
+
+
+async def test_shards_that_die_lose_nothing(tmp_path: Path) -> None:
+    """A shard is cut off again and again at any moment, and begins from its folder."""
+    chance = Random(3)
+    with Site(small_web(HOSTS, PAGES)) as site:
+        text = text_for(site)
+        await asyncio.to_thread(crawl, text, tmp_path / "one")
+        plan, exchange = await plan_for(text, tmp_path / "web", 3), InProcess()
+        running: dict[int, asyncio.Task[None]] = {}
+
+        def begin(number: int) -> None:
+            exchange.shards[number] = shard_of(plan, number, exchange.deliver)
+            running[number] = asyncio.ensure_future(run_shard(plan, exchange.shards[number]))
+
+        for number in range(3):
+            begin(number)
+        coordinating = asyncio.ensure_future(coordinate(coordinator_of(plan), exchange, every_s=0.05))
+        for _ in range(6):
+            await asyncio.sleep(chance.random() * 0.5)
+            victim = chance.randrange(3)
+            if coordinating.done():
+                break
+            running[victim].cancel()
+            await asyncio.gather(running[victim], return_exceptions=True)
+            begin(victim)
+        await coordinating
+        await asyncio.gather(*running.values())
+    assert contents(of_shards(tmp_path / "web", 3)) == contents([tmp_path / "one"])
+
+
+async def test_redirects_lead_to_other_shards(tmp_path: Path) -> None:
+    web: Web = {
+        ("h0.test", "/"): redirect("http://h1.test/a"),
+        ("h1.test", "/a"): links("http://h2.test/b"),
+        ("h2.test", "/b"): "<p>granite summit",
+    }
+    with Site(web) as site:
+        text = spec_text(site, ["http://h0.test/"], top={"strategy": "breadth-first", "name": "web"})
+        await crawl_in_shards(text, tmp_path / "web", 8)
+    pages = contents(of_shards(tmp_path / "web", 8))["pages"]
+    assert {url: page[0] for url, page in pages.items()} == {
+        "http://h0.test/": 302,
+        "http://h1.test/a": 200,
+        "http://h2.test/b": 200,
+    }
+
+
+def test_nobody_fetches_before_all_are_known() -> None:
+    """A coordinator that was started again does not know what a silent shard was granted."""
+    coordinator = Coordinator(2, Limits(pages=10), term=1.0)
+    coordinator.hear(Report(shard=0, granted=3, pages=1, best=(0.9,) * 20))
+    assert [orders.granted for orders in coordinator.round()] == [3, 0]
+    coordinator.hear(Report(shard=1, granted=2, pages=2, best=(0.5,)))
+    assert sum(orders.granted or 0 for orders in coordinator.round()) <= 10
