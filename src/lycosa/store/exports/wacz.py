@@ -22,7 +22,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from fastwarc.stream_io import GzipReader
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import __version__, urls
@@ -102,7 +101,11 @@ class _Package:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    return zipfile.ZipInfo(name, datetime.now(UTC).timetuple()[:6])
+    entry = zipfile.ZipInfo(name, datetime.now(UTC).timetuple()[:6])
+    # ReplayWeb.page takes a file without extra fields in the directory to have none before its bytes, where we have the
+    # room for large sizes. An empty field in both places (that of Java archives) makes it look.
+    entry.extra = b"\xfe\xca\x00\x00"
+    return entry
 
 
 def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
@@ -156,7 +159,7 @@ def _members(path: Path, size: int, left_out: frozenset[int]) -> Iterator[tuple[
     """Start and end of the records that stay: each is a gzip member of its own."""
     begun: int | None = None
     with path.open("rb") as file:
-        for record in ArchiveIterator(GzipReader(file), parse_http=False):
+        for record in ArchiveIterator(file, parse_http=False):
             at = record.stream_pos
             if begun is not None:
                 yield begun, at
@@ -195,8 +198,9 @@ def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[
 
 
 def _records(package: zipfile.ZipFile, entry: str) -> Iterator[WarcRecord]:
+    # The file itself: behind a GzipReader fastwarc gives the first record the place of the second.
     with package.open(entry) as file:
-        yield from ArchiveIterator(GzipReader(file), parse_http=False)
+        yield from ArchiveIterator(file, parse_http=False)
 
 
 def _head_of(start: bytes) -> tuple[str, str]:
