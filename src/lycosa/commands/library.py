@@ -1,4 +1,4 @@
-"""The commands around a finished collection: serve, export, index, changes."""
+"""The commands around a finished collection: serve, publish, export, index, changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lycosa.errors import InputError, SpecError
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (serve, export, index, changes):
+    for command in (serve, publish, export, index, changes):
         app.command()(command)
 
 
@@ -62,6 +62,31 @@ def serve(
         say=say,
         is_public=public,
     )
+
+
+def publish(
+    collection: Annotated[Path, typer.Argument(help="A collection.")],
+    out: Annotated[Path, typer.Option(help="The folder of the site: new, or empty.")],
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            help="The installed npm package replaywebpage; with it the archived pages are replayed, too."
+        ),
+    ] = None,
+    excerpts: Annotated[
+        bool,
+        typer.Option(
+            "--excerpts", help="Only the beginning of each text, where the whole is not yours to give."
+        ),
+    ] = False,
+) -> None:
+    """Write the relevant pages as a web site of files: pages, a search that runs in the browser, map, report.
+
+    Example: lycosa publish demo --out site
+    """
+    from lycosa.library.publishing import publish as write
+
+    typer.echo(f"{out / 'index.html'}: {write(collection, out, replay=replay, excerpts=excerpts, say=say)}")
 
 
 def export(
