@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from lycosa.judge.background import background_of
-from lycosa.judge.calibration import Shift
+from lycosa.judge.calibration import MAX_LESSONS, Shift
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import MAX_TRAINING, Fitted, Given, _training_rows, fit_judge
 from lycosa.judge.version import Scorer
+from tests.judge.conftest import SHIPS, made_page
 
 
 def corpus_of(pages) -> Corpus:
@@ -88,6 +91,45 @@ def test_answers_move_what_is_believed_of_others(pages):
     owls = np.array([row for row, (_, owls) in enumerate(pages) if owls and row >= 20])
     assert taught.probability[owls].mean() < plain.probability[owls].mean()
     assert taught.version.shift != Shift()
+
+
+def test_an_answer_tells_most_of_pages_like_the_answered_one(pages):
+    """Two kinds of ship pages look alike to the keywords; one kind is called wrong, and it is this kind that sinks."""
+    random = Random(8)
+    fishing, ferries = "net trawl herring catch".split(), "ferri passeng island timetabl".split()
+    kinds = [made_page(random, [*SHIPS, *own * 3], 0.6) for own in (fishing, ferries) for _ in range(15)]
+    corpus = corpus_of([*pages, *((terms, True) for terms in kinds)])
+    first, second = len(pages), len(pages) + 15
+    plain = fit_judge(corpus, Given({"ship": 1.0}))
+    taught = fit_judge(corpus, Given({"ship": 1.0}, (), dict.fromkeys(range(first, first + 3), False)))
+    sunk = _odds(plain.probability) - _odds(taught.probability)
+    assert sunk[first + 3 : second].mean() > 2 * max(0.1, sunk[second:].mean())
+
+
+def test_new_pages_hear_of_answers_as_those_that_were_fitted(pages):
+    answers = {row: owls for row, (_, owls) in enumerate(pages[:12])}
+    fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, (), answers))
+    scorer = Scorer(fitted.version)
+    assert fitted.version.taught
+    told = [scorer.reasons(terms) for terms, _ in pages]
+    assert [scorer.probability(terms) for terms, _ in pages] == pytest.approx(
+        [one.probability for one in told]
+    )
+    assert any(abs(one.taught) > 0.1 for one in told)
+
+
+def test_many_answers_cost_no_more_than_some(pages):
+    """An even sample of them moves the log odds; all are certain."""
+    corpus = corpus_of(pages * 12)
+    answers = {row: owls for row, (_, owls) in enumerate(pages * 12) if row % 2}
+    fitted = fit_judge(corpus, Given({"owl": 1.0}, (), answers))
+    assert len(answers) > MAX_LESSONS == len(fitted.forecasts)
+    assert all((fitted.probability[row] > 0.5) == owls for row, owls in answers.items())
+
+
+def _odds(probability):
+    p = np.clip(probability, 1e-6, 1 - 1e-6)
+    return np.log(p / (1 - p))
 
 
 def test_evidence_takes_the_place_of_keywords(pages):

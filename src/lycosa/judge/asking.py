@@ -8,7 +8,7 @@ import numpy as np
 
 from lycosa.values import Floats
 
-SPREAD = 15
+SPREAD = 5
 """This many answers are spread out; from then on the pages nearest to the threshold are asked about."""
 
 

@@ -5,7 +5,8 @@ Everything follows from stored data (terms, the order of fetching, answers): the
 1. Similarity to the keywords, and to the examples' profile (terms lifted against other pages), both standardised over
    the pages that are not of the topic; calibrated to probabilities.
 2. A ridge classifier learns these on all pages, each judged as if it had not been in the fit; it joins the others, and
-   all are calibrated again. Answers are certain, teach profile and classifier, and shift the calibration.
+   all are calibrated again. Answers are certain, teach profile and classifier, shift the calibration, and move the log
+   odds of pages like the answered ones.
 
 Two rounds, no more: further ones drift.
 
@@ -23,11 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.judge.calibration import (
+    MAX_LESSONS,
+    PRIOR_WORDS,
     Coefficients,
     Shift,
+    lessons_of,
     log_odds,
     share_shift,
-    shift_of,
     shipped,
     sigmoid,
     signs_of,
@@ -46,13 +49,9 @@ Rows = NDArray[np.intp]
 RIDGE = 1.0
 TEXT_WEIGHT = 1.5
 """The classifier's weight in the score; the similarities have 1 each."""
-ANSWER_WEIGHT = 1.5
-"""Of an answered page, that of a sure one being 1: more of it makes the classifier follow a few answers too far."""
 MAX_TRAINING = 1500
 """Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample."""
 MAX_LEFT_OUT = 10
-MAX_LEFT_OUT_ANSWERS = 200
-"""Of more answers, one alone no longer moves the calibration."""
 MIN_OTHERS = 5
 """With fewer pages beside the examples nothing can be standardised over them, and there is nothing to learn."""
 ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
@@ -118,8 +117,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     probability = fitting.at_first()
     told: list[Floats] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
-    shift, logits, used = Shift(), np.zeros(len(corpus)), known.at_first
-    plain, asked = logits, sorted(given.answers)
+    taught, logits, used = _Taught(), np.zeros(len(corpus)), known.at_first
     for used in rounds:
         score = fitting.score(probability, with_text=used is known.in_full)
         signs = signs_of(score, fitting.plain_score(), known.cap)
@@ -128,11 +126,11 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
             used, plain = (used[0] + more, *used[1:]), plain + more
-        shift = shift_of(plain[asked], [given.answers[row] for row in asked])
-        logits = shift.a + shift.b * plain
+        taught = fitting.taught(plain)
+        logits = taught.shift.a + taught.shift.b * plain + taught.added
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
         probability = sigmoid(logits)
-    threshold, estimate = _described(logits, given, shift)
+    threshold, estimate = _described(logits, given, taught.shift)
     version = Version(
         number=0,
         pages=int(_counted(given, len(corpus)).sum()),
@@ -144,26 +142,27 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         links=_words(corpus, fitting.link_vector(probability), fitting.use),
         coefficients=used,
         cap=known.cap,
-        shift=shift,
+        shift=taught.shift,
+        taught=_words(corpus, taught.vector, fitting.use),
+        taught_base=taught.base,
         threshold=threshold,
         is_threshold_given=given.threshold is not None,
         estimate=estimate,
         examples=len(given.examples),
         evidence=given.evidence_name,
     )
-    return Fitted(version, probability, _forecasts(plain, given.answers, shift), tuple(told))
+    return Fitted(version, probability, taught.forecasts, tuple(told))
 
 
-def _forecasts(plain: Floats, answers: Mapping[int, bool], shift: Shift) -> dict[int, float]:
-    """The probability of each answered row with a shift that has not heard of its answer."""
-    rows = sorted(answers)
-    found = {}
-    for row in rows:
-        others = [other for other in rows if other != row]
-        if len(rows) <= MAX_LEFT_OUT_ANSWERS:
-            shift = shift_of(plain[others], [answers[other] for other in others])
-        found[row] = float(sigmoid(np.array([shift.a + shift.b * plain[row]]))[0])
-    return found
+@dataclass(frozen=True)
+class _Taught:
+    """What answers say of all rows: a shift, and what pages like the answered ones have added: products with a vector, plus a base."""
+
+    shift: Shift = field(default_factory=Shift)
+    vector: Floats = field(default_factory=lambda: np.zeros(0))
+    base: float = 0.0
+    added: Floats | float = 0.0
+    forecasts: Mapping[int, float] = field(default_factory=dict)
 
 
 class _Fitting:
@@ -222,6 +221,24 @@ class _Fitting:
         if self.keywords is None and pages > 1:
             found[self.positive] = (found[self.positive] * pages - 1.0) / (pages - 1)
         return np.asarray(found)
+
+    def taught(self, plain: Floats) -> _Taught:
+        """What the answers teach of rows with these log odds. Two pages are alike by the product of what sets them apart
+        from the mean of all pages."""
+        answers = self.given.answers
+        asked = _rows(answers)
+        if len(asked) > MAX_LESSONS:
+            asked = asked[np.linspace(0, len(asked) - 1, MAX_LESSONS).astype(np.intp)]
+        if not len(asked):
+            return _Taught()
+        mean = self.use / len(self.corpus)
+        rows, with_mean = self.rows[asked], self.rows[asked] @ mean
+        alike = (rows @ rows.T).toarray() - with_mean[:, None] - with_mean + mean @ mean
+        lessons = lessons_of(plain[asked], [answers[row] for row in asked.tolist()], alike)
+        vector = PRIOR_WORDS**2 * (column_sums(rows, lessons.weights) - lessons.weights.sum() * mean)
+        base = -float(vector @ mean)
+        forecasts = dict(zip(asked.tolist(), lessons.forecasts.tolist(), strict=True))
+        return _Taught(lessons.shift, vector, base, self.rows @ vector + base, forecasts)
 
     def link_vector(self, probability: Floats) -> Floats:
         """The difference between the means of likely and unlikely pages, at length 1, and the keywords."""
@@ -292,7 +309,6 @@ class _Fitting:
         p = probability[chosen]
         target = 2.0 * p - 1.0
         weight = np.abs(target) + 0.02
-        weight[np.isin(chosen, _rows(self.given.answers))] = ANSWER_WEIGHT
         for_it, against = max(float((weight * p).sum()), 5.0), max(float((weight * (1 - p)).sum()), 5.0)
         weight = weight * np.where(p > 0.5, 1.0 / for_it, 1.0 / against) * (len(chosen) / 2)
         rows = self.rows[chosen]

@@ -16,10 +16,9 @@ from lycosa.values import Floats
 
 MAX_THRESHOLD = 0.6
 """What is clearly likelier right than wrong is always kept."""
-MIN_THRESHOLDS = ((0, 0.4), (15, 0.3), (25, 0.5))
+MIN_THRESHOLDS = ((0, 0.4), (15, 0.3))
 """How low the threshold may lie, from this many answers on. Without any, what is kept of vague topics would be mostly
-wrong. Some answers make probabilities of such topics small, and true: what is kept of them should not dwindle for that.
-With many the judge is sharp enough to ask for more."""
+wrong. Answers make probabilities of such topics small, and true: what is kept of them should not dwindle for that."""
 USUAL_DIFFERENCE = 0.5
 """By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
 Z = 1.28
@@ -71,7 +70,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def find_threshold(probability: Floats, answers: int = 0) -> float:
-    """The threshold with the best expected F1, between 0.4 and 0.6 (from 15 answers on 0.3 and 0.6, from 25 on 0.5 and 0.6).
+    """The threshold with the best expected F1, between 0.4 and 0.6 (from 15 answers on 0.3 and 0.6).
 
         E[F1] of keeping the k likeliest ≈ 2 · Σ p of these k / (k + Σ p of all)
 

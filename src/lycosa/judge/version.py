@@ -55,6 +55,8 @@ class Version(msgspec.Struct, frozen=True):
     coefficients: tuple[float, ...]
     cap: float
     shift: Shift = Shift()
+    taught: dict[str, float] = {}  # what answers add to the log odds of pages with these words
+    taught_base: float = 0.0
     threshold: float = 0.5
     is_threshold_given: bool = False
     estimate: Estimate = Estimate()
@@ -82,13 +84,17 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Reasons(msgspec.Struct, frozen=True):
-    """The words that made a page's score: `words`, `others` and `base` add up to `score`."""
+    """The words that made a page's score: `words`, `others` and `base` add up to `score`.
+
+    The score becomes log odds; `taught` is what people's answers about pages like it add to these.
+    """
 
     words: tuple[tuple[str, float], ...]
     others: float
     base: float
     score: float
     probability: float
+    taught: float = 0.0
 
 
 class Scorer:
@@ -98,7 +104,7 @@ class Scorer:
         self.version = version
         self._background = background_of(version.language)
         total = sum(part.weight for part in version.parts.values()) or 1.0
-        vectors = [version.plain, *(part.words for part in version.parts.values())]
+        vectors = [version.plain, version.taught, *(part.words for part in version.parts.values())]
         self._places = self._background.places.copy()
         for term in chain.from_iterable(vectors):
             self._places.setdefault(term, len(self._places) + 1)  # 0 is the place of terms that say nothing
@@ -111,6 +117,7 @@ class Scorer:
             ]
         )
         self._plain = self._array(version.plain)
+        self._taught = self._array(version.taught) if version.taught else None
         self._words = np.zeros(len(self._rarities))
         self._base = self._of_evidence = 0.0
         for name, part in version.parts.items():
@@ -129,7 +136,8 @@ class Scorer:
         weights = unit(logs_of(np.fromiter(terms.values(), np.int64, len(terms))) * rarities)
         plain_score = evidence if self.version.evidence else float(weights @ self._plain[at])
         score = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
-        return self._chance(score, plain_score)
+        taught = 0.0 if self._taught is None else float(weights @ self._taught[at])
+        return self._chance(score, plain_score, taught + self.version.taught_base)
 
     def link_score(self, terms: Sequence[str]) -> float:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
@@ -161,17 +169,20 @@ class Scorer:
         telling = sorted(moved.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
         others = sum(moved.values()) - sum(amount for _, amount in telling)
         plain_score = evidence if self.version.evidence else cosine
-        return Reasons(tuple(telling), others, self._base, score, self._chance(score, plain_score))
+        taught = sum(weight * self.version.taught.get(term, 0.0) for term, weight in weights.items())
+        taught += self.version.taught_base
+        probability = self._chance(score, plain_score, taught)
+        return Reasons(tuple(telling), others, self._base, score, probability, taught)
 
     def _array(self, words: Mapping[str, float]) -> Floats:
         found = np.zeros(len(self._rarities))
         found[[self._places[term] for term in words]] = list(words.values())
         return found
 
-    def _chance(self, score: float, plain_score: float) -> float:
+    def _chance(self, score: float, plain_score: float, taught: float) -> float:
         version = self.version
         plain = page_log_odds(version.coefficients, version.cap, score, plain_score)
-        logit = version.shift.a + version.shift.b * plain
+        logit = version.shift.a + version.shift.b * plain + taught
         return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
 
 

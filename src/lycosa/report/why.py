@@ -281,6 +281,10 @@ def explanation_text(why: Explanation) -> str:
             f"  words     {told}, all others {why.words.others:+.2f}, to begin with {why.words.base:+.2f}: "
             f"{why.words.score:+.2f}, probability {why.words.probability:.2f}"
         )
+        if why.words.taught:
+            lines.append(
+                f"  answers   about pages like it add {why.words.taught:+.2f} to the log odds of this probability"
+            )
     for name, fact in why.evidence.items():
         lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
     if why.ranked_by:
