@@ -59,7 +59,7 @@ def test_all_pages_are_judged_by_the_last_version(site, tmp_path, workers):
     number = version_of(tmp_path / "out")
     version = load_version(tmp_path / "out" / "models", number)
     assert summary.judge_version == number == saved_versions(tmp_path / "out" / "models")[-1]
-    assert number > 3
+    assert number > (1 if workers else 3)  # beside the crawl, as many as there was time for
     assert version.pages == summary.pages
     found = judgements(tmp_path / "out")
     assert {judgement.rule for judgement in found.values()} == {version.rule}
