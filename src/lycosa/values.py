@@ -402,6 +402,8 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     language: str = ""
     date: str = ""  # publication date, ISO, where known
+    date_source: str = ""  # the place of the page that names its day
+    doubtful_date: str = ""  # a day that may be any the page speaks of, where no other is known
     words: int = 0
     canonical: str = ""
     noindex: bool = False

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.engine.index import index_collection
 from lycosa.library import views
 from lycosa.library.labelling import effect_of_labels
 from lycosa.store import Record
+from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
+from lycosa.store.page_filter import PageFilter, Relevance
 from lycosa.values import Fact, Kind, Page, Score
 from tests.library import sample_library
 from tests.store.records import NOW, failed, fetched, link_to, page_record
@@ -69,13 +72,17 @@ def test_a_day_that_only_the_text_names_is_doubtful(tmp_path):
     prose = b"<html lang=en><h1>A country</h1><p>" + sentence + b"</p></html>"
     stated = b'<html><meta property="article:published_time" content="2001-09-11"><p>Today.</p></html>'
     urls = {"http://a.example/1": prose, "http://a.example/2": stated}
-    made = CollectionWriter.create_or_open(tmp_path / "c", sample_library.SPEC)
+    made = CollectionWriter.create_or_open(tmp_path / "c", sample_library.SPEC, name="storm")
     with made as collection, collection.commit():
         for url, body in urls.items():
-            collection.save(page_record(url, fetched=fetched(url, body=body), date="2001-09-11"))
+            collection.save(page_record(url, fetched=fetched(url, body=body)))
+    index_collection(tmp_path / "c", 0)
     with sample_library.client(tmp_path / "c") as browser:
-        told = ["doubtful" in browser.get(f"/c/c/page/{number}").text for number in (1, 2)]
+        told = ["2001-09-11?" in browser.get(f"/c/c/page/{number}").text for number in (1, 2)]
     assert told == [True, False]
+    with Collection.open(tmp_path / "c") as reading:
+        dated = reading.search.best_dated(PageFilter(relevance=Relevance.JUDGED))
+    assert [page.url for page in dated] == ["http://a.example/2"]
 
 
 def test_the_monitor_counts_one_kind_of_page_as_pages(storm, browser, monkeypatch):

@@ -230,6 +230,38 @@ def test_only_names_are_types(kind, how):
     assert found == FoundDate(date(2020, 5, 3), how)
 
 
+def test_a_day_of_two_readings_is_read_as_the_markup_has_it():
+    """08/11/2023 on an English page is August or November: the data beside it says which; else the country does."""
+    data = (
+        '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2023-11-08"}</script>'
+    )
+    page = "<html lang=en><h1>News</h1><p>08/11/2023</p></html>"
+    assert published(data + page) == FoundDate(date(2023, 11, 8), "title")
+    assert published(page) == FoundDate(date(2023, 8, 11), "title")
+    assert published(page, "https://www.paper.example.ie/news") == FoundDate(date(2023, 11, 8), "title")
+
+
+def test_a_day_far_from_that_of_the_markup_is_of_something_else():
+    """A line below the heading may tell of what happened years ago."""
+    stated = '<meta property="article:published_time" content="2021-11-12">'
+    assert published(f"{stated}<h1>A look back</h1><p>25 December 2005</p>") == FoundDate(
+        date(2021, 11, 12), "meta"
+    )
+    assert published(f"{stated}<h1>News</h1><p>11 November 2021</p>") == FoundDate(
+        date(2021, 11, 11), "title"
+    )
+
+
+def test_pages_that_scripts_build_are_dated_by_their_data():
+    """Their markup is empty, and the day only in the data of the script: found, but doubtful."""
+    found = published(
+        '<div id=app></div><script>window.data={"title":"x","publishedAt":"2022-01-31T15:58:43Z"}</script>'
+    )
+    assert found == FoundDate(date(2022, 1, 31), "script")
+    assert found is not None
+    assert found.is_doubtful
+
+
 @pytest.mark.shared
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/dates")
 def test_dates_of_real_pages():

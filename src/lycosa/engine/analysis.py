@@ -177,12 +177,16 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
             partners[kind.name] = told
         elif told is not None:
             scores[kind.name] = tuple(told)
+    dated = document.found_date if recipe.date else None
+    day = dated.date.isoformat() if dated else ""
     return Page(
         link=link,
         url=link.url,
         title=document.title,
         language=document.language,
-        date=document.date if recipe.date else "",
+        date="" if dated and dated.is_doubtful else day,
+        date_source=dated.how if dated else "",
+        doubtful_date=day if dated and dated.is_doubtful else "",
         words=document.words,
         canonical=document.canonical,
         noindex=document.noindex,

@@ -110,15 +110,14 @@ def _add(collection: CollectionWriter, stored: StoredPage, page: Page | None, to
     if page.simhash and not stored.simhash:
         catalogue.set_fingerprint(stored.id, page.simhash, page.sketch)
         fingerprints += 1
-    dated = bool(page.date and not stored.date)
-    if dated:
-        catalogue.set_date(stored.id, page.date)
+    if page.date_source and not stored.date_source:
+        catalogue.set_date(stored.id, page)
     catalogue.set_places(stored.id, page.places)
     catalogue.set_entities(stored.id, page.entities)
     return Indexed(
         texts,
         fingerprints,
-        total.dates + dated,
+        total.dates + bool(page.date and not stored.date),
         total.places + len(page.places),
         total.entities + len(page.entities),
         total.unread,

@@ -13,9 +13,6 @@ from lycosa.engine.control import ask, harvest_figures
 from lycosa.engine.refit import harvest_of
 from lycosa.frontier.waiting import HostQueue, host_queues, urls_waiting
 from lycosa.library.search_query import SearchQuery, page_filter_of
-from lycosa.page.dates import publication_date
-from lycosa.page.document import Document
-from lycosa.page.response import document_of
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
 from lycosa.report.why import opened_by
@@ -23,7 +20,6 @@ from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.store.reader import LAST_PAGES, PageJudgement, StoredPage
-from lycosa.store.responses import response_of
 from lycosa.store.search import DatedPage
 from lycosa.store.statistics import EntityKind, PlaceCount
 from lycosa.urls import key_of
@@ -139,7 +135,8 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
         "source": stored.source,
         "language": stored.language,
         "date": stored.date,
-        "is_date_doubtful": _is_date_doubtful(collection, stored),
+        "date_source": stored.date_source,
+        "doubtful_date": stored.doubtful_date,
         "words": stored.words,
         "status": stored.status,
         "content_type": stored.content_type,
@@ -170,21 +167,6 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
         "label": None if label is None else label.relevant,
         "text": reader.text(number),
     }  # fmt: skip
-
-
-DOUBTFUL_DATES = ("body", "htmldate", "prose", "changed")
-"""What names a day that may be any day the text speaks of, and not the one it was published on."""
-
-
-def _is_date_doubtful(collection: Collection, stored: StoredPage) -> bool:
-    """Whether only the running text names the day of publication; asked of the archive, for one page at a time."""
-    fetched = response_of(collection, stored) if stored.date else None
-    document = document_of(fetched) if fetched else None
-    if not isinstance(document, Document):
-        return False
-    day = datetime.datetime.fromtimestamp(stored.at, datetime.UTC).date()
-    found = publication_date(document.tree, document.html, document.url, day)
-    return found is not None and found.how in DOUBTFUL_DATES
 
 
 def _found_on(collection: Collection, stored: StoredPage) -> dict[str, Any] | None:

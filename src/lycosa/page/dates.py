@@ -11,13 +11,16 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import lru_cache
 from html import unescape
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa.page.spelled_days import FIRST_PAGE, TEXT_CHARS, date_in, date_of_url, month_of_url
+from lycosa.urls import host_of
 
 __all__ = ["FoundDate", "date_of_url", "publication_date"]
 
@@ -32,12 +35,49 @@ Vote = tuple[date, str]
 """A day, and the place that names it: a key of `_WEIGHTS`."""
 
 
+DOUBTFUL = frozenset(("body", "script", "htmldate", "prose", "changed"))
+"""Places that may name any day the page speaks of, and not the one it was published on."""
+
+
 class FoundDate(NamedTuple):
     """A publication date and the place that named it (`url`, `meta`, `json-ld`, `title`, …)."""
 
     date: date
     how: str
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether only such a place names the day: it must not be told as a fact.
+
+        >>> FoundDate(date(2001, 9, 11), "prose").is_doubtful, FoundDate(date(2016, 7, 10), "url").is_doubtful
+        (True, False)
+        """
+        return self.how in DOUBTFUL
+
+
+class _Reading(NamedTuple):
+    """How days are to be read on a page."""
+
+    latest: date
+    month_first: bool  # 3/11/2023 is in March
+    known: frozenset[date] = frozenset()  # days that its markup names without doubt of this kind
+
+    def day_in(self, text: str) -> date | None:
+        """The first day of a text; of a day that can be read in two ways, the way that the markup agrees with."""
+        day = date_in(text, self.latest, month_first=self.month_first)
+        if day is None or not self.known or day in self.known or day.day > MONTHS:
+            return day
+        other = date_in(text, self.latest, month_first=not self.month_first)
+        return other if other in self.known else day
+
+
+MONTHS = 12
+FAR_DAYS = 30
+"""A day that only readers see and that lies this far from the one in the markup is of something else …"""
+FAR_WEIGHT = -1.3
+"""… more often than not (fitted with the weights)."""
+SEEN = frozenset(("title", "above title", "published", "dated", "time"))
+MARKED = frozenset(("meta", "json-ld", "microdata", "json-ld of page"))
 
 _WEIGHTS = {
     "title": 2.0,
@@ -71,13 +111,18 @@ def publication_date(tree: LexborHTMLParser, html: str | bytes, url: str, today:
     if day := date_of_url(url, today):
         return FoundDate(day, "url")
     text = html if isinstance(html, str) else html[: 2 * _BODY_CHARS].decode("utf-8", "replace")
-    winner, weight = _most_votes(_votes(tree, text, today), month_of_url(url))
+    marked = [*_meta_votes(tree, today), *_json_ld_votes(tree, today)]
+    reading = _Reading(today, _is_american(tree, url), frozenset(day for day, _ in marked))
+    votes = [*marked, *_element_votes(tree, reading), *_title_votes(text, reading)]
+    winner, weight = _most_votes(votes, month_of_url(url))
     if weight >= _ENOUGH:
         return winner
-    labelled, first = _days_in_lines(text, today, _is_american(tree))
+    labelled, first = _days_in_lines(text, reading)
     if labelled:
         return FoundDate(labelled, "body")
-    if day := _ask_htmldate(text, url, today):
+    if day := _day_in_scripts(text, today):
+        return FoundDate(day, "script")
+    if (first or _IN_NUMBERS.search(text)) and (day := _ask_htmldate(text, url, today)):
         return FoundDate(day, "htmldate")
     return FoundDate(first, "body") if first else winner
 
@@ -93,24 +138,27 @@ def _most_votes(votes: Iterable[Vote], month: tuple[int, int] | None) -> tuple[F
         weights[day] = weights.get(day, start) + _WEIGHTS[place]
     if not weights:
         return None, 0.0
+    marked = {day for place, day in first.items() if place in MARKED}
+    for day in {day for place, day in first.items() if place in SEEN} - marked:
+        if marked and min(abs((day - other).days) for other in marked) > FAR_DAYS:
+            weights[day] += FAR_WEIGHT
     winner = max(weights, key=weights.__getitem__)
     places = [place for place, day in first.items() if day == winner]
     return FoundDate(winner, max(places, key=_WEIGHTS.__getitem__)), weights[winner]
 
 
-def _votes(tree: LexborHTMLParser, html: str, today: date) -> Iterator[Vote]:
-    month_first = _is_american(tree)
-    yield from _meta_votes(tree, today)
-    yield from _json_ld_votes(tree, today)
-    yield from _element_votes(tree, today, month_first)
-    yield from _title_votes(html, today, month_first)
+_DAY_FIRST = re.compile(r"\.(?:uk|ie|au|nz|in|za|sg|ng|ke|gh|pk|bd|lk|mt|eu)$", re.IGNORECASE)
+"""Where English is written and 3/11/2023 is in November."""
 
 
-def _is_american(tree: LexborHTMLParser) -> bool:
+def _is_american(tree: LexborHTMLParser, url: str) -> bool:
     """Whether 3/11/2023 is to be read as March: English, and not said to be of elsewhere."""
     root = tree.css_first("html")
     language = ((root.attributes.get("lang") or "") if root is not None else "").lower()
-    return language.startswith("en") and language[2:5] not in ("-gb", "-au", "-in", "-ie", "-nz", "-za")
+    elsewhere = language[2:5] in ("-gb", "-au", "-in", "-ie", "-nz", "-za") or (
+        not language.startswith("en-us") and _DAY_FIRST.search(host_of(url).partition(":")[0])
+    )
+    return language.startswith("en") and not elsewhere
 
 
 _META = {
@@ -144,11 +192,37 @@ _META = {
 }
 
 
+_META_WORDS = (
+    (re.compile(r"expir|unpubl|valid|birth|death|event|start|end|crawl|index|verif|copyright|template"), ""),
+    (re.compile(r"modif|updat|revis|lastmod|changed|moddate|utime|lastdate"), "meta, changed"),
+    (
+        re.compile(
+            r"(?:publi|issued|posted|pub)[\w:.-]*(?:date|time|at$|on$)|(?:date|time)[\w:.-]*(?:publi|issued|posted)"
+        ),
+        "meta",
+    ),
+    (re.compile(r"date|created|uploaded|(?:^|[:._-])p?time$"), "meta, any date"),
+)
+"""What the names of other meta tags say by their parts; the first that fits."""
+
+
+@lru_cache(maxsize=4096)
+def _meta_place(name: str) -> str:
+    """What a meta tag of this name tells; '' if no day.
+
+    >>> _meta_place("article:published_date"), _meta_place("lastmodified"), _meta_place("expires_date"), _meta_place("viewport")
+    ('meta', 'meta, changed', '', '')
+    """
+    if known := _META.get(name):
+        return known
+    return next((place for words, place in _META_WORDS if words.search(name)), "")
+
+
 def _meta_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
     for tag in tree.css("meta[content]")[:_TAGS]:
         values = tag.attributes
         for attribute in ("property", "name", "itemprop", "http-equiv"):
-            place = _META.get((values.get(attribute) or "").lower())
+            place = _meta_place((values.get(attribute) or "")[:TEXT_CHARS].lower())
             if place and (day := date_in(values.get("content") or "", today)):
                 yield day, place
 
@@ -213,12 +287,12 @@ _DATED_ELEMENTS = "time, " + ", ".join(
 _NO_TEXT = frozenset(("html", "head", "body", "meta", "link", "script", "style", "img", "input"))
 
 
-def _element_votes(tree: LexborHTMLParser, today: date, month_first: bool) -> Iterator[Vote]:
+def _element_votes(tree: LexborHTMLParser, reading: _Reading) -> Iterator[Vote]:
     left = _ELEMENT_CHARS
     for tag in tree.css(_DATED_ELEMENTS)[:_TAGS]:
         if tag.tag in _NO_TEXT:
             continue
-        day, read = _day_of(tag, today, month_first)
+        day, read = _day_of(tag, reading)
         if day is not None:
             yield day, _place_of(tag)
         left -= read
@@ -233,20 +307,20 @@ def _place_of(tag: LexborNode) -> str:
         return "microdata"
     if _CHANGED.search(marks):
         return "changed"
-    if tag.tag == "time":
-        return "time"
-    return "published" if _PUBLISHED.search(marks) else "dated"
+    if _PUBLISHED.search(marks) or "pubdate" in values:
+        return "published"
+    return "time" if tag.tag == "time" else "dated"
 
 
-def _day_of(tag: LexborNode, today: date, month_first: bool) -> tuple[date | None, int]:
+def _day_of(tag: LexborNode, reading: _Reading) -> tuple[date | None, int]:
     """The day of an element's attributes or text, and how many characters had to be read."""
     values = tag.attributes
     for attribute in ("datetime", "content", "title"):
-        if day := date_in(values.get(attribute) or "", today, month_first=month_first):
+        if day := reading.day_in(values.get(attribute) or ""):
             return day, 0
     text = tag.text(separator=" ").strip()
     short = len(text) < TEXT_CHARS
-    return (date_in(text, today, month_first=month_first) if short else None), len(text)
+    return (reading.day_in(text) if short else None), len(text)
 
 
 _TITLE = re.compile(r"<h1[\s>]", re.IGNORECASE)
@@ -258,14 +332,14 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<[^<>]*>?")
-_DIGIT = re.compile(r"\d")
+_YEAR_IN = re.compile(r"199\d|20\d\d|\d\.\s?\d\d")  # or 13.10.11
 _BELOW_CHARS = 6000
 _ABOVE_CHARS = 1500
 _RAW_CHARS = 30_000  # of markup, scripts included, to find those in
 _LINE_CHARS = 100  # a longer line is prose, and its day may be any
 
 
-def _title_votes(html: str, today: date, month_first: bool) -> Iterator[Vote]:
+def _title_votes(html: str, reading: _Reading) -> Iterator[Vote]:
     """Days in the lines around the main heading, where readers look for them."""
     title = _TITLE.search(html)
     if title is None:
@@ -274,7 +348,7 @@ def _title_votes(html: str, today: date, month_first: bool) -> Iterator[Vote]:
     below = _SILENT.sub(" ", html[at : at + _RAW_CHARS])[:_BELOW_CHARS]
     above = _SILENT.sub(" ", html[max(0, at - _RAW_CHARS // 5) : at])[-_ABOVE_CHARS:]
     for place, part in (("title", below), ("above title", above)):
-        for line, day in _dated_lines(part, today, month_first):
+        for line, day in _dated_lines(part, reading):
             if _CHANGED.search(line[:_LINE_CHARS]):
                 yield day, "title, changed"
             elif len(line) > _LINE_CHARS:
@@ -284,11 +358,12 @@ def _title_votes(html: str, today: date, month_first: bool) -> Iterator[Vote]:
                 break
 
 
-def _dated_lines(html: str, today: date, month_first: bool) -> Iterator[tuple[str, date]]:
+def _dated_lines(html: str, reading: _Reading, longest: int = 5 * TEXT_CHARS) -> Iterator[tuple[str, date]]:
+    """Lines of text that name a day; those longer than that are not read."""
     for raw in _TAG.sub(" ", _BREAK.sub("\n", html)).split("\n"):
-        if _DIGIT.search(raw):
+        if _YEAR_IN.search(raw):
             line = unescape(raw[: 5 * TEXT_CHARS]).strip()
-            if day := date_in(line, today, month_first=month_first):
+            if len(line) <= longest and (day := reading.day_in(line)):
                 yield line, day
 
 
@@ -299,17 +374,39 @@ _LABEL = re.compile(
 )
 
 
-def _days_in_lines(html: str, today: date, month_first: bool) -> tuple[date | None, date | None]:
+def _days_in_lines(html: str, reading: _Reading) -> tuple[date | None, date | None]:
     """The first day of a short line that calls it a publication, and the first of any short line."""
     first: date | None = None
     body = html[max(0, html.find("<body")) :][:_BODY_CHARS]
-    for line, day in _dated_lines(_SILENT.sub(" ", body), today, month_first):
-        if len(line) > _LINE_CHARS or _CHANGED.search(line):
+    if _YEAR_IN.search(body) is None:
+        return None, None
+    for line, day in _dated_lines(_SILENT.sub(" ", body), reading, _LINE_CHARS):
+        if _CHANGED.search(line):
             continue
         if _LABEL.search(line):
             return day, first or day
         first = first or day
     return None, first
+
+
+_IN_SCRIPTS = re.compile(
+    r"""["'\\](?:date_?published|published_?(?:at|date|time|on)|publish_?(?:date|time|edAt)|publication_?date|first_?published|"""
+    r"""pub_?date|created_?at|date_?created|upload_?date|post_?date|display_?date)\\?["']\s*:\s*\\?["']?([^"'\\,}]{8,40})""",
+    re.IGNORECASE,
+)
+
+
+def _day_in_scripts(html: str, today: date) -> date | None:
+    """The first day that data for scripts calls one of publication: pages that scripts build have no other."""
+    for match in islice(_IN_SCRIPTS.finditer(html, 0, _BODY_CHARS), _LD_NODES):
+        if day := date_in(match[1], today):
+            return day
+    return None
+
+
+_IN_NUMBERS = re.compile(r"[0-9](?:[-/.][0-9]{1,2}[-/.][0-9]{2}|(?:99|0[0-9])[0-9][01][0-9][0-3][0-9])")
+"""A day in numbers. Without one htmldate finds only days of the running text, which are hardly ever that of the page, and
+takes most of the time that a page without a day costs."""
 
 
 def _ask_htmldate(html: str, url: str, today: date) -> date | None:

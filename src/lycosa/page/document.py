@@ -18,7 +18,7 @@ from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
 from lycosa.page.as_html import html_of_text
-from lycosa.page.dates import date_of_url, publication_date
+from lycosa.page.dates import FoundDate, date_of_url, publication_date
 from lycosa.page.duplicates import simhash_of, sketch_of
 from lycosa.page.embedded_state import embedded_markup
 from lycosa.page.entities import find_entities
@@ -258,10 +258,14 @@ class Document:
         return code[1].lower() if code else ""
 
     @cached_property
+    def found_date(self) -> FoundDate | None:
+        """The day it was published, and the place that names it."""
+        return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
+
+    @property
     def date(self) -> str:
-        """The day it was published, as ISO, or ''."""
-        found = publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
-        return found.date.isoformat() if found else ""
+        """The day it was published, as ISO, or ''; it may be doubtful."""
+        return self.found_date.date.isoformat() if self.found_date else ""
 
     # What the body says.
 

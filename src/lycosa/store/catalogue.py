@@ -28,7 +28,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _PAGE = (
     "key kind url source authority status content_type title language date words canonical depth trail "
     "explored parent relevant score rule refusal detail simhash near_duplicate_of at elapsed_s bytes digest "
-    "warc offset length link sketch"
+    "warc offset length link sketch date_source doubtful_date"
 ).split()
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
@@ -115,17 +115,19 @@ class Catalogue:
         known = self._known(fetched.link.key)
         assert known is not None
         sql = (
-            "SELECT explored, date, simhash, sketch, near_duplicate_of, warcs.text, offset, length, digest"
+            "SELECT explored, date, date_source, doubtful_date, simhash, sketch, near_duplicate_of, warcs.text, offset,"
+            " length, digest"
             " FROM pages JOIN warcs ON warcs.id = warc WHERE pages.id = ?"
         )
         row = self._connection.execute(sql, (known.page,)).fetchone()
-        explored, date, simhash, sketch, near_duplicate_of, *place = row
+        explored, date, date_source, doubtful_date, simhash, sketch, near_duplicate_of, *place = row
+        dated = {"date": date, "date_source": date_source, "doubtful_date": doubtful_date}
         # What `lycosa index` found is of the same bytes; a crawl that does not look for it must not lose it.
         record = msgspec.structs.replace(
             record,
             page=msgspec.structs.replace(
                 page,
-                date=page.date or date,
+                **({} if page.date_source else dated),
                 simhash=page.simhash or simhash,
                 sketch=page.sketch or sketch,
             ),
@@ -224,9 +226,10 @@ class Catalogue:
         sql = "UPDATE pages SET near_duplicate_of = ? WHERE id = ?"
         self._connection.execute(sql, (near_duplicate_of, page))
 
-    def set_date(self, page: int, date: str) -> None:
-        """Note a page's day of publication."""
-        self._connection.execute("UPDATE pages SET date = ? WHERE id = ?", (date, page))
+    def set_date(self, number: int, page: Page) -> None:
+        """Note a page's day of publication, and what names it."""
+        sql = "UPDATE pages SET date = ?, date_source = ?, doubtful_date = ? WHERE id = ?"
+        self._connection.execute(sql, (page.date, page.date_source, page.doubtful_date, number))
 
     def set_places(self, page: int, places: Iterable[PagePlace]) -> None:
         """Note the places of a page, instead of those noted before."""
@@ -388,7 +391,7 @@ class Catalogue:
             refusal and self._reasons.id_of(refusal.reason.name), refusal and (refusal.detail or None),
             _signed(page.simhash), record.near_duplicate_of, fetched.started, fetched.elapsed_s,
             len(fetched.body), capture.digest, self._warcs.id_of(capture.file), capture.offset,
-            capture.length, _encode(link), page.sketch,
+            capture.length, _encode(link), page.sketch, page.date_source, page.doubtful_date,
         )  # fmt: skip
 
     def _judged(self, judgement: Judgement | None) -> tuple[bool | None, float | None, int | None]:

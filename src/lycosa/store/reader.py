@@ -45,7 +45,7 @@ _COLLECTED, _JUDGED = COLLECTED_SQL.format("pages"), JUDGED_SQL.format("pages")
 _PAGES = """
     SELECT pages.id, link, kind, status, content_type, source, authority, title, language, date, words,
         canonical, explored, relevant, score, rules.text, reasons.text, detail, simhash,
-        near_duplicate_of, at, elapsed_s, bytes, warcs.text, offset, length, digest
+        near_duplicate_of, at, elapsed_s, bytes, warcs.text, offset, length, digest, date_source, doubtful_date
     FROM pages LEFT JOIN rules ON rules.id = rule LEFT JOIN reasons ON reasons.id = refusal
         LEFT JOIN warcs ON warcs.id = warc"""
 _LINKS = """
@@ -79,6 +79,8 @@ class StoredPage(msgspec.Struct, frozen=True):
     elapsed_s: float
     bytes: int
     capture: Capture
+    date_source: str
+    doubtful_date: str
 
 
 class StoredLink(msgspec.Struct, frozen=True):
@@ -489,13 +491,14 @@ def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
     (
         number, link, kind, status, content_type, source, authority, title, language, date, words, canonical,
         explored, relevant, score, rule, reason, detail, simhash, near_duplicate_of, at, elapsed_s, size,
-        file, offset, length, digest,
+        file, offset, length, digest, date_source, doubtful_date,
     ) = row  # fmt: skip
     judgement = None if relevant is None else Judgement(bool(relevant), number_or_nan(score), rule or "")
     return StoredPage(
         number, read_link(link), Kind(kind), status, content_type, source, authority, title, language,
         date, words, canonical, bool(explored), judgement, _refusal(reason, detail), simhash & (1 << 64) - 1,
-        near_duplicate_of, at, elapsed_s, size, Capture(file, offset, length, digest),
+        near_duplicate_of, at, elapsed_s, size, Capture(file, offset, length, digest), date_source,
+        doubtful_date,
     )  # fmt: skip
 
 

@@ -230,6 +230,12 @@ _KEPT_BODIES = (
     "CREATE INDEX bodies ON captures (digest) WHERE status = 200",
 )
 
+_SOURCES_OF_DATES = (
+    # What names a page's day; one that may be any day the page speaks of is kept apart from `date`.
+    "ALTER TABLE pages ADD COLUMN date_source TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE pages ADD COLUMN doubtful_date TEXT NOT NULL DEFAULT ''",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _PLACES,
@@ -241,6 +247,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SKETCHES,
     _TEXTS_WITHOUT_BLANKS,
     _KEPT_BODIES,
+    _SOURCES_OF_DATES,
 )
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 
