@@ -389,6 +389,30 @@ class PageEntity(msgspec.Struct, frozen=True, array_like=True):
     count: int = 1  # mentions
 
 
+class Terms(msgspec.Struct, frozen=True, array_like=True):
+    """How often each stemmed term of a text occurs, packed: no string or number of its own for every term.
+
+    A page has a thousand terms or more, which go from process to process, into the catalogue and through the judge.
+    """
+
+    lines: str = ""  # a term each, in the order of their first occurrence
+    counts: bytes = b""  # 32 bits each
+    hashes: bytes = b""  # 64 bits each; not stored
+
+    def __len__(self) -> int:
+        return len(self.counts) // 4
+
+    def counted(self) -> dict[str, int]:
+        """How often each occurs.
+
+        >>> Terms("owl\\nnight", np.array([2, 1], np.int32).tobytes()).counted()
+        {'owl': 2, 'night': 1}
+        """
+        if not self.counts:
+            return {}
+        return dict(zip(self.lines.split("\n"), np.frombuffer(self.counts, np.int32).tolist(), strict=True))
+
+
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     """What analysis made of a fetched page: plain data, small enough to cross a process border.
 
@@ -419,7 +443,7 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     lists: tuple[str, ...] = ()  # feeds that it announces; of a sitemap index, the sitemaps
     places: tuple[PagePlace, ...] = ()
     entities: tuple[PageEntity, ...] = ()
-    terms: dict[str, int] = {}  # how often each stemmed term occurs: what a judge is fitted on
+    terms: Terms = Terms()  # what a judge is fitted on
     evidence: dict[str, Fact] = {}
     link_evidence: dict[str, tuple[float, ...]] = {}
     link_classes: dict[str, LinkClasses] = {}

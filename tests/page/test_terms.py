@@ -69,6 +69,29 @@ def test_the_cache_is_bounded(monkeypatch):
     assert len(words) <= 10
 
 
+def test_a_text_keeps_its_terms_when_the_cache_begins_again(monkeypatch):
+    """Terms are numbers in the cache of a language; those of a text that was read before stay what they were."""
+    monkeypatch.setattr(terms, "CACHE_WORDS", 10)
+    words = Words("english")
+    first, second = words.read("owls and cats"), words.read(" ".join(f"word{n}" for n in range(20)))
+    third = words.read("cats and owls")
+    assert first.counted[0] == third.counted[0] == {"owl": 1, "cat": 1}
+    assert first.packed.lines == "owl\ncat"
+    assert len(second.counted[0]) == 20
+
+
+@given(st.text())
+def test_packed_terms_are_the_same_terms(text):
+    """Packed for other processes and the catalogue: the same counts in the same order, and their hashes."""
+    stream = words_of("english").read(text)
+    counts = stream.counted[0]
+    assert list(stream.packed.counted().items()) == list(counts.items())
+    assert stream.packed == terms.packed(counts)
+    hashes, often = stream.hashed
+    assert hashes.tolist() == [urls.hash_of(term) for term in counts]
+    assert often.tolist() == list(counts.values())
+
+
 def test_words_are_counted_with_stop_words():
     """The number of words is that of the text, not of its terms."""
     assert words_of("english").count("the cat sat on the mat") == ({"cat": 1, "sat": 1, "mat": 1}, 6)

@@ -5,15 +5,18 @@ import sqlite3
 
 import msgspec
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
+from lycosa.page.terms import packed
 from lycosa.store import Record, schema
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.phrases import END_MARK, JOINT, MARK
+from lycosa.store.terms import unpacked_terms
 from lycosa.urls import key_of
 from lycosa.values import Decision, Judgement, Link, Notes, Reason, Refusal, Score, fact_of
 from tests.store.archives import types_of, urls_of
@@ -128,17 +131,27 @@ def test_terms_come_back_in_order_and_are_bounded(opened):
     """What a judge is fitted on: the counts of each page, those behind a page only, at most 2,000 terms each."""
     collection = opened()
     many = {f"w{n}": n + 1 for n in range(3000)}
-    save(collection, page_record("http://a.example/1", terms={"owl": 2}), page_record("http://a.example/2"))
-    save(collection, page_record("http://a.example/3", terms=many))
+    save(
+        collection,
+        page_record("http://a.example/1", terms=packed({"owl": 2})),
+        page_record("http://a.example/2"),
+    )
+    save(collection, page_record("http://a.example/3", terms=packed(many)))
     first, second, third = collection.reader.terms()
     assert (first.key, first.terms) == (key_of("http://a.example/1"), {"owl": 2})
     assert second.terms == {}
     assert len(third.terms) == 2000
     assert min(third.terms.values()) == 1001
     assert list(collection.reader.terms(second.id)) == [third]
-    save(collection, page_record("http://a.example/1", terms={"owl": 1, "nest": 1}))
+    save(collection, page_record("http://a.example/1", terms=packed({"owl": 1, "nest": 1})))
     assert next(collection.reader.terms()).terms == {"owl": 1, "nest": 1}
     assert collection.reader.terms_of(first.id) == {"owl": 1, "nest": 1}
+
+
+def test_terms_as_earlier_versions_stored_them_are_read():
+    """Collections made before terms were packed stay what they were."""
+    old = zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode({"owl": 3, "night": 1}))
+    assert unpacked_terms(old) == {"owl": 3, "night": 1}
 
 
 def test_a_page_fetched_again_keeps_its_place(opened):

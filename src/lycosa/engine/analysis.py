@@ -37,6 +37,7 @@ from lycosa.values import (
     Reason,
     Refusal,
     Score,
+    Terms,
 )
 
 PAGE_COUNT = "pages"
@@ -201,7 +202,7 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         lists=document.feeds,
         places=document.places[:PLACES] if recipe.places else (),
         entities=document.entities if recipe.entities else (),
-        terms=document.terms if recipe.terms else {},
+        terms=document.packed_terms if recipe.terms else Terms(),
         evidence=evidence,
         link_evidence=scores,
         link_classes=classes,

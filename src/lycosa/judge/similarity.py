@@ -26,7 +26,7 @@ LOGS = (0.0, *(1.0 + math.log(times) for times in range(1, 256)))
 _LOGS = np.array(LOGS)
 
 
-def logs_of(counts: NDArray[np.int64]) -> Floats:
+def logs_of(counts: NDArray[np.integer]) -> Floats:
     """1 + log tf of each term; 0 for one that does not occur.
 
     >>> logs_of(np.array([1, 0, 3, 1000])).round(3).tolist()

@@ -7,7 +7,6 @@ it was fitted with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice, repeat
 from math import exp, sqrt
 from pathlib import Path
 
@@ -16,11 +15,13 @@ import numpy as np
 import zstandard
 
 from lycosa.errors import ModelError
-from lycosa.judge.background import FIRST_CJK, background_of
+from lycosa.judge.background import background_of
 from lycosa.judge.calibration import Shift, page_log_odds
-from lycosa.judge.similarity import LOGS, logs_of, unit, unit_weights
+from lycosa.judge.hash_table import HashTable
+from lycosa.judge.similarity import LOGS, unit_weights
 from lycosa.judge.threshold import Estimate
-from lycosa.values import Floats
+from lycosa.page.terms import packed as packed_counts
+from lycosa.values import Terms
 
 FOLDER = "judge"
 SUFFIX = ".judge"
@@ -104,40 +105,25 @@ class Scorer:
         self.version = version
         self._background = background_of(version.language)
         total = sum(part.weight for part in version.parts.values()) or 1.0
-        vectors = [version.plain, version.taught, *(part.words for part in version.parts.values())]
-        self._places = self._background.places.copy()
-        for term in chain.from_iterable(vectors):
-            self._places.setdefault(term, len(self._places) + 1)  # 0 is the place of terms that say nothing
-        more = islice(self._places, len(self._background.places), None)
-        self._rarities = np.array(
-            [
-                self._background.rarity_elsewhere,
-                *self._background.rarities.values(),
-                *map(self._background.rarity, more),
-            ]
-        )
-        self._plain = self._array(version.plain)
-        self._taught = self._array(version.taught) if version.taught else None
-        self._words = np.zeros(len(self._rarities))
+        parts = [part.words for part in version.parts.values()]
+        self._table = HashTable(self._background, [version.plain, version.taught, *parts])
+        self._plain, self._taught, *vectors = self._table.vectors
+        self._words = np.zeros(len(self._plain))
         self._base = self._of_evidence = 0.0
-        for name, part in version.parts.items():
+        for (name, part), vector in zip(version.parts.items(), vectors, strict=True):
             factor = part.weight / total / part.deviation
             self._base -= factor * part.mean
             if name == version.evidence:
                 self._of_evidence = factor
-            self._words += factor * self._array(part.words)
+            self._words += factor * vector
 
-    def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:
+    def probability(self, terms: Terms | Mapping[str, int], evidence: float = 0.0) -> float:
         """The chance that a page with these terms (and this value of the evidence) is relevant."""
-        at = np.fromiter(map(self._places.get, terms, repeat(0)), np.intp, len(terms))
-        rarities = self._rarities[at]
-        if max(terms, default="") >= FIRST_CJK:  # of these some are common that no table of the language has
-            rarities = np.array([self._background.rarity(term) for term in terms])
-        weights = unit(logs_of(np.fromiter(terms.values(), np.int64, len(terms))) * rarities)
+        at, weights = self._table.unit_weights(terms if isinstance(terms, Terms) else packed_counts(terms))
         plain_score = evidence if self.version.evidence else float(weights @ self._plain[at])
         score = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
-        taught = 0.0 if self._taught is None else float(weights @ self._taught[at])
-        return self._chance(score, plain_score, taught + self.version.taught_base)
+        taught = float(weights @ self._taught[at]) + self.version.taught_base
+        return self._chance(score, plain_score, taught)
 
     def link_score(self, terms: Sequence[str]) -> float:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
@@ -156,11 +142,11 @@ class Scorer:
         """The words that moved the score of a page most, and what all others did."""
         plain = self.version.plain
         weights = unit_weights(terms, self._background)
-        places = {term: place for term in weights if (place := self._places.get(term))}
+        of_words = self._words[self._table.places_of(weights)].tolist()
         moved = {
-            term: weights[term] * weight
-            for term, place in places.items()
-            if (weight := self._words[place].item())
+            term: weight * of_word
+            for (term, weight), of_word in zip(weights.items(), of_words, strict=True)
+            if of_word
         }
         if self.version.evidence:
             moved[self.version.evidence] = self._of_evidence * evidence
@@ -173,11 +159,6 @@ class Scorer:
         taught += self.version.taught_base
         probability = self._chance(score, plain_score, taught)
         return Reasons(tuple(telling), others, self._base, score, probability, taught)
-
-    def _array(self, words: Mapping[str, float]) -> Floats:
-        found = np.zeros(len(self._rarities))
-        found[[self._places[term] for term in words]] = list(words.values())
-        return found
 
     def _chance(self, score: float, plain_score: float, taught: float) -> float:
         version = self.version

@@ -6,13 +6,15 @@ their terms are counted, they are slices of its tokens, which are read once for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+import numpy as np
 from selectolax.lexbor import LexborNode
 
 from lycosa.page.layout import one_line, tag_ids
+from lycosa.page.terms import TermStream
 
 if TYPE_CHECKING:
     from lycosa.page.document import Document
@@ -72,19 +74,34 @@ def whole_context_counts(document: Document, naming: Set[str] | None = None) -> 
         mark for mark, (start, end) in spans.items() if end - start > CONTEXT_CHARS or -1 in ranges[mark]
     }
     counts: dict[tuple[int, ...], dict[str, int]] = {}  # by the parents that a URL's occurrences have
+    silent = set() if naming is None else _silent(stream, ranges, naming)
     for parents in marks:
         if parents in counts:
+            continue
+        if silent.issuperset(parents):
+            counts[parents] = {}
             continue
         is_short = (
             len(parents) == 1 or sum(spans[mark][1] - spans[mark][0] for mark in parents) <= CONTEXT_CHARS
         )
         if is_short and apart.isdisjoint(parents):
-            counts[parents] = stream.counts_in([ranges[mark] for mark in parents], naming)
+            counts[parents] = stream.counts_in([ranges[mark] for mark in parents])
         else:
             texts = [_squeezed(document.flow, *spans[mark], CONTEXT_CHARS) for mark in parents]
             (counted,) = document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
             counts[parents] = _naming(naming, counted)
     return [counts[parents] for parents in marks]
+
+
+def _silent(stream: TermStream, ranges: Mapping[int, tuple[int, int]], naming: Set[str]) -> set[int]:
+    """The ranges of tokens without any of these terms; none that is not known."""
+    named = stream.tokens_naming(naming)
+    before = np.searchsorted(named, np.array([*ranges.values()], np.intp).reshape(-1, 2))
+    return {
+        mark
+        for (mark, span), (first, end) in zip(ranges.items(), before.tolist(), strict=True)
+        if first == end and -1 not in span
+    }
 
 
 def _naming(terms: Set[str] | None, counts: dict[str, int]) -> dict[str, int]:

@@ -33,9 +33,9 @@ from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.shadow_dom import with_shadow_trees
 from lycosa.page.soft_404 import is_soft_404
-from lycosa.page.terms import TermStream, terms_of, terms_of_each, url_terms_of_each, words_of
+from lycosa.page.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.urls import URL_CHARS
-from lycosa.values import Image, Link, PageEntity, PagePlace
+from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
 
 __all__ = ["Document", "stylesheet_urls"]
 
@@ -169,7 +169,11 @@ class Document:
     @cached_property
     def tree(self) -> LexborHTMLParser:
         """The one parse."""
-        return LexborHTMLParser(bounded(self.html))
+        return LexborHTMLParser(self._bounded)
+
+    @cached_property
+    def _bounded(self) -> str:
+        return bounded(self.html)
 
     @cached_property
     def layout(self) -> Layout:
@@ -295,7 +299,7 @@ class Document:
         from resiliparse.extract.html2text import extract_plain_text
 
         found = extract_plain_text(
-            bounded(self.html),
+            self._bounded,
             main_content=True,
             alt_texts=False,
             links=False,
@@ -320,18 +324,19 @@ class Document:
         return words_of(self.stem_language).read(with_plain_spaces(self.flow))
 
     @cached_property
-    def _counted(self) -> tuple[dict[str, int], int]:
-        return self.stream.counted
-
-    @cached_property
     def words(self) -> int:
         """How many words the text has."""
-        return self._counted[1]
+        return self.stream.words
 
     @cached_property
     def terms(self) -> dict[str, int]:
         """How often each term (stemmed, no stop words) occurs in the text."""
-        return self._counted[0]
+        return self.stream.counted[0]
+
+    @cached_property
+    def packed_terms(self) -> Terms:
+        """The same, packed."""
+        return packed(self.terms) if "terms" in self.__dict__ else self.stream.packed
 
     @cached_property
     def main_terms(self) -> dict[str, int]:
@@ -362,7 +367,7 @@ class Document:
     @cached_property
     def simhash(self) -> int:
         """The fingerprint of the text's terms, for near duplicates; 0 of an empty page."""
-        return simhash_of(self.terms)
+        return simhash_of(*self.stream.hashed)
 
     @cached_property
     def sketch(self) -> bytes:

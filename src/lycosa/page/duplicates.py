@@ -1,4 +1,4 @@
-"""Near duplicates. In: term counts and text. Out: fingerprints, and the earlier near duplicate.
+"""Near duplicates. In: hashes and counts of terms, and text. Out: fingerprints, and the earlier near duplicate.
 
 A page has two: the simhash of its terms finds candidates quickly, the sketch of its shingles confirms them.
 Two long articles on one subject may have the same simhash (their frequent words outvote all others) and hardly
@@ -7,13 +7,9 @@ a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
+from numpy.typing import NDArray
 
-from lycosa import urls
-
-CACHED_HASHES = 100_000
 BANDS = 4
 BAND_BITS = 16
 BAND_ENTRIES = 64
@@ -40,32 +36,21 @@ _PLAIN = bytes(
 _BAND_MASK = (1 << BAND_BITS) - 1
 
 
-class _Hashes(dict[str, int]):
-    def __missing__(self, term: str) -> int:
-        if len(self) >= CACHED_HASHES:
-            self.clear()
-        self[term] = found = urls.hash_of(term)
-        return found
-
-
-_hashes = _Hashes()
-
-
-def simhash_of(counts: Mapping[str, int]) -> int:
-    """The simhash of a bag of terms: near for texts that share most of their terms.
+def simhash_of(hashes: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
+    """The simhash of a bag of terms, of each its hash and how often it occurs: near for texts that share most of them.
 
         bit_b = [ sum_t n_t · (2·h(t)_b − 1) > 0 ]          [Charikar 2002]
 
-    >>> simhash_of({})
+    >>> cat_and_dog = np.array([0x6A09E667F3BCC908, 0x3C6EF372FE94F82B])
+    >>> hamming(simhash_of(cat_and_dog, np.array([3, 1])), simhash_of(cat_and_dog[:1], np.array([3])))
     0
-    >>> hamming(simhash_of({"cat": 3, "dog": 1}), simhash_of({"cat": 3}))
+    >>> simhash_of(np.array([], np.int64), np.array([], np.int64))
     0
     """
-    if not counts:
+    if not len(hashes):
         return 0
-    hashes = np.fromiter(map(_hashes.__getitem__, counts), dtype="<i8", count=len(counts))
-    weights = np.fromiter(counts.values(), dtype=np.float32, count=len(counts))
-    bits = np.unpackbits(hashes.view(np.uint8).reshape(-1, 8), axis=1)
+    weights = counts.astype(np.float32)
+    bits = np.unpackbits(hashes.astype("<i8").view(np.uint8).reshape(-1, 8), axis=1)
     ones = weights @ bits.astype(np.float32)
     return int(np.packbits(ones * 2 > weights.sum()).view("<i8")[0]) or 1
 

@@ -25,6 +25,7 @@ _NOTICE = re.compile(
     r"|\b(?:todos los|todos os|tutti i) d\w+ r\w+",
     re.IGNORECASE,
 )
+_has_word = re.compile(r"\w").search
 _BULLETS = "•◦▪‣*-–|·» \t"
 
 
@@ -70,12 +71,14 @@ def _link_lines(document: Document) -> frozenset[str]:
     """The lines of the page that are nothing but links or stand in the site's own head or foot; no headings."""
     layout, tree = document.layout, document.tree
     bare, covered = layout.pieces.copy(), 0
-    for start, end in sorted(layout.span(node) for node in tree.css("a[href]")):
+    for start, end in sorted(map(layout.span, document.linked.anchors)):
         for at in range(max(start, covered), end):
-            bare[at] = re.sub(r"[^\n]+", " ", bare[at])
+            bare[at] = "\n" * bare[at].count("\n")
         covered = max(covered, end)
     lines = zip("".join(layout.pieces).split("\n"), "".join(bare).split("\n"), strict=True)
-    found = {_of_list(whole) for whole, rest in lines if whole.strip() and not re.search(r"\w", rest)}
+    found = {
+        _of_list(whole) for whole, rest in lines if not _has_word(rest) and whole and not whole.isspace()
+    }
     for node in tree.css("header,footer")[:100]:
         if not is_within(node, "article", "main"):  # those of the site, not of an article
             start, end = layout.span(node)

@@ -1,23 +1,27 @@
 """Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
 
 A page's words are looked up as bytes in a bounded cache, so that stemming, stop words and anything
-that is not ASCII cost something only when a word is new.
+that is not ASCII cost something only when a word is new. What comes out is a number for each word, so that
+counting and hashing are done on arrays.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Set
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 
 import numpy as np
 import Stemmer
+from numpy.typing import NDArray
 
 from lycosa.errors import SpecError
 from lycosa.page.languages import UNSTEMMED
 from lycosa.page.stop_words import STOP_WORDS
+from lycosa.urls import hash_of
+from lycosa.values import Terms
 
 __all__ = [
     "STOP_WORDS",
@@ -26,6 +30,7 @@ __all__ = [
     "count_terms",
     "is_cjk",
     "known_languages",
+    "packed",
     "terms_of",
     "terms_of_each",
     "url_terms_of_each",
@@ -51,8 +56,44 @@ _PLAIN = bytes(
 _SEPARATED = b"\0" + _PLAIN[1:]  # keeps NUL, which separates texts
 
 
-class Words(dict[bytes, "str | tuple[str, ...]"]):
-    """Terms of a language: a bounded cache from a token to its term, its terms, or '' for none."""
+class Vocabulary:
+    """Terms by number, from 1 on; 0 is no term. Tokens of several terms, as those of Chinese, have numbers below 0."""
+
+    def __init__(self) -> None:
+        self.terms = [""]
+        self.numbers: dict[str, int] = {}
+        self.several: list[tuple[str, ...]] = []
+        self._hashes = array("q", [0])
+
+    def number_of(self, terms: Sequence[str]) -> int:
+        """The number of a token with these terms."""
+        if len(terms) > 1:
+            self.several.append(tuple(terms))
+            return -len(self.several)
+        if not terms:
+            return 0
+        number = self.numbers.get(terms[0])
+        if number is None:
+            number = self.numbers[terms[0]] = len(self.terms)
+            self.terms.append(terms[0])
+        return number
+
+    def terms_of(self, number: int) -> tuple[str, ...]:
+        """The terms of a token."""
+        return self.several[-number - 1] if number < 0 else (self.terms[number],) if number else ()
+
+    def hashes(self, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The hash of each of these terms."""
+        known = self._hashes
+        known.extend(map(hash_of, self.terms[len(known) :]))
+        return np.frombuffer(known, np.int64)[numbers]
+
+    def __len__(self) -> int:
+        return len(self.terms) + len(self.several)
+
+
+class Words(dict[bytes, int]):
+    """Terms of a language: a bounded cache from a token to the number of its term, or of its terms."""
 
     def __init__(self, language: str = "english", not_telling: Iterable[str] = ()) -> None:
         super().__init__()
@@ -65,15 +106,13 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
                 f"The language {language!r} is not known. Choose one of: {', '.join(known_languages())}."
             )
         self._stop = STOP_WORDS.get(language, frozenset()) | frozenset(not_telling)
+        self.vocabulary = Vocabulary()
 
-    def __missing__(self, token: bytes) -> str | tuple[str, ...]:
-        terms = self._terms(token)
-        found = terms[0] if len(terms) == 1 else terms or ""
-        if len(token) <= CACHED_BYTES:
-            if len(self) >= CACHE_WORDS:
-                self.clear()
-            self[token] = found
-        return found
+    def __missing__(self, token: bytes) -> int:
+        number = self.vocabulary.number_of(self._terms(token))
+        if len(token) <= CACHED_BYTES and len(self) < CACHE_WORDS:
+            self[token] = number
+        return number
 
     def _terms(self, token: bytes) -> tuple[str, ...]:
         if token.isascii():
@@ -94,7 +133,10 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in their order."""
-        return self._flat(map(self.__getitem__, text.encode("utf-8", "replace").translate(_PLAIN).split()))
+        terms: list[str] = []
+        for number in self.read(text).numbers.tolist():
+            terms += self.vocabulary.terms_of(number)
+        return terms
 
     def count(self, text: str) -> tuple[dict[str, int], int]:
         """How often each term occurs in a text; and how many words it has, stop words included."""
@@ -102,90 +144,137 @@ class Words(dict[bytes, "str | tuple[str, ...]"]):
 
     def read(self, text: str) -> TermStream:
         """The text in tokens, to be counted as a whole and in parts."""
+        self._make_room()
         plain = text.encode("utf-8", "replace").translate(_PLAIN)
-        return TermStream(plain, list(map(self.__getitem__, plain.split())), text.isascii())
+        tokens = plain.split()
+        numbers = np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
+        return TermStream(plain, numbers, self.vocabulary, text.isascii())
 
     def each(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each of many short texts, in one pass."""
         if not texts:
             return []
+        self._make_room()
         joined = " \0 ".join(texts)
         if joined.count("\0") != len(texts) - 1:
             joined = " \0 ".join([text.replace("\0", " ") for text in texts])
+        terms, vocabulary = self.vocabulary.terms, self.vocabulary
         current: list[str] = []
         lists = [current]
         for token in joined.encode("utf-8", "replace").translate(_SEPARATED).split():
             if token == b"\0":
                 current = []
                 lists.append(current)
-            elif found := self[token]:
-                if type(found) is tuple:
-                    current += found
-                else:
-                    current.append(found)  # type: ignore[arg-type]
+            elif (number := self[token]) > 0:
+                current.append(terms[number])
+            elif number:
+                current += vocabulary.terms_of(number)
         return lists
 
-    @staticmethod
-    def _flat(found: Iterable[str | tuple[str, ...]]) -> list[str]:
-        terms: list[str] = []
-        for term in found:
-            if type(term) is tuple:
-                terms += term
-            elif term:
-                terms.append(term)  # type: ignore[arg-type]
-        return terms
+    def _make_room(self) -> None:
+        """Begin again with an empty cache where it is full; never within a text, whose numbers must agree."""
+        if len(self) >= CACHE_WORDS or len(self.vocabulary) >= CACHE_WORDS:
+            self.clear()
+            self.vocabulary = Vocabulary()
 
 
 class TermStream:
     """A text as the terms of its tokens in their order, which is made once and counted for any part of the text."""
 
-    def __init__(self, plain: bytes, found: list[str | tuple[str, ...]], is_ascii: bool) -> None:
+    def __init__(
+        self, plain: bytes, numbers: NDArray[np.int32], vocabulary: Vocabulary, is_ascii: bool
+    ) -> None:
         self._plain = plain
-        self._found = found  # of each token its term, its terms, or '' for none
+        self.numbers = numbers  # of each token, that of its terms
+        self._vocabulary = vocabulary
         self._is_ascii = is_ascii
 
     @cached_property
-    def _counts(self) -> dict[str | tuple[str, ...], int]:
-        return dict(Counter(filter(None, self._found)))
+    def _several(self) -> list[int]:
+        """The tokens of several terms, in their order."""
+        few: list[int] = self.numbers[self.numbers < 0].tolist()
+        return few
 
     @cached_property
-    def _several(self) -> list[tuple[str, ...]]:
-        """The distinct tokens of several terms: there are none in ASCII."""
-        return [] if self._is_ascii else [found for found in self._counts if type(found) is tuple]
+    def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The numbers of the terms in the order of their first occurrence, and how often each occurs as a token."""
+        numbers = self.numbers if not self._several else np.maximum(self.numbers, 0)
+        often = np.bincount(numbers, minlength=1)
+        often[0] = 0
+        terms = np.flatnonzero(often).astype(np.int32)
+        first = np.zeros(len(often), np.int32)
+        first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1, dtype=np.int32)
+        terms = terms[np.argsort(first[terms])]
+        return terms, often[terms]
 
     @cached_property
     def counted(self) -> tuple[dict[str, int], int]:
         """How often each term occurs in the text; and how many words it has, stop words included."""
-        words = len(self._found)
-        several, counts = self._several, self._counts
-        terms: dict[str, int] = counts  # type: ignore[assignment]  # once the tuples are out
-        for found in several:
-            often = counts.pop(found)
-            words += often * (len(found) - 1)
-            for term in found:
-                terms[term] = terms.get(term, 0) + often
-        return terms, words
+        numbers, often = self._distinct
+        counts = dict(
+            zip(map(self._vocabulary.terms.__getitem__, numbers.tolist()), often.tolist(), strict=True)
+        )
+        for number in self._several:
+            for term in self._vocabulary.terms_of(number):
+                counts[term] = counts.get(term, 0) + 1
+        return counts, self.words
 
-    def counts_in(self, ranges: Iterable[tuple[int, int]], naming: Set[str] | None = None) -> dict[str, int]:
+    @cached_property
+    def words(self) -> int:
+        """How many words the text has, stop words included."""
+        return len(self.numbers) + sum(len(self._vocabulary.terms_of(number)) - 1 for number in self._several)
+
+    @cached_property
+    def packed(self) -> Terms:
+        """How often each term occurs in the text, packed."""
+        if self._several:
+            return packed(self.counted[0])
+        numbers, often = self._distinct
+        lines = "\n".join(map(self._vocabulary.terms.__getitem__, numbers.tolist()))
+        return Terms(lines, often.astype(np.int32).tobytes(), self._vocabulary.hashes(numbers).tobytes())
+
+    @cached_property
+    def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The hash of each term of the text, and how often it occurs."""
+        if self._several:
+            terms = packed(self.counted[0])
+            return np.frombuffer(terms.hashes, np.int64), np.frombuffer(terms.counts, np.int32).astype(
+                np.int64
+            )
+        numbers, often = self._distinct
+        return self._vocabulary.hashes(numbers), often
+
+    def counts_in(self, ranges: Iterable[tuple[int, int]]) -> dict[str, int]:
         """How often each term occurs in some ranges of tokens, (first, end) each; of the same tokens twice once.
 
-        With `naming` nothing is counted unless one of these terms occurs.
-
         >>> stream = Words().read("a big cat, the big cat, dogs")
-        >>> stream.counts_in([(1, 3), (4, 6), (6, 7)]), stream.counts_in([(1, 3)], naming={"owl"})
-        ({'big': 1, 'cat': 1, 'dog': 1}, {})
+        >>> stream.counts_in([(1, 3), (4, 6), (6, 7)])
+        {'big': 1, 'cat': 1, 'dog': 1}
         """
-        parts = [self._found[first:end] for first, end in ranges]
+        parts = [self.numbers[first:end].tolist() for first, end in ranges]
         found = parts[0] if len(parts) == 1 else _distinct(parts)
-        if self._several:
-            found = [term for token in found for term in (token if type(token) is tuple else (token,))]
+        terms = self._vocabulary.terms
         counts: dict[str, int] = {}
-        if naming is None or not naming.isdisjoint(found):
-            get = counts.get  # a Counter is quicker only for long texts
-            for term in found:
-                if term:
-                    counts[term] = get(term, 0) + 1  # type: ignore[index, arg-type]  # no tuples any more
+        get = counts.get  # a Counter is quicker only for long texts
+        for number in found:
+            if number > 0:
+                term = terms[number]
+                counts[term] = get(term, 0) + 1
+            elif number:
+                for term in self._vocabulary.terms_of(number):
+                    counts[term] = get(term, 0) + 1
         return counts
+
+    def tokens_naming(self, terms: Set[str]) -> NDArray[np.intp]:
+        """The places of the tokens that are one of these terms, or have one among their several.
+
+        >>> Words().read("a big cat, the big cat, dogs").tokens_naming({"cat", "owl"}).tolist()
+        [2, 5]
+        """
+        numbers, vocabulary = self._vocabulary.numbers, self._vocabulary
+        wanted = [number for term in terms if (number := numbers.get(term))]
+        wanted += [number for number in {*self._several} if not terms.isdisjoint(vocabulary.terms_of(number))]
+        return np.flatnonzero(np.isin(self.numbers, wanted))
 
     def tokens_before(self, places: Sequence[int]) -> list[int]:
         """How many tokens begin before each of these places in the text; -1 for a place within a token.
@@ -208,9 +297,21 @@ class TermStream:
         return tokens
 
 
-def _distinct(parts: Sequence[list[str | tuple[str, ...]]]) -> list[str | tuple[str, ...]]:
+def _distinct(parts: Sequence[list[int]]) -> list[int]:
     """The tokens of several parts in one list; of equal parts the first."""
     return [token for at, part in enumerate(parts) if part not in parts[:at] for token in part]
+
+
+def packed(counts: Mapping[str, int]) -> Terms:
+    """Counts by term, packed.
+
+    >>> packed({"owl": 2, "night": 1}).counted()
+    {'owl': 2, 'night': 1}
+    """
+    hashes = np.fromiter(map(hash_of, counts), np.int64, len(counts))
+    return Terms(
+        "\n".join(counts), np.fromiter(counts.values(), np.int32, len(counts)).tobytes(), hashes.tobytes()
+    )
 
 
 def known_languages() -> list[str]:

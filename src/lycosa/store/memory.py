@@ -76,7 +76,7 @@ class MemoryStore:
         for number, page in enumerate(self._judged[after:], start=after + 1):
             fact, key = page.evidence.get(evidence), page.link.key
             value = fact.value if isinstance(fact, Score) else 0.0
-            yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value)
+            yield PageTerms(number, key, kept_terms(page.terms).counted(), key not in self.explored, value)
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         changed = []

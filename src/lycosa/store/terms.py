@@ -2,42 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from heapq import nlargest
-
 import msgspec
+import numpy as np
 import zstandard
+
+from lycosa.values import Terms
 
 MAX_TERMS = 2000
 """Different terms that are kept of a page, the most frequent: what is beyond says little of its topic."""
 MAX_BYTES = 1_000_000
 
+
+class _Stored(msgspec.Struct, frozen=True, array_like=True):
+    lines: str
+    counts: bytes
+
+
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(dict[str, int]).decode
+_decode = msgspec.msgpack.Decoder(
+    _Stored | dict[str, int]
+).decode  # the latter: as earlier versions stored them
 _pack = zstandard.ZstdCompressor(level=3).compress
 _unpack = zstandard.ZstdDecompressor().decompress
 
 
-def packed_terms(terms: Mapping[str, int]) -> bytes:
-    """The most frequent terms, packed.
+def packed_terms(terms: Terms) -> bytes:
+    """The most frequent terms as they are stored.
 
-    >>> unpacked_terms(packed_terms({"owl": 3, "night": 1}))
+    >>> unpacked_terms(packed_terms(Terms("owl\\nnight", np.array([3, 1], np.int32).tobytes())))
     {'owl': 3, 'night': 1}
     """
-    return _pack(_encode(kept_terms(terms)))
+    kept = kept_terms(terms)
+    return _pack(_encode(_Stored(kept.lines, kept.counts)))
 
 
-def kept_terms(terms: Mapping[str, int]) -> dict[str, int]:
-    """The most frequent terms.
+def kept_terms(terms: Terms) -> Terms:
+    """The most frequent terms; of those that are as frequent, the first.
 
-    >>> len(kept_terms({f"w{n}": n for n in range(3000)}))
-    2000
+    >>> many = Terms("\\n".join(f"w{n}" for n in range(3000)), np.arange(3000, dtype=np.int32).tobytes())
+    >>> kept_terms(many).lines[:11], len(kept_terms(many))
+    ('w2999\\nw2998', 2000)
     """
     if len(terms) <= MAX_TERMS:
-        return dict(terms)
-    return dict(nlargest(MAX_TERMS, terms.items(), key=lambda item: item[1]))
+        return terms
+    counts, lines = np.frombuffer(terms.counts, np.int32), terms.lines.split("\n")
+    kept = np.argsort(-counts, kind="stable")[:MAX_TERMS]
+    return Terms("\n".join(map(lines.__getitem__, kept.tolist())), counts[kept].tobytes())
 
 
 def unpacked_terms(packed: bytes) -> dict[str, int]:
     """Counts by term."""
-    return _decode(_unpack(packed, max_output_size=MAX_BYTES))
+    found = _decode(_unpack(packed, max_output_size=MAX_BYTES))
+    return Terms(found.lines, found.counts).counted() if isinstance(found, _Stored) else found
