@@ -454,7 +454,7 @@ class PageTerms(msgspec.Struct, frozen=True, array_like=True):
     """A fetched page as a judge is fitted on it.
 
     `collected`: neither only explored nor an example, so that it counts for the harvest. `evidence` is the value of the evidence that
-    the judge looks at beside the words, where it does.
+    the judge looks at beside the words, where it does. `wanted` is how surely it is of a kind that is wanted.
     """
 
     id: int  # in the order of the first commits
@@ -462,6 +462,7 @@ class PageTerms(msgspec.Struct, frozen=True, array_like=True):
     terms: dict[str, int]
     collected: bool = True
     evidence: float = 0.0
+    wanted: float = 1.0
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -472,6 +473,8 @@ class Judgement(msgspec.Struct, frozen=True):
     rule: str = ""
 
 
+WANTED_KIND = "wanted-kind"
+"""The evidence (a Score) of how surely a page is of a kind that is wanted: below one half it is of another."""
 EXAMPLE = Judgement(True, 1.0, "an example of yours")
 """The verdict on a page that the user gave to say what is wanted. It says nothing of how well a crawl finds pages."""
 

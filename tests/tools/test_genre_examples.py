@@ -145,11 +145,15 @@ def test_the_report_of_accuracy_has_its_tables():
         for name in genres
         for number, draw in enumerate(("random",) * 8 + ("later", "chosen"))
     ]
-    lines = report(pages)
+    typed = [
+        (label._replace(extended="course", draw="typed"), {**of, "course_words": 20.0})
+        for label, of in pages[:8]
+    ]
+    lines = report(pages, typed)
     assert lines[2].startswith("| five genres, all features, 24 pages | ")
     assert any("pages drawn later" in text and "of 3)" in text for text in lines)
-    assert lines[-4].startswith("|  | blog | ")
-    assert lines[-2].startswith("| pages | 9 ")
+    assert lines[-9].startswith("| pages | 9 ")
+    assert lines[-2].startswith("| course | 8 | ")
 
 
 @pytest.mark.shared

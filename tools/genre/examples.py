@@ -5,7 +5,8 @@ The repository keeps only URL and genre of each page (`genre-labels.csv`); pages
 where they are. `random` draws are uniform and test the model in folds; pages that were `chosen` for a rare
 genre, pages with generated markup (the webs news and media) and our own made-up pages only train; pages
 drawn `later`, labelled after features, forest and model were fixed, never train: they test the built-in
-model once.
+model once. Course and faculty pages are those that the WebKB project labelled so (webs/webkb/labels.csv): pages drawn
+from its types, and others of the same universities, train the extended model only.
 
 Command line: python -m tools.genre.examples ../shared src/lycosa/methods/genre
 Expected time: not measured.
@@ -21,6 +22,7 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from lycosa import __version__
@@ -39,6 +41,10 @@ from tools.genre.labelled_pages import made_pages
 REAL = ("dates", "webkb", "wikischools")
 """Where the markup is the publishers' own."""
 MADE_PER_GENRE = 40
+TYPED_PER_GENRE = 200
+"""Course pages, faculty pages and others of universities, drawn from the types of WebKB."""
+UNIVERSITY = ("course_words", "faculty_words", "says_course", "says_faculty")
+"""Features that only the extended model needs."""
 _PAGES = "data/dates/dates-htmldate-default.tar.xz"
 
 
@@ -66,6 +72,9 @@ class GenreLabel(NamedTuple):
         return self.draw == "random" and self.web in REAL
 
 
+Pages = list[tuple[GenreLabel, dict[str, float]]]
+
+
 def labels() -> list[GenreLabel]:
     """All labelled pages."""
     text = Path(__file__).with_name("genre-labels.csv").read_text(encoding="utf-8")
@@ -87,6 +96,31 @@ def labelled_documents(shared: Path) -> Iterator[tuple[GenreLabel, Document]]:
                 document = recipe.document_of(fetched) if isinstance(fetched, Fetched) else None
                 if isinstance(document, Document):
                     yield label, document
+
+
+def university_types(shared: Path) -> dict[str, str]:
+    """The pages that WebKB calls course or faculty, by URL."""
+    with (shared / "webs" / "webkb" / "labels.csv").open(encoding="utf-8", newline="") as file:
+        return {row["url"]: row["topic"] for row in csv.DictReader(file) if int(row["grade"])}
+
+
+def university_pages(
+    shared: Path, per_genre: int = TYPED_PER_GENRE, random_seed: int = 0
+) -> Iterator[tuple[GenreLabel, Document]]:
+    """Pages of universities by WebKB's types: course, faculty and, twice as many, neither of them."""
+    web, types = VirtualWeb.open(shared / "webs" / "webkb"), university_types(shared)
+    typed = {key_of(url, web.index_names): kind for url, kind in types.items()}
+    by_type: dict[str, list[str]] = {}
+    for url in sorted(web.archive.urls()):
+        by_type.setdefault(typed.get(key_of(url, web.index_names), "other"), []).append(url)
+    chance = Random(random_seed)
+    recipe = Recipe(index_names=web.index_names)
+    for kind, urls in sorted(by_type.items()):
+        for url in chance.sample(urls, min(len(urls), per_genre * (1 + (kind == "other")))):
+            fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.index_names))))
+            document = recipe.document_of(fetched) if isinstance(fetched, Fetched) else None
+            if isinstance(document, Document):
+                yield GenreLabel(url, "other", kind, "webkb", "typed"), document
 
 
 def dated_pages(shared: Path) -> Iterator[Document]:
@@ -119,9 +153,7 @@ def made_examples(extended: bool) -> list[GenreExample]:
     ]
 
 
-def genre_examples(
-    pages: list[tuple[GenreLabel, dict[str, float]]], extended: bool, *, made: bool = True
-) -> list[GenreExample]:
+def genre_examples(pages: Pages, extended: bool, *, made: bool = True) -> list[GenreExample]:
     """Labelled pages with their features, and the made-up ones, as examples."""
     real = [
         GenreExample(features, label.extended if extended else label.genre, label.source, tested=label.tested)
@@ -131,9 +163,13 @@ def genre_examples(
     return [*real, *(made_examples(extended) if made else [])]
 
 
-def drawn_later(
-    model: GenreModel, pages: list[tuple[GenreLabel, dict[str, float]]], extended: bool
-) -> GenreFigures:
+def with_types(pages: Pages, shared: Path) -> Pages:
+    """Labelled pages of universities with the type that WebKB gives them."""
+    types = university_types(shared)
+    return [(label._replace(extended=types.get(label.url, label.extended)), of) for label, of in pages]
+
+
+def drawn_later(model: GenreModel, pages: Pages, extended: bool) -> GenreFigures:
     """How a model names the pages that were drawn later."""
     later = [(label, features) for label, features in pages if label.draw == "later"]
     true = [label.extended if extended else label.genre for label, _ in later]
@@ -143,12 +179,13 @@ def drawn_later(
 def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:
     """Fit both built-in models and write them."""
     pages = [(label, genre_features(document)) for label, document in labelled_documents(shared)]
+    typed = [(label, genre_features(document)) for label, document in university_pages(shared)]
     models = []
     for extended in (False, True):
-        examples = genre_examples(pages, extended)
+        examples = genre_examples([*with_types(pages, shared), *typed] if extended else pages, extended)
         model = train_genre(
             examples,
-            GenreSettings(),
+            GenreSettings(left_out=() if extended else UNIVERSITY),
             provenance={
                 "version": __version__,
                 "labelled by hand": sum(label.draw != "later" for label, _ in pages),
@@ -156,6 +193,7 @@ def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:
                 "made up (only train)": len(made_examples(extended)),
                 "pages": "htmldate evaluation pages, WebKB 1997, Schools Wikipedia 2007; "
                 "markup of news and media is generated (only train)",
+                **({"of universities, by WebKB's types (only train)": len(typed)} if extended else {}),
             },
         )
         model.save(directory / ("built-in-extended.model" if extended else "built-in.model"))

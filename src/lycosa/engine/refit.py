@@ -200,11 +200,14 @@ class Refits:
         self.conclusions.verdicts = self.verdicts()
         verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
         judgements = {
-            key: verdicts.get(key) or judge.judgement(key, p) for key, p in fit.probabilities.items()
+            key: verdicts.get(key) or judge.judgement(key, p, fit.wanted.get(key, 1.0))
+            for key, p in fit.probabilities.items()
         }
         for page in self.store.page_terms(version.upto, judge.brief.evidence):  # fetched while it was fitted
             probability = judge.probability(page.terms, page.evidence)
-            judgements[page.key] = verdicts.get(page.key) or judge.judgement(page.key, probability)
+            judgements[page.key] = verdicts.get(page.key) or judge.judgement(
+                page.key, probability, page.wanted
+            )
         self.conclusions.rejudged(self.store.judge_anew(judgements, version.number))
 
     def _is_worse(self, new: Version) -> bool:

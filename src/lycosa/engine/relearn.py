@@ -188,7 +188,7 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
     with collection.commit():
         judgements = {
             page.key: verdicts.get(page.key)
-            or judge.judgement(page.key, judge.probability(page.terms, page.evidence))
+            or judge.judgement(page.key, judge.probability(page.terms, page.evidence), page.wanted)
             for page in collection.page_terms(0, judge.brief.evidence)
         }
         collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))

@@ -75,7 +75,8 @@ class Given:
 
     `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
-    pages of the crawl (examples that were only read) are not `counted`.
+    pages of the crawl (examples that were only read) are not `counted`. `wanted` says of rows how surely they are of a
+    wanted kind; others are.
     """
 
     keywords: Mapping[str, float] = field(default_factory=dict)
@@ -86,6 +87,7 @@ class Given:
     usual: tuple[float, float] = (0.1, 0.1)
     counted: NDArray[np.bool_] | None = None
     threshold: float | None = None
+    wanted: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
@@ -130,7 +132,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         logits = taught.shift.a + taught.shift.b * plain + taught.added
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
         probability = sigmoid(logits)
-    threshold, estimate = _described(logits, given, taught.shift)
+    threshold, estimate = _described(_of_kind(logits, given.wanted), given, taught.shift)
     version = Version(
         number=0,
         pages=int(_counted(given, len(corpus)).sum()),
@@ -335,6 +337,17 @@ def _solved(kernel: Floats, target: Floats) -> tuple[Floats, Floats]:
     factor, _ = dpotrf(kernel, lower=True, clean=True)
     inverse, _ = dtrtri(factor, lower=True, overwrite_c=True)
     return inverse.T @ (inverse @ target), np.einsum("ij,ij->j", inverse, inverse)
+
+
+def _of_kind(logits: Floats, wanted: Mapping[int, float]) -> Floats:
+    """The log odds that rows are relevant and of a wanted kind; what is certain stays."""
+    if not wanted:
+        return logits
+    both = logits.copy()
+    rows = np.array([row for row in wanted if abs(logits[row]) < CERTAIN], np.intp)
+    chance = np.clip(sigmoid(logits[rows]) * np.array([wanted[row] for row in rows]), 1e-9, 1 - 1e-9)
+    both[rows] = np.log(chance / (1.0 - chance))
+    return both
 
 
 def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estimate]:

@@ -21,6 +21,8 @@ class Fit(msgspec.Struct, frozen=True, array_like=True):
 
     version: Version
     probabilities: dict[int, float]
+    wanted: dict[int, float] = {}
+    """How surely pages are of a wanted kind, by key, where that counts."""
 
 
 class Fitter:
@@ -33,6 +35,7 @@ class Fitter:
         self.rows: dict[int, int] = {}
         self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
         self._evidence: list[float] = []
+        self._wanted: dict[int, float] = {}  # by row: how surely pages are of a wanted kind
         for page in (*brief.examples, *brief.negatives):
             self._add(page.key, page.terms, 0.0)
 
@@ -41,6 +44,8 @@ class Fitter:
         for page in pages:
             self._add(page.key, page.terms, page.evidence)
             self._pages[page.key] = page.collected
+            if self.brief.of_kind:
+                self._wanted[self.rows[page.key]] = page.wanted
             self.upto = page.id
 
     def fit(self, answers: Mapping[int, bool], number: int) -> Fit:
@@ -60,7 +65,8 @@ class Fitter:
         )
         rows = [self.rows[key] for key in self._pages]
         probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
-        return Fit(version, dict(probabilities))
+        wanted = {key: self._wanted[row] for key in self._pages if (row := self.rows[key]) in self._wanted}
+        return Fit(version, dict(probabilities), wanted)
 
     def fitted(
         self, said: Mapping[int, bool], coefficients: Mapping[str, Coefficients] | None = None
@@ -80,6 +86,7 @@ class Fitter:
             usual=self.brief.usual,
             counted=counted,
             threshold=self.brief.threshold,
+            wanted=self._wanted,
         )
         return fit_judge(self._corpus, given, coefficients)
 

@@ -13,6 +13,7 @@ import msgspec
 from lycosa.errors import ModelError
 from lycosa.evidence import Evidence, Need
 from lycosa.evidence.model_file import read_json
+from lycosa.judge.kinds import restricted, wanted_in
 from lycosa.judge.version import FOLDER, Scorer, Version
 from lycosa.page.terms import terms_of_each
 from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score
@@ -33,7 +34,7 @@ class Brief(msgspec.Struct, frozen=True):
     """What a judge is fitted from beside the pages of the crawl: plain data, as it is sent to who fits.
 
     `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any; `usual` are
-    its mean and deviation on pages that are not relevant.
+    its mean and deviation on pages that are not relevant. `of_kind`: pages have to be of a wanted kind, too.
     """
 
     language: str = "english"
@@ -43,6 +44,7 @@ class Brief(msgspec.Struct, frozen=True):
     threshold: float | None = None
     evidence: str = ""
     usual: tuple[float, float] = (0.1, 0.1)
+    of_kind: bool = False
 
 
 def brief_path(models: Path) -> Path:
@@ -88,6 +90,11 @@ class LearningJudge:
         self._scorer: Scorer | None = None
         self._anchor_scores: dict[str, float] = {}  # by the newest version
 
+    def want(self, evidence: tuple[Evidence, ...]) -> None:
+        """From now on pages have to be of a wanted kind, as this evidence tells it."""
+        self.needs = (*self.needs, *evidence)
+        self.brief = msgspec.structs.replace(self.brief, of_kind=True)
+
     @property
     def version(self) -> Version:
         """The version that judges just now."""
@@ -110,14 +117,15 @@ class LearningJudge:
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the probability reaches the version's threshold."""
-        return self.judgement(
-            page.link.key, self._newest().probability(page.terms, self.evidence_in(page.evidence))
-        )
+        probability = self._newest().probability(page.terms, self.evidence_in(page.evidence))
+        return self.judgement(page.link.key, probability, wanted_in(page.evidence))
 
-    def judgement(self, key: int, probability: float) -> Judgement:
-        """The verdict on a page of this probability."""
+    def judgement(self, key: int, probability: float, wanted: float = 1.0) -> Judgement:
+        """The verdict on a page of this probability, which is as surely of a wanted kind."""
         version = self._newest().version
         found = Judgement(probability >= version.threshold, probability, version.rule)
+        if self.brief.of_kind:
+            found = restricted(found, wanted, version.threshold)
         return self._certain.get(key, found)
 
     def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from lycosa.lab import results
 from lycosa.lab.cache import Done
 from lycosa.lab.given import refuse_ungiven
-from lycosa.lab.grid import ORACLES, chosen_topics, run_grid, strategy_name, variants
+from lycosa.lab.grid import ORACLES, chosen_topics, run_grid, strategy_name, taken_sections, variants
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.user import refuse_untrained
@@ -67,10 +67,12 @@ def compare(
     """Run strategies on topics of a virtual web (all of them by default), each from the same draws.
 
     A strategy is a name (also `oracle`, or `FILE.py:Class`) or a class of your own. `changes` are settings and
-    grids of them, as `lab run --set` takes them. With `processes` above 1 (None: the cores) runs are made in
+    grids of them, as `lab run --set` takes them; those of a method's own section (`genre.want=news`) hold for all. With `processes` above 1 (None: the cores) runs are made in
     parallel: a script then needs its `if __name__ == "__main__":`. Classes run in this process. `parsing` hears of
     the web's pages while they are parsed, the first time, and `progress` of the runs.
     """
+    changes, sections = taken_sections(changes)
+    options = replace(options, sections=sections) if sections else options
     wanted = variants(strategies, changes)  # all that can be wrong is found before a web is parsed
     opened = VirtualWeb.open(Path(web))
     chosen = chosen_topics(opened, topics)

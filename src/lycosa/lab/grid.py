@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from pydantic import ValidationError
 
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
@@ -35,13 +36,14 @@ from lycosa.lab.cache import CachedWeb, Done, all_code_digest, cache_directory, 
 from lycosa.lab.oracle import LookAhead, Oracle
 from lycosa.lab.protocol import Draw, Options, distances, draw, draw_as_user
 from lycosa.lab.run import Run, run_strategy
-from lycosa.lab.user import user_material, user_spec
+from lycosa.lab.user import given_sections, user_material, user_spec
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods import BaseStrategy, Means
 from lycosa.methods.lookup import (
     check,
     fitted,
     has_strategy,
+    section_class,
     sections_in_lab,
     settings_of,
     strategy_class,
@@ -102,6 +104,30 @@ def variants(strategies: Sequence[str | type[BaseStrategy]], changes: Sequence[s
             for values in itertools.product(*grid.values())
         ]
     return found
+
+
+def taken_sections(changes: Sequence[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """The changes of strategies' settings, and apart from them the values of methods' own sections, checked.
+
+    >>> taken_sections(["genre.w_r=0.5,0.9", "genre.want=news,blog"])
+    (['genre.w_r=0.5,0.9'], {'genre': {'want': ('news', 'blog')}})
+    """
+    rest: list[str] = []
+    found: dict[str, dict[str, Any]] = {}
+    for change in changes:
+        name, key, values = _parsed(change)
+        kind = section_class(name)
+        if kind is None or key not in kind.model_fields or (has_strategy(name) and key in settings_of(name)):
+            rest.append(change)
+            continue
+        value = tuple(values) if isinstance(kind.model_fields[key].default, tuple) else values[0]
+        try:
+            kind(**{key: value})
+        except ValidationError as error:
+            told = error.errors()[0]["msg"]
+            raise SpecError(f"--set {change}: {told}. See docs/spec.md for what [{name}] takes.") from None
+        found.setdefault(name, {})[key] = value
+    return rest, found
 
 
 def _parsed(change: str) -> tuple[str, str, list[Any]]:
@@ -283,7 +309,7 @@ class Laboratory:
                 topic=TopicSpec(examples=pages),
                 judge=JudgeSpec(kind="text"),
                 random_seed=self.random_seed,
-                methods=sections_in_lab(self.topic, pages),
+                methods={**sections_in_lab(self.topic, pages), **given_sections(self.options)},
             )
             ready = asyncio.run(prepare(spec, DrawnPages(self.web, self.draw), names))
         assert ready.preparation is not None  # the lab fits whatever is wanted

@@ -8,9 +8,9 @@ Recall is over what is reachable from the seeds. Relevance is the web's labels, 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from lycosa.errors import InputError
 from lycosa.lab.given import Given
@@ -27,7 +27,8 @@ class Options:
     """How runs are made; recorded with their results.
 
     With `given` a run has what a user has, and `pages` is the crawl's own limit, examples among them. Nothing is
-    trained on then; `seeds` is how many pages are drawn to start from where there are no examples.
+    trained on then; `seeds` is how many pages are drawn to start from where there are no examples. `sections` are values
+    of methods' own sections (`genre.want`), by key by section: they hold for all strategies.
     """
 
     pages: int = 500
@@ -36,6 +37,7 @@ class Options:
     seeds: int = 5
     start_from: Literal["seeds", "start", "both"] = "seeds"
     given: Given | None = None
+    sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

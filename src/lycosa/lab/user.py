@@ -15,11 +15,11 @@ from lycosa.lab.cache import CachedWeb
 from lycosa.lab.protocol import Draw, Options
 from lycosa.lab.web import Topic
 from lycosa.methods import BaseStrategy, Means
-from lycosa.methods.lookup import sections_in_lab, starts, strategy_class
+from lycosa.methods.lookup import section_class, sections_in_lab, starts, strategy_class
 from lycosa.prepare.material import CrawlMaterial
 from lycosa.prepare.of_language import OF_WORDS, model_of_language
 from lycosa.prepare.topic import TopicModel
-from lycosa.spec.sections import JudgeSpec, LimitsSpec, SeedsSpec, Spec, TopicSpec
+from lycosa.spec.sections import JudgeSpec, LimitsSpec, Section, SeedsSpec, Spec, TopicSpec
 
 
 def user_spec(web: CachedWeb, topic: Topic, draw: Draw, options: Options, random_seed: int) -> Spec:
@@ -36,8 +36,18 @@ def user_spec(web: CachedWeb, topic: Topic, draw: Draw, options: Options, random
         limits=LimitsSpec(pages=options.pages),
         judge=next((JudgeSpec(kind=kind) for kind in kinds if kind), JudgeSpec()),
         random_seed=random_seed,
-        methods=sections,
+        methods={**sections, **given_sections(options)},
     )
+
+
+def given_sections(options: Options) -> dict[str, Section]:
+    """The methods' own sections that were set for all strategies."""
+    found = {}
+    for name, values in options.sections.items():
+        kind = section_class(name)
+        assert kind is not None  # they were checked when they were read
+        found[name] = kind(**values)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,15 @@ def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     return tuple(found)
 
 
+def wanted_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    """What pages have to be beside relevant, by what methods have prepared."""
+    found: list[Evidence] = []
+    for method in methods():
+        if method.wanted and method.name in prepared:
+            found += loaded(method.wanted)(prepared[method.name])
+    return tuple(found)
+
+
 def starts() -> dict[str, Mapping[str, Mapping[str, Any]]]:
     """What `lycosa init` writes out for the methods' own kinds of crawls."""
     return {method.name: loaded(method.start) for method in methods() if method.start}

@@ -40,6 +40,8 @@ class Method:
     `judges_learn`: whether these are LearningJudges, which people teach by answers.
     `link_evidence`: `(model) -> Sequence[Evidence]`: what it tells of links, for strategies that take the
     evidence of any method (`fused`).
+    `wanted`: `(model) -> Sequence[Evidence]`: what a page has to be beside relevant, for any judge: among it the Score
+    `wanted-kind`, how surely it is that. None where the section asks for nothing.
     `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
     `page_parts`: `(document) -> plain data` by name: what its evidence keeps with `Document.part`, and the
     lab with each parsed page.
@@ -65,6 +67,7 @@ class Method:
     judges: Mapping[str, str] = field(default_factory=dict)
     judges_learn: bool = False
     link_evidence: str = ""
+    wanted: str = ""
     indexes: Mapping[str, str] = field(default_factory=dict)
     page_parts: Mapping[str, str] = field(default_factory=dict)
     models: str = ""

@@ -13,12 +13,13 @@ from typing import Any, Protocol
 
 from lycosa import urls
 from lycosa.errors import SpecError
+from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
-from lycosa.judge.kinds import JUDGES, EveryPage, Judge, TextJudge
+from lycosa.judge.kinds import JUDGES, EveryPage, Judge, OfWantedKind, TextJudge
 from lycosa.judge.learning import Brief, KnownPage, LearningJudge
 from lycosa.methods import BaseStrategy, Means, Method, Preparation, Prepared
-from lycosa.methods.lookup import judge_kinds, method_of_judge, strategy_class
+from lycosa.methods.lookup import judge_kinds, method_of_judge, strategy_class, wanted_evidence_of
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
 from lycosa.prepare.topic import TopicModel, has_topic
@@ -127,7 +128,7 @@ def preparation(
     labelled = (*((page, True) for page in topic.examples), *((page, False) for page in topic.negatives))
     training = tuple((page, relevant) for page, relevant in labelled if page.contexts)
     return Preparation(
-        make_judge(judge, topic, fitted, made),
+        of_wanted_kind(make_judge(judge, topic, fitted, made), wanted_evidence_of(made)),
         evidence,
         examples,
         fitted,
@@ -151,6 +152,16 @@ def make_judge(
     if spec.kind == "topic":
         return LearningJudge(brief_of(topic, spec.threshold))
     return own_judge(spec, methods)
+
+
+def of_wanted_kind(judge: Judge, evidence: tuple[Evidence, ...]) -> Judge:
+    """The judge, asking for pages of a wanted kind where evidence of that is given."""
+    if not evidence:
+        return judge
+    if isinstance(judge, LearningJudge):
+        judge.want(evidence)
+        return judge
+    return OfWantedKind(judge, evidence)
 
 
 def brief_of(topic: TopicModel, threshold: float | None) -> Brief:

@@ -11,7 +11,7 @@ from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded
 from lycosa.store.terms import kept_terms
 from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Decision, Judgement, Page, PageTerms, Score
+from lycosa.values import WANTED_KIND, Decision, Judgement, Page, PageTerms, Score
 
 NEW = Conclusion()
 
@@ -76,7 +76,10 @@ class MemoryStore:
         for number, page in enumerate(self._judged[after:], start=after + 1):
             fact, key = page.evidence.get(evidence), page.link.key
             value = fact.value if isinstance(fact, Score) else 0.0
-            yield PageTerms(number, key, kept_terms(page.terms).counted(), key not in self.explored, value)
+            kind = page.evidence.get(WANTED_KIND)
+            wanted = kind.value if isinstance(kind, Score) else 1.0
+            terms = kept_terms(page.terms).counted()
+            yield PageTerms(number, key, terms, key not in self.explored, value, wanted)
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         changed = []

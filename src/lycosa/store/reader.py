@@ -24,7 +24,18 @@ from lycosa.store.phrases import as_written
 from lycosa.store.queries import Queries
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
-from lycosa.values import EXAMPLE, Fact, Judgement, Kind, Link, LinkPartners, PageTerms, Reason, Refusal
+from lycosa.values import (
+    EXAMPLE,
+    WANTED_KIND,
+    Fact,
+    Judgement,
+    Kind,
+    Link,
+    LinkPartners,
+    PageTerms,
+    Reason,
+    Refusal,
+)
 
 _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
 
@@ -194,20 +205,23 @@ class Reader(Queries):
     def terms(self, after: int = 0, *, evidence: str = "") -> Iterator[PageTerms]:
         """Every page that was judged and kept, with its terms as far as it has any, behind the id `after`.
 
-        With the value of the evidence of that name, where one is named.
+        With the value of the evidence of that name, where one is named, and how surely they are of a wanted kind.
         """
         rows = self._rows(
-            "SELECT pages.id, key, counts, NOT explored AND rules.text != ?, coalesce(value, 0.0) FROM pages "
+            "SELECT pages.id, key, counts, NOT explored AND rules.text != ?, coalesce(evidence.value, 0.0), "
+            "coalesce(kind.value, 1.0) FROM pages "
             "LEFT JOIN terms ON terms.page = pages.id LEFT JOIN rules ON rules.id = rule "
-            "LEFT JOIN evidence ON evidence.page = pages.id AND name = ? "
+            "LEFT JOIN evidence ON evidence.page = pages.id AND evidence.name = ? "
+            "LEFT JOIN evidence AS kind ON kind.page = pages.id AND kind.name = ? "
             f"WHERE pages.id > ? AND {_JUDGED} AND refusal IS NULL ORDER BY pages.id",
             EXAMPLE.rule,
             evidence,
+            WANTED_KIND,
             after,
         )
         return (
-            PageTerms(number, key, unpacked_terms(packed) if packed else {}, bool(collected), value)
-            for number, key, packed, collected, value in rows
+            PageTerms(number, key, unpacked_terms(packed) if packed else {}, bool(collected), value, wanted)
+            for number, key, packed, collected, value, wanted in rows
         )
 
     def terms_of(self, page: int) -> dict[str, int]:

@@ -76,4 +76,4 @@ def test_a_wrong_weight_is_refused():
 
 def test_it_asks_for_the_genre_of_pages():
     """The workers compute the genre; a page keeps it as evidence."""
-    assert [kind.name for kind in fitted(extended=True).needs] == ["genre"]
+    assert [kind.name for kind in fitted().needs] == ["genre"]

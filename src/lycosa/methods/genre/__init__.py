@@ -8,6 +8,9 @@ _HERE = "lycosa.methods.genre"
 
 METHOD = Method(
     name="genre",
+    section=f"{_HERE}.section:GenreSpec",
+    prepare=f"{_HERE}.preparation:prepare",
+    wanted=f"{_HERE}.preparation:wanted_evidence",
     strategies={"genre": f"{_HERE}.strategy:Genre"},
     indexes={"genre": f"{_HERE}.evidence:built_in_evidence"},
     page_parts={"genre_features": f"{_HERE}.signs:genre_features"},

@@ -5,7 +5,7 @@ In: a lazy Document. Out: the genre, and how sure the forest is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -14,15 +14,25 @@ from lycosa.evidence import Evidence
 from lycosa.methods.genre.forest import GenreModel
 from lycosa.methods.genre.signs import genre_features
 from lycosa.page.document import Document
-from lycosa.values import Category
+from lycosa.values import WANTED_KIND, Category, Score
 
-__all__ = ["EXTENDED", "GENRES", "GenreEvidence", "GenreModel", "built_in_model", "genre_model"]
+__all__ = [
+    "EXTENDED",
+    "GENRES",
+    "GenreEvidence",
+    "GenreModel",
+    "WantedGenre",
+    "built_in_model",
+    "genre_model",
+]
 
 GENRES = ("blog", "image", "news", "other", "video")
 """The paper's genres."""
 EXTENDED = (
     "blog",
+    "course",
     "documentation",
+    "faculty",
     "forum",
     "image",
     "index",
@@ -46,13 +56,34 @@ class GenreEvidence(Evidence):
 
     def of_page(self, document: Document) -> Category:
         """The likeliest genre."""
-        genre, confidence = self.model.guess(self._features(document))
+        genre, confidence = self.model.guess(features_of(document, self.model))
         return Category(genre, confidence)
 
-    def _features(self, document: Document) -> Mapping[str, float]:
-        if self.model.words:
-            return genre_features(document, self.model.words)
-        return document.part("genre_features", genre_features)
+
+class WantedGenre(Evidence):
+    """`wanted-kind`: how surely the page is of a wanted genre; from one half on, it is of one."""
+
+    name = WANTED_KIND
+    tells = Score
+
+    def __init__(self, model: GenreModel, want: Sequence[str]) -> None:
+        self.model = model
+        self.want = frozenset(want)
+
+    def of_page(self, document: Document) -> Score:
+        """The likeliest wanted genre against the likeliest other one, so that it agrees with `genre`."""
+        votes = self.model.votes(features_of(document, self.model))
+        wanted = max((share for genre, share in votes.items() if genre in self.want), default=0.0)
+        others = max((share for genre, share in votes.items() if genre not in self.want), default=0.0)
+        total = wanted + others
+        return Score(wanted / total if total else 0.0, max(votes, key=lambda genre: votes[genre]))
+
+
+def features_of(document: Document, model: GenreModel) -> Mapping[str, float]:
+    """The features of a page by the words of a model; those by the built-in words are computed once a page."""
+    if model.words:
+        return genre_features(document, model.words)
+    return document.part("genre_features", genre_features)
 
 
 @cache

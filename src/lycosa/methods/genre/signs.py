@@ -263,6 +263,16 @@ def blogging_words(signs: Signs) -> int:
     return signs.different("blogging")
 
 
+def course_words(signs: Signs) -> int:
+    """How many different things that belong to a course ("syllabus", "homework") it names."""
+    return signs.different("course")
+
+
+def faculty_words(signs: Signs) -> int:
+    """How many different things that people at a university say of themselves ("publications") it names."""
+    return signs.different("faculty")
+
+
 def link_text(signs: Signs) -> float:
     """Share of the text that is anchors of links, at most 1: lists of links are little else."""
     anchors = sum(map(len, map(_ANCHOR, signs.document.links)))
@@ -347,6 +357,8 @@ FEATURES: dict[str, Callable[[Signs], float]] = {
     "section_words": section_words,
     "blogging_words": blogging_words,
     **{f"{name}_words": _counted(name) for name in ("comment", "forum", "shop", "documentation", "wiki")},
+    "course_words": course_words,
+    "faculty_words": faculty_words,
     "link_text": link_text,
     **{f"{tag}_elements": _elements(tag) for tag in ("pre", "article")},
     "dated_address": dated_address,
@@ -371,6 +383,8 @@ FEATURES: dict[str, Callable[[Signs], float]] = {
             "wiki",
             "index",
             "static",
+            "course",
+            "faculty",
         )
     },
 }

@@ -1,22 +1,33 @@
-"""The genre-enhanced crawler (Qian, Suebchua, Yamana): what kind of page a link is on matters too."""
+"""The genre-enhanced crawler (Qian, Suebchua, Yamana): what kind of page a link is on matters too.
+
+Beyond the paper: where the user wants a kind of page (`genre.want`), links that look as if they led to it go first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
-from lycosa.methods import BaseStrategy
-from lycosa.methods.genre.evidence import GenreEvidence, genre_model
+from lycosa.judge.kinds import wanted_in
+from lycosa.judge.learning import LearningJudge
+from lycosa.methods import BaseStrategy, best_first_priority
+from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
+from lycosa.methods.genre.link_signs import LinkSigns, signs_of
+from lycosa.methods.genre.preparation import Genres
 from lycosa.methods.genre.prior import GenrePrior, LearnedPrior, class_name
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Share
-from lycosa.values import Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
+from lycosa.values import WANTED_KIND, Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
+
+MIN_WANTED = 0.05
+"""A page less surely of a wanted kind than this says too little of how much of its score is the topic."""
 
 
 class FoundOn(Memo, frozen=True, tag="genre", rename={"page_class": "class"}):
-    """The class (relevance and genre) of the page that a link was found on."""
+    """The class (relevance and genre) of the page that a link was found on, and what the link looks like."""
 
     page_class: str
+    signs: tuple[str, ...] = ()
 
 
 def genre_priority(relevance: float, confidence: float, leads: float, w_r: float) -> float:
@@ -31,44 +42,46 @@ def genre_priority(relevance: float, confidence: float, leads: float, w_r: float
 
 
 class Genre(BaseStrategy):
-    """Links wait by their page's relevance and by how often pages of its genre lead to relevant ones."""
+    """Links wait by their page's relevance and by how often pages of its genre lead to relevant ones.
 
-    def __init__(
-        self,
-        *,
-        w_r: Share = 0.9,
-        learn: bool = True,
-        prior: str = "",
-        model: str = "",
-        extended: bool = False,
-    ) -> None:
+    With a wanted genre, by the relevance of link and page, and by how surely the link leads to a page of that genre.
+    """
+
+    def __init__(self, *, w_r: Share = 0.9, w_kind: Share = 0.5, learn: bool = True, prior: str = "") -> None:
         """Store the settings.
 
         w_r: weight of the relevance; 1 is the paper's baseline S = R (the paper found 0.85 to 0.95).
+        w_kind: with a wanted genre, the weight of the chance that a link leads to it.
         learn: learn P(I, G) during the crawl, starting from the prior if there is one.
         prior: a file with P(I, G) from `lycosa train genre-prior`; without one all genres begin alike.
-        model: a genre model from `lycosa train genre`; without one, the built-in one.
-        extended: with the built-in model, tell forum, shop, documentation, wiki and index apart too.
         """
         self.w_r = w_r
+        self.w_kind = w_kind
         self.learns = learn
         self.prior = prior
-        self.model = model
-        self.extended = extended
 
     def fit(self, preparation: Preparation) -> Self:
-        """Load the genre model and the prior."""
+        """Take the genre model of the spec, or the built-in one, and the prior."""
         super().fit(preparation)
-        named = str(preparation.folder / self.model) if self.model else ""
-        self.needs = (*self.needs, GenreEvidence(genre_model(named, self.extended)))
+        genres = preparation.methods.get("genre") or Genres(built_in_model())
+        if not any(kind.name == GenreEvidence.name for kind in self.needs):
+            self.needs = (*self.needs, GenreEvidence(genres.model))
+        self.want_ = frozenset(genres.want)
+        self.topic_ = preparation.topic
+        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
+        if self.want_ and self.words_ is None and self.topic_ not in self.needs:
+            self.needs = (*self.needs, self.topic_)
+        self.signs_ = LinkSigns()
         self.prior_ = LearnedPrior(
             GenrePrior.load(preparation.folder / self.prior) if self.prior else GenrePrior()
         )
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
-        """All links of a page alike, by its relevance and genre."""
+        """All links of a page alike, by its relevance and genre; each by its own looks where a genre is wanted."""
         fact = fact_of(page.evidence, "genre", Category)
+        if self.want_:
+            return self._by_kind(page, judgement, fact)
         leads = self.prior_.probability(judgement.relevant, fact.label)
         priority = genre_priority(judgement.score, fact.value, leads, self.w_r)
         memo = FoundOn(class_name(judgement.relevant, fact.label))
@@ -76,7 +89,35 @@ class Genre(BaseStrategy):
         return [Decision(memo.on(link), priority, rule=rule) for link in page.links]
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Count for the class of the page that the link was on whether it led to a relevant page."""
+        """Count for the class of the page that the link was on whether it led to a relevant page.
+
+        And for what the link looks like whether it led to a page of a wanted kind.
+        """
         memo = FoundOn.of(link)
-        if self.learns and memo is not None:
-            self.prior_.learn(memo.page_class, judgement.relevant)
+        if not self.learns or memo is None:
+            return
+        self.prior_.learn(memo.page_class, judgement.relevant)
+        if WANTED_KIND in evidence:
+            self.signs_.learn(memo.signs, wanted_in(evidence))
+
+    def _by_kind(self, page: Page, judgement: Judgement, genre: Category) -> list[Decision]:
+        topic = min(1.0, judgement.score / max(wanted_in(page.evidence), MIN_WANTED))
+        page_class = class_name(judgement.relevant, genre.label)
+        decisions = []
+        for link, score in zip(page.links, self._link_scores(page), strict=True):
+            signs = signs_of(link, genre.label)
+            kind = self.signs_.chance(signs)
+            about = best_first_priority(score, topic)
+            decisions.append(
+                Decision(
+                    FoundOn(page_class, signs).on(link),
+                    (1 - self.w_kind) * about + self.w_kind * kind,
+                    rule="relevance of link and page, and how surely it leads to a wanted genre",
+                )
+            )
+        return decisions
+
+    def _link_scores(self, page: Page) -> Sequence[float]:
+        if self.words_ is not None:
+            return self.words_.link_scores(page.links)
+        return page.link_evidence[self.topic_.name]

@@ -35,13 +35,19 @@ class GenreExample:
 
 
 class GenreSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How to fit. `paper`: with the paper's nine features only."""
+    """How to fit. `paper`: with the paper's nine features only. `left_out` are features that tell nothing of these genres."""
 
     trees: int = 30
     min_leaf: int = 5
     paper: bool = False
+    left_out: tuple[str, ...] = ()
     folds: int = 5
     random_seed: int = 0
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that trees may ask for."""
+        return tuple(name for name in (PAPER if self.paper else FEATURES) if name not in self.left_out)
 
 
 class GenreFigures(msgspec.Struct, frozen=True):
@@ -56,8 +62,17 @@ class GenreFigures(msgspec.Struct, frozen=True):
 
     def recall(self, genre: str) -> float:
         """Share of the pages of a genre that were recognised; 0.0 where there was none."""
-        row = self.confusion[self.genres.index(genre)]
-        return row[self.genres.index(genre)] / sum(row) if sum(row) else 0.0
+        if genre not in self.genres:
+            return 0.0
+        at = self.genres.index(genre)
+        return self.confusion[at][at] / (sum(self.confusion[at]) or 1)
+
+    def precision(self, genre: str) -> float:
+        """Share of the pages taken for a genre that are of it; 0.0 where there was none."""
+        if genre not in self.genres:
+            return 0.0
+        at = self.genres.index(genre)
+        return self.confusion[at][at] / (sum(row[at] for row in self.confusion) or 1)
 
 
 def train_genre(
@@ -70,7 +85,7 @@ def train_genre(
     """Fit a genre model; `words` are the lists that the features were counted with, if own ones."""
     settings = settings or GenreSettings()
     _check(examples)
-    features = tuple(PAPER if settings.paper else FEATURES)
+    features = settings.features
     figures = cross_validate(examples, settings)
     table, genres = _table(examples, features), np.array([example.genre for example in examples])
     with_metadata = {
@@ -89,7 +104,7 @@ def cross_validate(examples: Sequence[GenreExample], settings: GenreSettings) ->
     """Figures of forests that are asked only about pages of sources they have not seen."""
     from sklearn.model_selection import StratifiedGroupKFold
 
-    features = tuple(PAPER if settings.paper else FEATURES)
+    features = settings.features
     table, genres = _table(examples, features), np.array([example.genre for example in examples])
     sources = np.array([example.source for example in examples])
     tested = np.array([example.tested for example in examples])

@@ -27,6 +27,7 @@ from lycosa.lab.protocol import Draw, Options, draw
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.web import Topic
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
+from lycosa.methods.genre.preparation import Genres
 from lycosa.methods.genre.prior import Counts, GenrePrior, count_links
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
@@ -92,10 +93,11 @@ class Case:
             path = Path(folder) / "prior.json"
             if prior:
                 GenrePrior(dict(prior)).save(path)
-            strategy = self.strategy(
-                w_r=w_r, learn=learn, prior=str(path) if prior else "", extended=self.extended
+            strategy = self.strategy(w_r=w_r, learn=learn, prior=str(path) if prior else "")
+            genres = Genres(built_in_model(self.extended))
+            preparation = Preparation(
+                self.judge, TopicEvidence({}, self.web.language), methods={"genre": genres}
             )
-            preparation = Preparation(self.judge, TopicEvidence({}, self.web.language))
             return run_strategy(
                 f"genre w_r={w_r:g}",
                 strategy.fit(preparation),

@@ -1,0 +1,75 @@
+"""What a link looks like, and how often such links led to a page of a wanted kind. In: links, outcomes. Out: chances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import exp, log
+
+from lycosa import urls
+from lycosa.values import Link
+
+MAX_SIGNS = 12
+"""Of a link: what it remembers until it is fetched is to stay small."""
+MAX_KNOWN = 50_000
+"""Signs that are counted; when there are more, those seen once are forgotten."""
+STRENGTH = 2.0
+"""This many links weigh as much as what all links do."""
+FIRST_GUESS = 0.3
+"""The share of links to a wanted kind before any was followed."""
+FURTHEST = 4.0
+"""Log odds of a chance, at most: signs of one link go together, so that their sum says too much."""
+_WORD = re.compile(r"[^\W\d_]{2,30}|\d+")
+
+
+def signs_of(link: Link, genre: str) -> tuple[str, ...]:
+    """The words of a link's address and anchor, with numbers by their length, and the genre of the page it is on.
+
+    >>> signs_of(Link("http://cs.example.edu/~ann/cs186/", 1, anchor="CS 186: Databases"), "index")
+    ('on index', 'site example.edu', '/ann', '/cs', '/###', 'cs', '###', 'databases')
+    """
+    host, _, path = link.url.partition("://")[2].partition("/")
+    words = [f"/{word}" for word in _words(path)]
+    anchor = _words(link.anchor[:200])
+    site = urls.source_of(host)
+    return tuple(dict.fromkeys((f"on {genre}", f"site {site}", *words[-6:], *anchor)))[:MAX_SIGNS]
+
+
+def _words(text: str) -> list[str]:
+    return ["#" * min(len(word), 4) if word.isdigit() else word for word in _WORD.findall(text.lower())]
+
+
+class LinkSigns:
+    """Counts signs of links that were followed, and how surely these led to a page of a wanted kind."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[float, int]] = {}
+        self._wanted = 0.0
+        self._links = 0
+
+    def learn(self, signs: Sequence[str], wanted: float) -> None:
+        """Take in where a link has led."""
+        self._wanted += wanted
+        self._links += 1
+        for sign in signs:
+            good, all_ = self._counts.get(sign, (0.0, 0))
+            self._counts[sign] = (good + wanted, all_ + 1)
+        if len(self._counts) > MAX_KNOWN:
+            self._counts = {sign: seen for sign, seen in self._counts.items() if seen[1] > 1}
+
+    def chance(self, signs: Sequence[str]) -> float:
+        """How surely a link with these signs leads to a page of a wanted kind (naive Bayes, each sign shrunk to the mean).
+
+        >>> known = LinkSigns()
+        >>> for _ in range(9): known.learn(["/courses"], 1.0); known.learn(["/papers"], 0.0)
+        >>> known.chance(["/courses"]) > 0.8, known.chance(["/papers"]) < 0.2
+        (True, True)
+        """
+        base = (self._wanted + STRENGTH * FIRST_GUESS) / (self._links + STRENGTH)
+        odds = log(base / (1 - base))
+        for sign in signs:
+            if sign in self._counts:
+                good, links = self._counts[sign]
+                share = (good + STRENGTH * base) / (links + STRENGTH)
+                odds += log(share / (1 - share)) - log(base / (1 - base))
+        return 1 / (1 + exp(-min(FURTHEST, max(-FURTHEST, odds))))
