@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ from lycosa.evidence.training.example import ExamplePage
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.judge.kinds import EveryPage
+from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.methods.fused import outcomes as fused_outcomes
 from lycosa.methods.fused.outcomes import PLACES, Outcomes, UrlWords
 from lycosa.methods.fused.record import PARENTS, parts_in
@@ -129,6 +131,20 @@ def test_pages_that_are_judged_otherwise_count_otherwise() -> None:
         other.learn(link(name), judgement, {})
     assert np.allclose(crawl.strategy.ranking_.outcomes.good, other.ranking_.outcomes.good)
     assert crawl.strategy.ranking_.outcomes.base == pytest.approx(other.ranking_.outcomes.base)
+
+
+def test_an_answered_page_counts_for_what_it_would_be_taken_for_without_the_answer() -> None:
+    """A near miss that somebody calls wrong still leads to better pages than one that is far off."""
+    judge = LearningJudge(Brief(keywords={"owl": 1.0}))
+    strategy = Fused().fit(Preparation(judge, TopicEvidence({"owl": 1.0}, "english")))
+    crawl = Crawl(strategy)
+    crawl.see(page("near", "x"), GOOD)
+    crawl.see(page("far", "y"), BAD)
+    near, far = link("near").key, link("far").key
+    judge.use(msgspec.structs.replace(judge.version, forecasts={near: 0.45, far: 0.02}))
+    strategy.rejudged(dict.fromkeys((near, far), Judgement(False, 0.0, "answered")))
+    crawl.frontier.rescore(1000)
+    assert crawl.priority("x") > crawl.priority("y")
 
 
 def test_a_page_that_is_fetched_again_counts_once() -> None:

@@ -115,12 +115,25 @@ class Fused(BaseStrategy):
         """Count a judged page: its URL's words, and what it is worth as a parent and as a neighbour."""
         if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
             (words,) = self.url_words_.of([link.url])
-            self.ranking_.outcomes.learn(link.key, words, _relevance(judgement, evidence))
+            told = self._without_answer(link.key, _relevance(judgement, evidence))
+            self.ranking_.outcomes.learn(link.key, words, told)
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
         if self.model_ is None:  # else pages count by our own model, which stays
-            self.ranking_.outcomes.correct({key: _relevance(one, {}) for key, one in judgements.items()})
+            self.ranking_.outcomes.correct(
+                {key: self._without_answer(key, _relevance(one, {})) for key, one in judgements.items()}
+            )
+
+    def _without_answer(self, key: int, relevance: float) -> float:
+        """How likely an answered page would be without its answer; any other page as it was judged.
+
+        A yes or no hides whether a page is a near miss or has nothing to do with the topic, and that is what its links
+        go by.
+        """
+        if self.words_ is None or not self.words_.is_fitted:
+            return relevance
+        return self.words_.version.forecasts.get(key, relevance)
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """A Decision a link, with what the link says of its URL; and the neighbours of the page, to score again."""
