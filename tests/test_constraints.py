@@ -18,7 +18,9 @@ PINNED = dict(line.split("==") for line in TEXT.splitlines() if line and not lin
 def test_every_dependency_is_pinned_within_its_range():
     """All that `make demo` and `make test` install; Scrapy, which only the bench wants, is not among it."""
     extras = [
-        one for name in ("lab", "parquet", "cluster", "dev") for one in PROJECT["optional-dependencies"][name]
+        one
+        for name in ("browser", "lab", "parquet", "cluster", "dev")
+        for one in PROJECT["optional-dependencies"][name]
     ]
     for requirement in map(Requirement, [*PROJECT["dependencies"], *extras]):
         if requirement.name != PROJECT["name"]:
@@ -33,10 +35,19 @@ def test_the_package_itself_keeps_ranges():
 
 
 def test_a_plain_install_can_train():
-    """Whoever labels pages or gives examples needs no extra; plots, Parquet, shards and the comparison with Scrapy do."""
+    """Whoever labels pages or gives examples needs no extra; plots, Parquet, a browser, shards and the comparison with Scrapy do."""
     plain = {Requirement(one).name for one in PROJECT["dependencies"]}
     assert {"scikit-learn", "scipy"} <= plain
-    assert {*PROJECT["optional-dependencies"]} == {"lab", "parquet", "bench", "cluster", "dev"}
+    assert {*PROJECT["optional-dependencies"]} == {
+        "lab",
+        "parquet",
+        "bench",
+        "browser",
+        "cluster",
+        "docs",
+        "fonts",
+        "dev",
+    }
 
 
 def test_the_program_finds_what_a_package_needs_too():

@@ -245,6 +245,10 @@ class Fetched(msgspec.Struct, frozen=True):
     site_rights: tuple[
         tuple[str, str], ...
     ] = ()  # what its site's files say of its use: content-signal, tdm-…
+    rendered: bytes = (
+        b""  # the document that a browser made of it, as UTF-8; what analysis reads instead of the body
+    )
+    script_target: str = ""  # where its scripts led a browser on to
 
     def header(self, name: str) -> str:
         """The first value of a header, or ''."""

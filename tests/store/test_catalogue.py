@@ -428,8 +428,8 @@ def test_texts_without_blanks_of_an_older_catalogue_are_found_too(opened):
     old = opened()
     save(old, page_record(URL))
     old.connection.execute("UPDATE texts SET title = '東京の天気', body = ?", (TOKYO,))
-    for column in ("date_source", "doubtful_date"):
-        old.connection.execute(f"ALTER TABLE pages DROP COLUMN {column}")
+    for table, column in (("pages", "date_source"), ("pages", "doubtful_date"), ("captures", "rendered")):
+        old.connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     old.connection.execute("PRAGMA user_version = 8")
 
     collection = opened()

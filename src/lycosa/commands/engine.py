@@ -258,6 +258,23 @@ def _lately(summary: Summary) -> str:
     return f" The last {summary.last_pages:,} pages brought {summary.last_relevant:,} of the kept ones."
 
 
+def _rendered(summary: Summary) -> str:
+    """What a browser has done, and what one would do.
+
+    >>> print(_rendered(Summary("c", 9, 3, None, 0, 0.0, 0, "", False, False, {}, unrendered=2)))
+    2 pages show hardly anything without a browser. With fetch.render = "needed" the promising ones are rendered.
+    """
+    told = [f"{summary.rendered:,} pages were rendered by a browser."] if summary.rendered else []
+    if summary.unrendered:
+        told.append(f"{summary.unrendered:,} pages show hardly anything without a browser.")
+        told.append(
+            "What is promising among them would be rendered with a higher limits.rendered."
+            if summary.rendered
+            else 'With fetch.render = "needed" the promising ones are rendered.'
+        )
+    return " ".join(told)
+
+
 def _tell(summary: Summary, *, json: bool) -> None:
     """Say how a crawl went; one that brought nothing is an error."""
     if json:
@@ -268,6 +285,8 @@ def _tell(summary: Summary, *, json: bool) -> None:
             f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
         _tell_health(summary)
+    if summary.rendered or summary.unrendered:
+        say(_rendered(summary))
     if walls := summary.refused.get("wall"):
         say(
             f"{walls:,} URLs led to walls (captchas, blocks, log-ins, questions of consent) and were left alone. "

@@ -15,7 +15,7 @@ from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.as_html import Section, TextLink, html_of
 from lycosa.page.document import LIST, Document
-from lycosa.page.needs_browser import NEEDS_BROWSER, sign_of_need
+from lycosa.page.needs_browser import NEEDS_BROWSER, RENDERED, gain_of, sign_of_need
 from lycosa.page.places import Regions
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
@@ -106,9 +106,21 @@ def analyse(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
     if wall := wall_of(document, fetched):
         return Page(fetched.link, fetched.link.url, title=document.title, words=document.words, wall=wall)
     page, rights = page_of(document, fetched.link, recipe), rights_of(document, fetched)
+    if fetched.rendered:
+        page = _with_gain(page, document, fetched, recipe)
     if rights == Rights():
         return page
     return msgspec.structs.replace(page, evidence={**page.evidence, RIGHTS: Data.of(rights)})
+
+
+def _with_gain(page: Page, document: Document, fetched: Fetched, recipe: Recipe) -> Page:
+    """A rendered page with what that has gained; whether it needs a browser is no longer asked."""
+    plain = recipe.document_of(msgspec.structs.replace(fetched, rendered=b""))
+    if isinstance(plain, Refusal):
+        return page
+    evidence = {name: fact for name, fact in page.evidence.items() if name != NEEDS_BROWSER}
+    evidence[RENDERED] = Data.of(gain_of(document, plain))
+    return msgspec.structs.replace(page, evidence=evidence)
 
 
 def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:

@@ -15,6 +15,7 @@ import msgspec
 from lycosa import urls
 from lycosa.engine.admission import Admission
 from lycosa.errors import SpecError
+from lycosa.fetch.browser.renderer import refuse_root
 from lycosa.fetch.warc_files import archives_of, warc_files
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
@@ -115,6 +116,7 @@ async def refuse_unready(spec: Spec, folder: Path) -> None:
 
 async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[int, Ready]:
     """How many seeds there are, and what was prepared as far as that goes without the Web."""
+    refuse_root(spec.fetch)
     Admission(spec.scope, spec.fetch, spec.frontier)
     warc_files(archives_of(spec.fetch, folder))
     ready = await _fitted(spec, folder, models, seen, said)

@@ -17,10 +17,12 @@ import msgspec
 from lycosa.engine.admission import Admission
 from lycosa.engine.follow import Follow
 from lycosa.engine.patterns import Patterns
+from lycosa.engine.renderings import Renderings
 from lycosa.engine.walls import Walls
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
 from lycosa.page.duplicates import NearDuplicates
+from lycosa.page.needs_browser import Gain
 from lycosa.spec.sections import LATEST
 from lycosa.store import Record, Rejudged, Store, conclusion_of
 from lycosa.store.warc import digest_of
@@ -72,6 +74,8 @@ class Tally:
     given_relevant: int = 0
     refused: Counter[Reason] = field(default_factory=Counter)
     sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
+    relevant_links: int = 0  # that led to relevant pages, and their priorities together
+    relevant_priority: float = 0.0
     latest: dict[int, bool] = field(default_factory=dict)
     """Whether each of the last pages, by key, is relevant: the last LATEST of them."""
 
@@ -109,6 +113,8 @@ class Visit:
     link: Link
     fetched: Fetched | NotFetched | Later
     page: Page | Refusal | None = None
+    exchanges: tuple[Fetched | NotFetched, ...] = ()  # what a browser asked for to render it
+    gain: Gain | None = None  # what rendering it has gained; None where it was not rendered
 
 
 class Conclusions:
@@ -116,7 +122,7 @@ class Conclusions:
 
     `verdicts` are what people said of pages, by key: they hold whatever the judge would say. `given` is the same of
     pages that say what the crawl is about; a later word on them counts more. `near` and `patterns` are told of every page
-    and say which are alike, and which kinds of URLs bring nothing. With
+    and say which are alike, and which kinds of URLs bring nothing; `renderings` hears whether rendering was worth it. With
     `settle_orphans` off, links that wait in vain are left to the caller, because what they wait for may come yet.
     """
 
@@ -132,6 +138,7 @@ class Conclusions:
         given: Mapping[int, Judgement] | None = None,
         near: NearDuplicates | None = None,
         patterns: Patterns | None = None,
+        renderings: Renderings | None = None,
         settle_orphans: bool = True,
     ) -> None:
         self.frontier = frontier
@@ -143,6 +150,7 @@ class Conclusions:
         self.given = given or {}
         self.near = near
         self.patterns = patterns
+        self.renderings = renderings
         self.settle_orphans = settle_orphans
         self.walls = Walls(follow.fetch.per_host_delay_s)
         self.tally = Tally()
@@ -163,6 +171,7 @@ class Conclusions:
 
     def conclude(self, visit: Visit, now: float) -> None:
         """Judge, rank and save what came of a taken link, and end its lease."""
+        self._rendered(visit, now)
         link, outcome = self._outcome(visit, now)
         for hold in self.frontier.done(link, outcome):
             self.settle(hold, None)
@@ -212,6 +221,9 @@ class Conclusions:
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
         self.tally.count(link.key, judgement.relevant and not link.trail)
+        if judgement.relevant and link.depth:
+            self.tally.relevant_links += 1
+            self.tally.relevant_priority += link.priority
         if link.key in self.given:
             self.tally.given += 1
             self.tally.given_relevant += judgement.relevant and link.trail == 0
@@ -283,6 +295,17 @@ class Conclusions:
         decisions = self.page(page, fetched, now, self._duplicate(fetched))
         return self.follow.revisit(fetched, decisions, now, page.simhash)
 
+    def _rendered(self, visit: Visit, now: float) -> None:
+        """Save what a browser asked for, and let it be known whether it was worth it."""
+        for exchange in visit.exchanges:
+            if isinstance(exchange, Fetched):
+                self.tally.bytes += len(exchange.body)
+                self.store.save(Record(now, fetched=exchange))
+            else:
+                self.store.save(Record(now, not_fetched=exchange))
+        if self.renderings and visit.gain:
+            self.renderings.learn(visit.link, visit.gain)
+
     def _judged(self, page: Page, duplicate: Refusal | None) -> tuple[Judgement, Refusal | None]:
         """The verdict on a page, and why it is not kept after all."""
         key = page.link.key
@@ -343,6 +366,8 @@ class Conclusions:
                 self._decide([step])
 
     def _duplicate(self, fetched: Fetched) -> Refusal | None:
+        if fetched.rendered:  # the frame that scripts fill is the same for all pages of a site
+            return None
         kept = self.store.kept_page(digest_of(fetched.body))
         if kept is None or key_of(kept) == fetched.link.key:
             return None

@@ -117,7 +117,12 @@ class Follow:
         before = link.notes.content
         content = before if fetched.status == 304 else content or hash_of(digest_of(fetched.body).hex())
         wait_s = revisit_s(hours * 3600, link.notes.revisit_s, content == before)
-        validators = {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
+        # The frame of a rendered page stays the same, whatever its scripts show: only asking for it all tells.
+        validators = (
+            {}
+            if fetched.rendered
+            else {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
+        )
         noted = link.note(
             content=content, revisit_s=wait_s, **{name: value for name, value in validators.items() if value}
         )

@@ -90,7 +90,9 @@ class AlreadyFetched:
         if response is None:
             return None
         captures = self.collection.reader.captures(page.id)
-        started = next((one.at for one in captures if one.capture == page.capture), response.started)
+        started = next(
+            (one.at for one in captures if one.capture.offset == page.capture.offset), response.started
+        )
         return msgspec.structs.replace(response, link=link, started=started, archived=True)
 
 

@@ -18,10 +18,11 @@ from lycosa.engine.conclude import Conclusions, Tally, Visit
 from lycosa.engine.limits import Limits
 from lycosa.engine.peers import Peers
 from lycosa.engine.refit import Refits
+from lycosa.engine.rendering import Rendering
 from lycosa.fetch import CrawlFetcher
 from lycosa.judge.threshold import Harvest
 from lycosa.page.walls import LOOKED_AT
-from lycosa.values import Decision, Fetched, Kind, Link, NotFetched
+from lycosa.values import Decision, Fetched, Kind, Link, NotFetched, Page
 
 NOTHING_LEFT = "nothing is left to fetch"
 TOO_LONG = "what is left may not be asked for yet; run the same command later"
@@ -49,6 +50,7 @@ class Crawl:
         clock: Clock | None = None,
         refits: Refits | None = None,
         peers: Peers | None = None,
+        rendering: Rendering | None = None,
     ) -> None:
         self.fetcher = fetcher
         self.analyser = analyser
@@ -58,6 +60,7 @@ class Crawl:
         self.limits = limits
         self.refits = refits
         self.peers = peers
+        self.rendering = rendering
         self.clock = clock or SystemClock()
         self.ended = ""
         self.idle_until: float | None = None
@@ -168,9 +171,12 @@ class Crawl:
     async def _visit(self, link: Link) -> Visit:
         refused = self.conclusions.admission.refuse_waiting(link) or self.conclusions.walls.refusal(link)
         fetched = NotFetched(link, refused) if refused else await self.fetcher.fetch(link)
-        if isinstance(fetched, Fetched) and _is_read(fetched):
-            return Visit(link, fetched, await self.analyser.analyse(fetched))
-        return Visit(link, fetched)
+        if not isinstance(fetched, Fetched) or not _is_read(fetched):
+            return Visit(link, fetched)
+        page = await self.analyser.analyse(fetched)
+        if self.rendering and isinstance(page, Page) and self.rendering.is_wanted(fetched, page, self.tally):
+            return await self.rendering.visit(fetched, page, self.analyser)
+        return Visit(link, fetched, page)
 
     async def _landed(self) -> list[Visit]:
         """The visits that have ended since; waits for one, or until a host may be asked again."""

@@ -24,10 +24,12 @@ from lycosa.engine.peers import Share
 from lycosa.engine.recipe import recipe_of
 from lycosa.engine.refit import refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
+from lycosa.engine.rendering import Rendering
+from lycosa.engine.renderings import RENDERINGS, Renderings, learned_in
 from lycosa.engine.resume import analyse_again, prefer_sources, recall, rescore_taught
 from lycosa.engine.signals import Watch, run_until_stopped
 from lycosa.engine.summary import Summary, seed_failure, summarise
-from lycosa.engine.webs import web_of, without_waiting
+from lycosa.engine.webs import renderer_of, web_of, without_waiting
 from lycosa.engine.workers import analyser_for
 from lycosa.errors import SpecError
 from lycosa.fetch import CrawlFetcher
@@ -176,6 +178,8 @@ async def _crawl(
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
             inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
             patterns = Patterns(named) if spec.scope.avoid_traps else None
+            kept = partial(collection.catalogue.set_fact, RENDERINGS)
+            renderings = Renderings(learned_in(collection.catalogue.fact(RENDERINGS)), kept)
             conclusions = Conclusions(
                 frontier=frontier,
                 strategy=strategy,
@@ -186,11 +190,13 @@ async def _crawl(
                 given=given_verdicts(collection, ready.given),
                 near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 patterns=patterns,
+                renderings=renderings,
             )
             judge, note = ready.preparation.judge, _note_in(collection)
             async with (
                 analyser_for(recipe, workers, deadline_s, note) as analyser,
                 refits_for(judge, conclusions, collection, inline=inline, note=note) as refits,
+                renderer_of(spec, fetcher) as renderer,
             ):
                 crawl = Crawl(
                     fetcher=AlreadyFetched(fetcher, collection),
@@ -200,6 +206,9 @@ async def _crawl(
                     clock=clock,
                     refits=refits,
                     peers=share,
+                    rendering=Rendering(renderer, renderings, spec.fetch.render, spec.limits.rendered, note)
+                    if renderer
+                    else None,
                 )
                 earlier_version = None if judged_otherwise else saved_version(collection)
                 if refits and earlier_version:

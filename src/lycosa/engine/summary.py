@@ -8,6 +8,7 @@ import msgspec
 
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl
 from lycosa.judge.threshold import Harvest
+from lycosa.page.needs_browser import NEEDS_BROWSER, RENDERED
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.log import tell
 from lycosa.store.reader import LAST_PAGES, PAUSED
@@ -37,6 +38,8 @@ class Summary(msgspec.Struct, frozen=True):
     harvest_low: float | None = None  # it lies between these in 80 of 100 crawls
     harvest_high: float | None = None
     judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
+    rendered: int = 0  # pages that a browser rendered
+    unrendered: int = 0  # pages of which one would probably have seen more
     last_pages: int = 0  # the last ones, LAST_PAGES or all
     last_relevant: int = 0  # of these, how many were kept: whether it is worth going on
     when_starved: str = ""  # what the user can set, where a strategy that refuses links has none left
@@ -75,6 +78,8 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         harvest_low=round(harvest.low, 4) if harvest else None,
         harvest_high=round(harvest.high, 4) if harvest else None,
         judge_version=version.number if version else 0,
+        rendered=crawl.conclusions.renderings.rendered if crawl.conclusions.renderings else 0,
+        unrendered=collection.reader.count_noted(NEEDS_BROWSER, RENDERED),
         last_pages=min(LAST_PAGES, len(tally.latest)),
         last_relevant=tally.brought(LAST_PAGES),
         when_starved=crawl.conclusions.strategy.when_starved if crawl.ended == NOTHING_LEFT else "",

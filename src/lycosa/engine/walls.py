@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from lycosa.page.needs_browser import NEEDS_BROWSER
 from lycosa.page.walls import BLOCK, CAPTCHA, CHALLENGE
 from lycosa.urls import authority_of
 from lycosa.values import Link, Page, Reason, Refusal
@@ -57,7 +58,8 @@ class Walls:
         return Refusal(Reason.WALL, f"its host was given up after {GIVEN_UP_AFTER} in a row")
 
     def _is_same_again(self, authority: str, page: Page) -> bool:
-        if page.words > SMALL_WORDS or not page.title or not page.sketch:
+        is_frame = NEEDS_BROWSER in page.evidence  # that scripts fill: the same for all pages of such a site
+        if page.words > SMALL_WORDS or not page.title or not page.sketch or is_frame:
             self._same.pop(authority, None)
             return False
         this = (page.title, page.sketch)

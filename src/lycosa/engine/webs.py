@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from lycosa.errors import CollectionError
-from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archived_web import ArchivedWeb
+from lycosa.fetch.browser.renderer import Renderer, renderer_for
 from lycosa.fetch.live import live_fetcher
+from lycosa.fetch.polite.fetcher import PoliteFetcher
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.warc_files import archives_of
 from lycosa.page.image_size import refuse_small
@@ -49,7 +50,7 @@ async def web_of(
     rests: MutableMapping[str, float],
     say: Say,
     turns: Callable[[AddressTurns], AddressTurns] = lambda limit: limit,
-) -> AsyncIterator[CrawlFetcher]:
+) -> AsyncIterator[PoliteFetcher | ArchivedWeb]:
     """A fetcher of the web that the spec means; a collection is of one web only.
 
     `rests`: until when hosts rest that were asked on behalf of others, durably. `turns` may share the limits of IP
@@ -74,6 +75,13 @@ async def web_of(
     for damage in archived.damage:
         say(f"{damage}. What is before that is used.")
     yield archived
+
+
+def renderer_of(
+    spec: Spec, fetcher: PoliteFetcher | ArchivedWeb
+) -> AbstractAsyncContextManager[Renderer | None]:
+    """What renders the pages of that web, where the spec wants it: its browser asks through this fetcher alone."""
+    return renderer_for(spec.fetch, fetcher.fetch_for)
 
 
 def _refuse_another_web(collection: CollectionWriter, web: bytes) -> None:

@@ -33,6 +33,10 @@ class ArchivedWeb:
         result = await self._archive.fetch(link)
         return result if isinstance(result, NotFetched) else self._looked_at(link, result)
 
+    async def fetch_for(self, link: Link) -> Fetched | NotFetched:
+        """What a page under way needs."""
+        return await self.fetch(link)
+
     async def links(self) -> Iterator[Link]:
         """Every archived URL, in the order of the records: pages as pages, and what they need as requisites."""
         return iter([await self._link(url) for url in self._archive.urls()])

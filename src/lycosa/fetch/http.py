@@ -45,7 +45,7 @@ class HttpFetcher:
             response = await self._client.get(
                 link.url,
                 max_bytes=self._max_bytes,
-                extra=_conditions(link),
+                extra=_headers_of(link),
                 look=partial(self._look, link),
                 glance=self._glance if link.kind is Kind.IMAGE else None,
             )
@@ -91,9 +91,9 @@ class HttpFetcher:
             raise Fault(refusal)
 
 
-def _conditions(link: Link) -> dict[str, str] | None:
-    """The headers that ask for a page only if it has changed since it was last fetched."""
-    conditions = {}
+def _headers_of(link: Link) -> dict[str, str] | None:
+    """The headers that ask for a page only if it has changed since it was last fetched; and for what pages need, of any type."""
+    conditions = {"Accept": "*/*"} if link.kind is Kind.REQUISITE else {}
     notes = link.notes
     for value, header in ((notes.etag, "If-None-Match"), (notes.last_modified, "If-Modified-Since")):
         if value and value.isprintable():

@@ -9,7 +9,9 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
 def redirect_target(fetched: Fetched) -> str | Refusal | None:
-    """Where a response redirects to; BAD_REDIRECT if nowhere usable; None if it is no redirect."""
+    """Where a response, or a script in it, redirects to; BAD_REDIRECT if nowhere usable; None if it is no redirect."""
+    if fetched.script_target:
+        return fetched.script_target
     if fetched.status not in REDIRECTS:
         return None
     location = fetched.header("location").strip()

@@ -25,6 +25,8 @@ from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.served_collections import ServedCollections
 from lycosa.page.parser_limits import HTML_CHARS, bounded
+from lycosa.page.response import RENDERED
+from lycosa.page.shadow_dom import with_shadow_trees
 from lycosa.store.responses import archived
 from lycosa.urls import URL_CHARS
 from lycosa.values import Fetched, Refusal
@@ -137,10 +139,10 @@ Place = Callable[[str], str]
 
 def _shown(fetched: Fetched, place: Place, follow: Place) -> Response:
     """A response for the reader's browser: HTML and stylesheets rewritten, the unknown only offered to save."""
-    body = decoded_body(fetched, MAX_BYTES)
+    body = fetched.rendered or decoded_body(fetched, MAX_BYTES)
     if isinstance(body, Refusal):
         return PlainTextResponse(f"The archived body cannot be shown: {body}\n", 502)
-    said = fetched.header("content-type")
+    said = RENDERED if fetched.rendered else fetched.header("content-type")
     kind = said.split(";")[0].strip().lower()
     url = fetched.link.url
     if kind in ("text/html", "application/xhtml+xml", ""):
@@ -160,7 +162,7 @@ def _shown(fetched: Fetched, place: Place, follow: Place) -> Response:
 
 def rewritten_html(text: str, url: str, place: Place, follow: Place) -> str:
     """The page without scripts and frames: what it shows comes from `place`, its links lead to `follow`."""
-    tree = LexborHTMLParser(bounded(text))
+    tree = LexborHTMLParser(bounded(with_shadow_trees(text)))
     place, follow = _bounded(place), _bounded(follow)
     base = url
     if (node := tree.css_first("base[href]")) is not None:

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from lycosa.page.document import Document
 
+RENDERED = "rendered"
+"""Noted as evidence on a page that was read as a browser had made it: what that gained, as a Gain."""
 NEEDS_BROWSER = "needs a browser"
 """Noted as evidence on a page of which a browser would probably see more: by which sign."""
 FEW_WORDS = 100
 """A page with more words than these is no empty frame for scripts."""
+MORE_WORDS, MORE_LINKS = 20, 2
 DEAD_LINKS = 3
 NOSCRIPTS = 20
 
@@ -41,6 +46,37 @@ _MORE = (
 )
 _CUSTOM = re.compile(r"<([a-z][a-z0-9]*-[a-z0-9-]*)(?:\s[^<>]*)?>\s*</\1>", re.IGNORECASE)
 _NOWHERE = ("", "#", "#!", "javascript:")
+
+
+class Gain(msgspec.Struct, frozen=True, tag_field="type", tag="rendered"):
+    """What a page has as a browser made it, and what it had as it was fetched."""
+
+    words: int
+    words_before: int
+    links: int
+    links_before: int
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the browser has seen clearly more.
+
+        >>> Gain(400, 12, 9, 0).is_worth_it, Gain(130, 120, 7, 6).is_worth_it
+        (True, False)
+        """
+        return (
+            self.words >= 1.3 * self.words_before + MORE_WORDS
+            or self.links >= 1.1 * self.links_before + MORE_LINKS
+        )
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the scripts have taken away from the page: one that fails in a browser without them."""
+        return self.words < 0.7 * self.words_before
+
+
+def gain_of(rendered: Document, fetched: Document) -> Gain:
+    """What rendering has gained."""
+    return Gain(rendered.words, fetched.words, len(rendered.links), len(fetched.links))
 
 
 def sign_of_need(document: Document) -> str:

@@ -12,6 +12,8 @@ from lycosa.page.places import Regions
 from lycosa.urls import INDEX_NAMES
 from lycosa.values import Fetched, Refusal
 
+RENDERED = "text/html; charset=utf-8"
+"""How a document is written that a browser has made."""
 MAX_DECODED_BYTES = 50_000_000
 """Of a body after decompression, where a spec says nothing else."""
 
@@ -26,12 +28,12 @@ def document_of(
     about: Regions = frozenset(),
     expected_languages: Sequence[str] = (),
 ) -> Document | Refusal:
-    """The document of a response; a Refusal for a body that cannot be decoded or read."""
-    body = decoded_body(fetched, max_decoded_bytes)
+    """The document of a response, as a browser has made it where one did; a Refusal for a body that cannot be decoded or read."""
+    body = fetched.rendered or decoded_body(fetched, max_decoded_bytes)
     if isinstance(body, Refusal):
         return body
-    content_type, known = fetched.header("content-type"), None
-    if is_pdf(body, content_type):
+    content_type, known = RENDERED if fetched.rendered else fetched.header("content-type"), None
+    if not fetched.rendered and is_pdf(body, content_type):
         paper = read_pdf(body)
         if isinstance(paper, Refusal):
             return paper

@@ -204,6 +204,8 @@ class LimitsSpec(Section):
     """Hours of crawling, pauses between two runs not counted."""
     until: Annotated[str, AfterValidator(_until)] | None = None
     """"10 in 200": until fewer than 10 of the last 200 pages are relevant, as they are judged."""
+    rendered: PositiveInt | None = 200
+    """Pages rendered by a browser (fetch.render); further ones are taken as they were fetched."""
     pages_per_host: PositiveInt | None = None
     """Pages of one host."""
     pages_per_site: PositiveInt | None = None
@@ -268,6 +270,14 @@ class FetchSpec(Section):
     """An HTTP proxy: http://host:port."""
     allow_private: tuple[str, ...] = ()
     """Hosts (names or patterns) that may have a private or local address."""
+    render: Literal["never", "needed", "always"] = "never"
+    """Which pages a browser renders (`pip install 'lycosa[browser]'`): none; those that show hardly anything without one and
+    whose link or site is promising; or all. What it asks for is asked for as politely, and archived, as all else."""
+    render_timeout_s: TimeOut = 60.0
+    """Time for rendering a page, the rests of its hosts included; what is there by then is taken."""
+    browser_sandbox: bool = True
+    """Whether the browser has a sandbox. Without one, and as root there is none, a page that breaks the browser has broken
+    into your account: turn off only where nothing is to be lost, such as in a container."""
     web: tuple[str, ...] = ()
     """Crawl these archives instead of the network, without waiting: WARC or WACZ files, folders of them, or
     collections; `lycosa crawl --web`."""

@@ -317,12 +317,18 @@ class Catalogue:
                 self._keep_lesson(known.page)
             page = self._write(record, fetched, capture, known, _OF_PAGE)
         self._connection.execute(
-            "INSERT OR REPLACE INTO captures VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO captures (page, warc, offset, length, at, status, digest, revisit)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 page, self._warcs.id_of(capture.file), capture.offset, capture.length,
                 fetched.started, fetched.status, capture.digest, capture.revisit,
             ),
         )  # fmt: skip
+        if capture.rendered:
+            self._connection.execute(
+                "UPDATE captures SET rendered = ? WHERE page = ? AND warc = ? AND offset = ?",
+                (capture.rendered, page, self._warcs.id_of(capture.file), capture.offset),
+            )
         return known.conclusion if known else Conclusion()
 
     def _known(self, key: int) -> _Known | None:

@@ -187,6 +187,14 @@ class Reader(Queries):
         sql = f"{_PAGES} WHERE reasons.text IN (SELECT value FROM json_each(?)) ORDER BY pages.id LIMIT ?"
         return list(map(_page, self._rows(sql, named, limit)))
 
+    def count_noted(self, name: str, without: str) -> int:
+        """How many pages have evidence of this name and none of the other."""
+        sql = (
+            "SELECT count(*) FROM evidence WHERE name = ?1"
+            " AND page NOT IN (SELECT page FROM evidence WHERE name = ?2)"
+        )
+        return int(next(self._rows(sql, name, without))[0])
+
     def lessons(self, after: int = 0) -> Iterator[tuple[Link, Judgement, dict[str, Fact]]]:
         """What `Strategy.learn` was told, in the same order: of a page fetched again, what it taught at first."""
         first = dict(self._rows("SELECT page, lesson FROM lessons WHERE page > ?", after))
@@ -344,12 +352,12 @@ class Reader(Queries):
     def captures(self, page: int) -> Iterator[StoredCapture]:
         """All captures of a page (by its id), oldest first."""
         rows = self._rows(
-            "SELECT at, status, warcs.text, offset, length, digest, revisit FROM captures "
+            "SELECT at, status, warcs.text, offset, length, digest, revisit, rendered FROM captures "
             "JOIN warcs ON warcs.id = warc WHERE page = ? ORDER BY at, offset",
             page,
         )
-        for at, status, file, offset, length, digest, revisit in rows:
-            yield StoredCapture(at, status, Capture(file, offset, length, digest, bool(revisit)))
+        for at, status, file, offset, length, digest, revisit, rendered in rows:
+            yield StoredCapture(at, status, Capture(file, offset, length, digest, bool(revisit), rendered))
 
     def outcome(self, key: int) -> StoredOutcome | None:
         """Why a URL got no response, if its last try got none."""

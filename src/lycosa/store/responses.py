@@ -14,7 +14,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.robots import RobotsTable
-from lycosa.store.warc import Capture, read_capture
+from lycosa.store.warc import Capture, read_block, read_capture
 from lycosa.values import Fetched, Link
 
 
@@ -38,7 +38,7 @@ def response_of(
     max_bytes: int = RECORD_BYTES,
     number: int | None = None,
 ) -> Fetched | None:
-    """The archived response of a page; None where the archive has no body of it, or one of more than `max_bytes`.
+    """The archived response of a page, with what a browser made of it; None where the archive has no body of it, or one of more than `max_bytes`.
 
     Of several captures the newest good one, or the one of that `number`.
     """
@@ -55,7 +55,24 @@ def response_of(
         started=page.at,
         elapsed_s=page.elapsed_s,
         site_rights=_site_rights(collection, page.link.url),
+        rendered=_rendered(collection, page, max_bytes, number),
     )
+
+
+def _rendered(
+    collection: Collection | CollectionWriter, page: StoredPage, max_bytes: int, number: int | None
+) -> bytes:
+    """The document that a browser made of that capture, or of the newest good one; b'' where none did."""
+    captures = [*collection.reader.captures(page.id)]
+    chosen = captures[number : number + 1] if number is not None else captures
+    good = [one.capture for one in chosen if one.status == 200]
+    if not good or not good[-1].rendered:
+        return b""
+    place = good[-1]
+    try:
+        return read_block(collection.archive, place.file, place.offset + place.length, max_bytes)
+    except ArchiveError:
+        return b""
 
 
 def _site_rights(collection: Collection | CollectionWriter, url: str) -> tuple[tuple[str, str], ...]:

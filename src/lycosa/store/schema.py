@@ -236,6 +236,11 @@ _SOURCES_OF_DATES = (
     "ALTER TABLE pages ADD COLUMN doubtful_date TEXT NOT NULL DEFAULT ''",
 )
 
+_RENDERED = (
+    # Length of the record right behind a capture that holds the document a browser made of it.
+    "ALTER TABLE captures ADD COLUMN rendered INTEGER NOT NULL DEFAULT 0",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _PLACES,
@@ -248,6 +253,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _TEXTS_WITHOUT_BLANKS,
     _KEPT_BODIES,
     _SOURCES_OF_DATES,
+    _RENDERED,
 )
 """Step n brings a catalogue from version n to n + 1. Steps are only ever added."""
 

@@ -28,6 +28,8 @@ from lycosa.values import Fetched
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 IDENTICAL = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
+RENDERED_URN = "urn:rendered:"
+"""Before the URL of a page: the name of the document that a browser made of it."""
 
 _NAME = re.compile(r"(?P<stem>.+)-(?P<number>\d{5,})\.warc\.gz")
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
@@ -56,13 +58,17 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Capture(msgspec.Struct, frozen=True):
-    """Where a response was archived. `revisit`: its body is that of an earlier capture."""
+    """Where a response was archived. `revisit`: its body is that of an earlier capture.
+
+    `rendered` is the length of the record right behind it that holds the document a browser made of it; 0: there is none.
+    """
 
     file: str
     offset: int
     length: int
     digest: bytes
     revisit: bool = False
+    rendered: int = 0
 
 
 class EarlierCapture(msgspec.Struct, frozen=True):
@@ -126,7 +132,7 @@ class WarcWriter:
         same_as: EarlierCapture | None = None,
         metadata: bytes = b"",
     ) -> Capture:
-        """Write a response, its request and a metadata record (JSON), all in one file.
+        """Write a response, what a browser made of it, its request and a metadata record (JSON), all in one file.
 
         With `same_as` the body is left out and a revisit record refers to that capture.
         """
@@ -137,6 +143,8 @@ class WarcWriter:
         records = [
             self._members.member(response, _STORED if packed else _QUICK, _payload_of(same_as, digest))
         ]
+        if fetched.rendered:
+            records.append(self._members.member(_rendered(fetched, about), _QUICK))
         if fetched.request_head:
             request = _record(WarcRecordType.request, "application/http; msgtype=request", about)
             request.set_bytes_content(_head(fetched.request_head))
@@ -148,7 +156,8 @@ class WarcWriter:
         file = self._file_with_room()
         start = self._at.offset
         self._write(file, b"".join(records))
-        return Capture(self._at.file, start, len(records[0]), digest, same_as is not None)
+        rendered = len(records[1]) if fetched.rendered else 0
+        return Capture(self._at.file, start, len(records[0]), digest, same_as is not None, rendered)
 
     def sync(self) -> None:
         """Make everything appended so far survive a power cut."""
@@ -227,6 +236,12 @@ def read_capture(archive: Path, file: str, offset: int, max_bytes: int = RECORD_
 
     A record that unpacks to more than `max_bytes` is an ArchiveError: the archive may be a stranger's.
     """
+    head, _, body = read_block(archive, file, offset, max_bytes).partition(b"\r\n\r\n")
+    return head + b"\r\n\r\n", body
+
+
+def read_block(archive: Path, file: str, offset: int, max_bytes: int = RECORD_BYTES) -> bytes:
+    """All that the record at a place holds, of at most `max_bytes`."""
     path = place_of(archive, file)
     try:
         if path.exists() and not path.is_file():  # a pipe would let us wait for ever
@@ -237,7 +252,7 @@ def read_capture(archive: Path, file: str, offset: int, max_bytes: int = RECORD_
                 raise ValueError("there is no record")
             stream.seek(offset)
             for record in ArchiveIterator(GzipReader(stream), parse_http=False):
-                return _read_block(record, max_bytes)
+                return _block_of(record, max_bytes)
     except (OSError, ValueError, zlib.error) as error:
         raise ArchiveError(
             f"{path} cannot be read at {offset} ({error}). Put it back from a copy."
@@ -245,12 +260,11 @@ def read_capture(archive: Path, file: str, offset: int, max_bytes: int = RECORD_
     raise ArchiveError(f"{path} has no record at {offset}. Put it back from a copy.")
 
 
-def _read_block(record: WarcRecord, max_bytes: int) -> tuple[bytes, bytes]:
-    block = record.reader.read(max_bytes + 1)
+def _block_of(record: WarcRecord, max_bytes: int) -> bytes:
+    block: bytes = record.reader.read(max_bytes + 1)
     if len(block) > max_bytes:
         raise ValueError(f"the record unpacks to more than {max_bytes} bytes")
-    head, _, body = block.partition(b"\r\n\r\n")
-    return head + b"\r\n\r\n", body
+    return block
 
 
 def place_of(archive: Path, file: str) -> Path:
@@ -292,6 +306,19 @@ def _response(fetched: Fetched, url: str, date: str, same_as: EarlierCapture | N
     record = _record(kind, "application/http; msgtype=response", headers)
     head = _response_head(fetched)
     record.set_bytes_content(head if same_as is not None else head + fetched.body)
+    return record
+
+
+def _rendered(fetched: Fetched, about: Mapping[str, str]) -> WarcRecord:
+    """The document that a browser made of a response.
+
+    Under a name of its own, as screenshots and texts of pages have in other archives: under the page's URL, a
+    replay would show it instead of the response and run its scripts a second time.
+    """
+    named = {**about, "WARC-Target-URI": f"{RENDERED_URN}{about['WARC-Target-URI']}"}
+    named["WARC-Refers-To"] = named["WARC-Concurrent-To"]
+    record = _record(WarcRecordType.resource, "text/html; charset=utf-8", named)
+    record.set_bytes_content(fetched.rendered)
     return record
 
 

@@ -8,11 +8,14 @@ for here: whoever asks keeps the rests, durably, and asks nobody before its rest
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from math import inf
 from random import Random
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -64,6 +67,7 @@ class PoliteFetcher:
         self._rests = {} if rests is None else rests
         self._asked, self._asked_for_others = Turns(clock), Turns(clock)
         self._per_ip = turns(PerIpLimit(spec.per_ip_concurrency, spec.per_ip_delay_s))
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # of `fetch_for`
         ask, store = partial(self._exchange, robots_fetcher), {} if robots_store is None else robots_store
         self._robots = RobotsCache(ask, spec, store, self._faults, clock)
         self._tdm = TdmFiles(ask, store, clock) if tdm else None
@@ -79,6 +83,33 @@ class PoliteFetcher:
         authority = authority_of(link.url)
         if wait_s := self._asked_for_others.wait_s(authority):
             return Later(link, wait_s)
+        return await self._fetch(link, authority)
+
+    async def fetch_for(self, link: Link) -> Fetched | NotFetched:
+        """What a page under way needs: as polite as `fetch`, but waited for until its host may be asked.
+
+        Meanwhile the host is not asked for anything else; that and its rest are noted in `rests`.
+        """
+        if (refusal := url_refusal(link.url, self._spec.max_url_length)) is not None:
+            return NotFetched(link, refusal)
+        authority = authority_of(link.url)
+        async with self._queues.setdefault(authority, asyncio.Lock()):
+            while True:
+                while wait_s := self._wait_s(authority):
+                    await asyncio.sleep(wait_s)
+                with self._asking_for_another(authority) as rest_for:
+                    result = await self._fetch(link, authority)
+                    rest_for(0.0 if _nobody_was_asked(result) else result.rest_s)
+                if not isinstance(result, Later):
+                    return result
+
+    def _wait_s(self, authority: str) -> float:
+        """How long to wait before an authority may be asked on behalf of another; 0 if it may be asked now."""
+        until = self._rests.get(authority, 0.0)
+        rest_left = max(0.0, until - self._clock()) if until < inf else 0.0
+        return max(self._asked.wait_s(authority), self._asked_for_others.wait_s(authority), rest_left)
+
+    async def _fetch(self, link: Link, authority: str) -> Fetched | NotFetched | Later:
         crawl_delay_s, rights = 0.0, SiteRights()
         sitemaps: tuple[str, ...] = ()
         if self._spec.obey_robots:
@@ -149,20 +180,31 @@ class PoliteFetcher:
 
     async def _read_elsewhere(self, authority: str, other: str) -> Rules | NotFetched | None:
         """Ask another host for the robots.txt of this one, and let it rest for that."""
-        self._asked_for_others.begin(other)
-        self._rests[other] = inf  # before the request goes out: after a crash it still rests
-        rest = self._spec.per_host_delay_s
-        try:
+        with self._asking_for_another(other) as rest_for:
             rules = await self._robots.read(authority)
             if isinstance(rules, NotFetched):
-                rest = self._rest_s(authority, 0.0, rules)
+                rest_for(self._rest_s(authority, 0.0, rules))
+        return rules
+
+    @contextmanager
+    def _asking_for_another(self, host: str) -> Iterator[Callable[[float], None]]:
+        """While a host is asked on behalf of another. It rests for the usual time, unless it is said for how long."""
+        rest = self._spec.per_host_delay_s
+
+        def rest_for(wanted_s: float) -> None:
+            nonlocal rest
+            rest = wanted_s
+
+        self._asked_for_others.begin(host)
+        self._rests[host] = inf  # before the request goes out: after a crash it still rests
+        try:
+            yield rest_for
         finally:
-            self._asked_for_others.end(other, rest)
+            self._asked_for_others.end(host, rest)
             now = self._clock()
             for name in [name for name, until in self._rests.items() if until <= now]:
                 del self._rests[name]
-            self._rests[other] = now + rest
-        return rules
+            self._rests[host] = now + rest
 
     async def _exchange(self, fetcher: Fetcher, link: Link) -> Fetched | NotFetched:
         """One exchange, when the host's IP address has room for it."""
@@ -210,3 +252,8 @@ class PoliteFetcher:
         if link.attempts >= self._spec.retries:
             return None
         return again_in_s(rest, self._spec.per_host_delay_s, link.attempts, self._rng)
+
+
+def _nobody_was_asked(result: Fetched | NotFetched | Later) -> bool:
+    """Whether a request was refused before it left this machine."""
+    return isinstance(result, NotFetched) and result.refusal.reason is Reason.PRIVATE_ADDRESS

@@ -200,9 +200,11 @@ class RobotsCache:
     def _unreadable(self, authority: str, result: NotFetched) -> NotFetched:
         """Count the fault, and say it in the words of robots.txt where that is what was missed."""
         refusal = result.refusal
+        if refusal.reason is Reason.PRIVATE_ADDRESS:  # refused by ourselves: no fault of the host
+            return result
         # Only after the retries does a passing fault count as "unreachable" for all its URLs.
         given_up = self._faults.add(authority) > self._spec.retries or not result.passing
-        if given_up and refusal.reason not in (Reason.DNS, Reason.PRIVATE_ADDRESS):
+        if given_up and refusal.reason is not Reason.DNS:
             self._store[authority] = StoredRobots(str(refusal), UNREACHABLE, self._clock())
         if refusal.reason in (Reason.TIMEOUT, Reason.CONNECT, Reason.BROKEN_RESPONSE):
             refusal = Refusal(Reason.ROBOTS_UNREACHABLE, str(refusal))

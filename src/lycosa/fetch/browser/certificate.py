@@ -1,0 +1,53 @@
+"""The certificate of the loopback proxies. In: nothing. Out: a TLS context, and what tells the browser to trust it alone.
+
+It is made for one browser, trusted by that browser's throw-away profile only, and forgotten with it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ssl
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+VALID = timedelta(days=30)
+
+
+class Certificate(NamedTuple):
+    """A certificate for every host; `fingerprint` is that of its key, as Chromium is told it."""
+
+    tls: ssl.SSLContext
+    fingerprint: str
+
+
+def throw_away_certificate() -> Certificate:
+    """A new key and a certificate of it; the key is on disk only for the moment in which it is loaded."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import (
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+        PublicFormat,
+    )
+
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Lycosa's recording proxy")])
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - VALID)
+        .not_valid_after(now + VALID)
+        .sign(key, hashes.SHA256())
+    )
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory(prefix="lycosa-") as folder:  # readable by its owner alone
+        path = Path(folder) / "proxy.pem"
+        private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        path.write_bytes(private + certificate.public_bytes(Encoding.PEM))
+        tls.load_cert_chain(path)
+    public = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return Certificate(tls, base64.b64encode(hashlib.sha256(public).digest()).decode())

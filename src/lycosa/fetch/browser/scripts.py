@@ -1,0 +1,52 @@
+"""What is run in a page that is rendered. Nothing clicks: banners, dialogues and walls are left alone."""
+
+BEFORE = """
+(() => {
+  // Ways to other machines that no proxy sees.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport"]) {
+    try { delete globalThis[name]; } catch {}
+  }
+  globalThis.open = () => null;
+  // What a closed shadow tree shows is seen by everybody; so is it archived.
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (init) {
+    return attach.call(this, { ...init, mode: "open", serializable: true });
+  };
+})();
+"""
+"""Before the page's own scripts, in every frame."""
+
+STATE = """
+() => [document.readyState !== "loading", document.getElementsByTagName("*").length,
+       document.documentElement ? document.documentElement.scrollHeight : 0]
+"""
+"""Whether it is parsed, its number of elements, its height: while these change, it is not ready."""
+
+SCROLL = """
+() => {
+  const top = document.scrollingElement || document.documentElement;
+  if (!top || top.scrollTop + innerHeight >= top.scrollHeight - 1) return false;
+  top.scrollTo(0, top.scrollHeight);
+  return true;
+}
+"""
+"""To the end of the page; whether there was a way to go."""
+
+DOCUMENT = """
+([url, limit]) => {
+  const roots = [];
+  const visit = (node) => {
+    for (const one of node.querySelectorAll("*")) {
+      if (one.shadowRoot) { roots.push(one.shadowRoot); visit(one.shadowRoot); }
+    }
+  };
+  visit(document);
+  const top = document.documentElement;
+  const inner = top.getHTML ? top.getHTML({ serializableShadowRoots: true, shadowRoots: roots }) : top.innerHTML;
+  const start = top.cloneNode(false).outerHTML.replace(/<\\/html>$/i, "");
+  const moved = location.href.split("#")[0] !== url.split("#")[0] && !document.querySelector("base[href]");
+  const base = moved ? `<base href="${document.baseURI.replaceAll('"', "%22")}">` : "";
+  return ("<!DOCTYPE html>" + start + inner.replace(/<head[^>]*>/i, (head) => head + base)).slice(0, limit) + "</html>";
+}
+"""
+"""The document as it is now, shadow trees declared in it."""
