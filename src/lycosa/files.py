@@ -1,8 +1,11 @@
-"""Files that a user names: read whole, but never a device, a pipe, or more than memory should hold."""
+"""Files, whole. Those that a user names are read, but never a device, a pipe, or more than memory should hold; those that a
+collection needs are written so that neither a crash nor a power cut leaves a half of them.
+"""
 
 from __future__ import annotations
 
 import errno
+import os
 import stat
 from pathlib import Path
 
@@ -32,3 +35,24 @@ def size_of(path: Path) -> int:
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "a device or pipe, not a file", str(path))
     return about.st_size
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: whatever happens, even to the power, the old file or the new one is there."""
+    draft = path.with_name(f"{path.name}.draft")
+    draft.unlink(missing_ok=True)  # it may be a link to somewhere else
+    with draft.open("xb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())  # else the new name may be on the disk before the content is
+    draft.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names in a folder outlast a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
-from lycosa.files import read_file
+from lycosa.files import read_file, write_file
 
 MAX_BYTES = 1 << 29
 """A model file larger than this is not read (ours are a few megabytes)."""
@@ -40,10 +40,8 @@ def save_model(path: Path, model: msgspec.Struct, format_name: str) -> None:
     """Write a model whole or not at all: a crash leaves the old file."""
     body = msgspec.msgpack.encode(model, enc_hook=_array_to_bytes, order="deterministic")
     envelope = _Envelope(format_name, hashlib.sha256(body).digest(), body)
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_bytes(msgspec.msgpack.encode(envelope))
-        part.replace(path)
+        write_file(path, msgspec.msgpack.encode(envelope))
     except OSError as error:
         raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
 

@@ -13,6 +13,7 @@ import msgspec
 from lycosa.errors import ModelError
 from lycosa.evidence import Evidence, Need
 from lycosa.evidence.model_file import read_json
+from lycosa.files import write_file
 from lycosa.judge.kinds import restricted, wanted_in
 from lycosa.judge.version import FOLDER, Scorer, Version
 from lycosa.page.terms import terms_of_each
@@ -56,9 +57,7 @@ def save_brief(brief: Brief, models: Path) -> None:
     """Keep it beside the versions, so that answers teach the judge without its crawl; a crash leaves no half of it."""
     path = brief_path(models)
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".draft")
-    draft.write_bytes(msgspec.json.encode(brief))
-    draft.replace(path)
+    write_file(path, msgspec.json.encode(brief))
 
 
 def load_brief(models: Path) -> Brief:

@@ -15,6 +15,7 @@ import numpy as np
 import zstandard
 
 from lycosa.errors import ModelError
+from lycosa.files import write_file
 from lycosa.judge.background import background_of
 from lycosa.judge.calibration import Shift, page_log_odds
 from lycosa.judge.hash_table import HashTable
@@ -176,9 +177,7 @@ def save_version(version: Version, models: Path) -> Path:
     """Write a version; a crash leaves no half of it."""
     path = path_of(models, version.number)
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".draft")
-    draft.write_bytes(packed(version))
-    draft.replace(path)
+    write_file(path, packed(version))
     return path
 
 

@@ -19,6 +19,7 @@ from lycosa.evidence.model_file import read_json
 from lycosa.evidence.topic import away_from, topic_vector
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.pages import document_in
+from lycosa.files import write_file
 from lycosa.page.terms import count_terms, terms_of
 from lycosa.spec.sections import TopicSpec
 from lycosa.values import Refusal, Say
@@ -91,9 +92,7 @@ async def prepared_topic(
     model = msgspec.structs.replace(model, unread=tuple(where for where, page in found.items() if not page))
     if saved:
         saved.parent.mkdir(exist_ok=True)
-        draft = saved.with_suffix(".draft")
-        draft.write_bytes(msgspec.json.format(msgspec.json.encode(model)))
-        draft.replace(saved)  # a crash leaves no half of it
+        write_file(saved, msgspec.json.format(msgspec.json.encode(model)))
     return model
 
 

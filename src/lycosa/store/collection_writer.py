@@ -21,6 +21,7 @@ import msgspec
 
 from lycosa import __version__
 from lycosa.errors import CollectionBusy, CollectionError
+from lycosa.files import write_file
 from lycosa.store import Conclusion, Counts, Record, Rejudged, SetAside
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
@@ -244,10 +245,7 @@ class CollectionWriter:
         self.catalogue.set_fact("spec", data)
         path = self.directory / "crawl.toml"
         if not path.is_file() or path.read_bytes() != data:
-            draft = path.with_name("crawl.toml.new")
-            draft.unlink(missing_ok=True)  # it may be a link to somewhere else
-            draft.write_bytes(data)
-            draft.replace(path)
+            write_file(path, data)
 
 
 def _made_by(name: str) -> dict[str, str]:

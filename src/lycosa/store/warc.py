@@ -23,6 +23,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa.errors import ArchiveError, CollectionError
 from lycosa.fetch.http_headers import RECORD_BYTES
+from lycosa.files import sync_folder
 from lycosa.values import Fetched
 
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
@@ -164,7 +165,7 @@ class WarcWriter:
         if self._file is not None:
             os.fsync(self._file.fileno())
         if self._new_file:
-            _sync_directory(self._directory)
+            sync_folder(self._directory)
             self._new_file = False
 
     def cut(self, position: Position) -> None:
@@ -378,11 +379,3 @@ def _numbered(directory: Path, stem: str) -> list[tuple[Path, int]]:
     """Our own files of that stem with their numbers; what others put there is not ours to touch."""
     found = ((path, _parts(path.name)) for path in directory.iterdir())
     return [(path, parts[1]) for path, parts in found if parts and parts[0] == stem]
-
-
-def _sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -19,6 +19,7 @@ import msgspec
 
 from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
+from lycosa.files import write_file
 from lycosa.judge.learning import KnownPage
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
@@ -337,7 +338,7 @@ def topic_only(model: EventModel) -> EventModel:
 def save_event(path: Path, model: EventModel) -> None:
     """Write a model as JSON that people can read and edit."""
     try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(model)))
+        write_file(path, msgspec.json.format(msgspec.json.encode(model)))
     except OSError as error:
         raise ModelError(f"{path} cannot be written: {error.strerror}. Name another file.") from None
 
