@@ -1,0 +1,142 @@
+"""A long crawl. In: a made-up web of any size. Out: memory, open files and CPU for each page, tenth by tenth.
+
+The crawl has the settings that a user gets, but for the delays; it runs as a user runs it, and is looked at from outside.
+
+Command line: python -m tools.endurance.long [--pages 200000] [--note]
+Expected time: 20 ms of CPU for each page and its server: 70 minutes in full
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from lycosa.testing import SiteProcess
+from tools.endurance.kills import crawl, pages_in, write_spec
+from tools.measured import ROOT, commit_of, table, write_part
+
+TENTHS = 10
+WARM = 3
+"""The tenth from which on nothing should grow: caches and bounded tables are full by then."""
+DRIFT = 0.10
+POLL_S = 1.0
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Reading(NamedTuple):
+    """What a crawl and its workers hold at a moment."""
+
+    pages: int
+    seconds: float
+    cpu_s: float
+    memory_mb: float
+    own_memory_mb: float  # of the crawl's own process
+    files: int
+
+
+def reading_of(process: int, out: Path, begun: float) -> Reading:
+    """Look at a process and all that it has started."""
+    family = [process, *_children(process)]
+    memory = [_memory_mb(one) for one in family]
+    return Reading(
+        pages_in(out),
+        time.monotonic() - begun,
+        sum(map(_cpu_s, family)),
+        sum(memory),
+        memory[0],
+        sum(map(_open_files, family)),
+    )
+
+
+def _children(process: int) -> list[int]:
+    try:
+        found = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    except OSError:
+        return []
+    return [each for child in map(int, found) for each in (child, *_children(child))]
+
+
+def _memory_mb(process: int) -> float:
+    try:
+        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")), 0.0)
+
+
+def _cpu_s(process: int) -> float:
+    try:
+        after_name = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(after_name[11]) + int(after_name[12])) / TICKS
+
+
+def _open_files(process: int) -> int:
+    try:
+        return sum(1 for _ in Path(f"/proc/{process}/fd").iterdir())
+    except OSError:
+        return 0
+
+
+def endure(pages: int) -> list[Reading]:
+    """Crawl, and read off at every tenth."""
+    readings: list[Reading] = []
+    with (
+        TemporaryDirectory() as name,
+        SiteProcess("tools.endurance.kills:faulty_web", pages=pages) as site,
+    ):
+        folder = Path(name)
+        spec, out, begun = write_spec(folder, "fused", pages, site), folder / "crawl", time.monotonic()
+        process = crawl(spec, out)
+        while process.poll() is None and len(readings) < TENTHS - 1:
+            if pages_in(out) >= pages * (len(readings) + 1) // TENTHS:
+                readings.append(reading_of(process.pid, out, begun))
+                print(_row(readings), flush=True)
+            time.sleep(POLL_S)
+        readings.append(reading_of(process.pid, out, begun))
+        if process.wait() != 0:
+            raise subprocess.CalledProcessError(process.returncode, "lycosa crawl")
+    return readings
+
+
+def _row(readings: list[Reading]) -> list[str]:
+    now, before = readings[-1], readings[-2] if len(readings) > 1 else Reading(0, 0.0, 0.0, 0.0, 0.0, 0)
+    pages = now.pages - before.pages
+    return [
+        f"{now.pages:,}",
+        f"{1000 * (now.cpu_s - before.cpu_s) / max(1, pages):.1f}",
+        f"{pages / max(0.001, now.seconds - before.seconds):.0f}",
+        f"{now.memory_mb:.0f}",
+        f"{now.own_memory_mb:.0f}",
+        str(now.files),
+    ]
+
+
+def main() -> None:
+    """Crawl, and say whether anything grew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=200_000)
+    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
+    asked = parser.parse_args()
+    readings = endure(asked.pages)
+    rows = [_row(readings[: count + 1]) for count in range(len(readings))]
+    heads = ["pages", "CPU ms a page", "pages/s", "memory MB", "of it the crawl's own", "open files"]
+    figures = table(heads, rows)
+    print(figures)
+    if asked.note:
+        whole = (
+            ""
+            if asked.pages >= 200_000
+            else " A part of the whole: `python -m tools.endurance.long` crawls 200,000."
+        )
+        write_part(ROOT / "docs" / "endurance.md", "long", f"{figures}\n\nCommit {commit_of(ROOT)}.{whole}")
+
+
+if __name__ == "__main__":
+    main()
