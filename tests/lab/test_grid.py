@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -206,3 +209,35 @@ def test_what_a_run_needs_is_looked_at_first(demo_folder, monkeypatch, tmp_path)
     monkeypatch.setattr("lycosa.lab.grid.CachedWeb", parse)
     with pytest.raises(LycosaError, match="page_types is missing"):
         run_grid(tmp_path, ["owls"], variants(["profile"], []), Options(), random_seeds=[1])
+
+
+def test_workers_do_not_outlive_a_run_that_is_killed(demo_folder):
+    """Killed with SIGKILL, it closes nothing: its processes end all the same."""
+    code = (
+        "from pathlib import Path; from lycosa.lab.grid import *; from lycosa.lab.protocol import Options\n"
+        f"if __name__ == '__main__': run_grid(Path({str(demo_folder)!r}), ['owls', 'tides'], [Variant('best-first')],"
+        " Options(pages=40), random_seeds=range(50), processes=2)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        while len(workers := _workers_of(process.pid)) < 2:
+            assert process.poll() is None
+            time.sleep(0.02)
+    finally:
+        process.kill()
+        process.wait()
+    while any(map(_is_alive, workers)):
+        time.sleep(0.02)
+
+
+def _workers_of(process: int) -> list[int]:
+    children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    commands = {int(child): Path(f"/proc/{child}/cmdline") for child in children}
+    return [child for child, command in commands.items() if b"spawn_main" in command.read_bytes()]
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        return b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -43,10 +43,10 @@ def live_with_parent() -> None:
     """Called by a child first: it ends with its parent, and at no signal of the terminal."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # to stop is the parent's business, which then closes us
-    _die_with_parent()
+    die_with_parent()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask Linux to kill this process when its parent is gone, however it went."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

@@ -19,13 +19,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import lru_cache
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from pydantic import ValidationError
 
+from lycosa.engine.children import die_with_parent
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import topic_vector
@@ -201,7 +202,7 @@ def run_grid(
             results[number] = run_task(task)
             progress(number + 1, len(tasks))
     else:
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin_work) as pool:
             with _uninterruptible():
                 futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
             try:
@@ -234,7 +235,12 @@ def _gets_types(strategy: str | type[BaseStrategy], web: VirtualWeb) -> bool:
     return bool(web.page_types and typed_in_lab(strategy))
 
 
-def _one_thread() -> None:
+def _begin_work() -> None:
+    """What a process of the pool does first."""
+    die_with_parent()  # a parent that is killed closes nothing: they would wait in its pipe for ever
+    parent = parent_process()
+    if parent is not None and os.getppid() != parent.pid:  # it was killed before we could ask
+        os._exit(1)
     # One BLAS thread a process: more only get into each other's way, and can change the last bits.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
