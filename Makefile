@@ -8,7 +8,7 @@ STAMP := .make/installed
 
 INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
 
-.PHONY: demo test check format lint types tests docs constraints clean
+.PHONY: demo test check format lint types tests docs site constraints clean
 
 demo: .make/demo
 	$(BIN)/lycosa demo --out demo
@@ -35,6 +35,10 @@ docs:
 	$(BIN)/python -m lycosa.commands.reference spec > docs/spec.md
 	$(BIN)/python -m lycosa.commands.reference > docs/commands.md
 	$(BIN)/python -m lycosa.commands.reference strategies > docs/strategies/choosing.md
+
+# The documentation as a site, in site/; from installed packages alone.
+site: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -q
 
 .make/venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'
@@ -63,4 +67,4 @@ constraints: .make/venv
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-pywb .make demo
+	rm -rf $(VENV) .venv-pywb .make demo site

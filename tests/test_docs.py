@@ -21,6 +21,7 @@ import lycosa
 from lycosa.cli import app
 from lycosa.commands.reference import _commands, commands_reference
 from lycosa.methods.lookup import all_settings, section_class, settings_of, strategy_names
+from lycosa.report import design
 from lycosa.spec.writing import spec_reference
 
 ROOT = Path(__file__).parents[1]
@@ -255,6 +256,56 @@ def test_the_readme_says_what_the_demo_says(demo):
     assert found
     assert held
     assert int(held[1]) == pytest.approx(int(found[1]), abs=8)
+
+
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=name_of)
+def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
+    """From top to bottom, in an empty folder: files with a title are written, commands run and say something."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name, command in (("lycosa", f'"{sys.executable}" -m lycosa'), ("python", f'"{sys.executable}"')):
+        (programs / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        (programs / name).chmod(0o755)
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    ran = 0
+    for kind, marks, text in FENCE.findall(tutorial.read_text(encoding="utf-8")):
+        if title := re.search(r'title="([^"]+)"', marks):
+            (folder / title[1]).parent.mkdir(parents=True, exist_ok=True)
+            (folder / title[1]).write_text(text, encoding="utf-8")
+        if kind == "python":
+            run([sys.executable, "-c", text], folder, folder)
+        for line in text.splitlines() if kind == "console" else ():
+            if line.startswith("lycosa serve "):  # it would serve until stopped
+                assert (folder / shlex.split(line)[2] / "catalogue.db").exists()
+                continue
+            setting = f'export PATH="{programs}:$PATH" LYCOSA="{ROOT}"; set -o pipefail'
+            said = run(["bash", "-c", f"{setting}; {line}"], folder, folder)
+            assert said.strip() or "write(" in line
+            ran += 1
+    assert ran >= 4
+    if tutorial.stem == "event":  # it promises that all articles are kept
+        with lycosa.Collection.open(folder / "flood" / "flood") as flood:
+            assert sum("/news/" in page.link.url for page in flood.pages(relevant=True)) == 24
+
+
+def test_the_site_is_whole(tmp_path):
+    """`make site` builds it without a warning, and a reader's browser is sent nowhere else for any part of it."""
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(tmp_path / "site")]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = sorted((tmp_path / "site").rglob("*.html"))
+    assert len(pages) >= len([page for page in PAGES if page.is_relative_to(DOCS)])
+    loaded = re.compile(r'<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)="?((?:https?:)?//[^"\s>]+)')
+    for page in pages:
+        text = re.sub(r'<link rel="?canonical[^>]*>', "", page.read_text(encoding="utf-8"))
+        assert not loaded.findall(text), page.name
+    style = (tmp_path / "site" / "assets" / "look.css").read_text(encoding="utf-8")
+    assert design.LIGHT["accent"] in style
 
 
 def test_make_targets_exist():
