@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from lycosa.lab import metrics
@@ -57,6 +58,9 @@ MEASURES = {
     "calibration_error": "calibration",
     "brier": "Brier",
 }
+BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
+UNDER_LABELLED = "storms"
+"""Of wikischools: Hurricane Andrew and 14 further pages of hurricanes and their seasons are not labelled."""
 Found = dict[tuple[str, str], Measured]
 """What was measured, by web and by what was given."""
 
@@ -151,6 +155,26 @@ def by_topic(found: Measured) -> str:
     return table(["topic", *heads], rows)
 
 
+def reliability(runs: Sequence[Run]) -> str:
+    """Of pages with about the same probability, how many are relevant; and the same without the topic whose labels have gaps."""
+    groups = [runs, [run for run in runs if run.topic != UNDER_LABELLED]]
+    rows = []
+    for low, high in pairwise(BINS):
+        cells = []
+        for group in groups:
+            inside = [
+                (score, relevant)
+                for run in group
+                for score, relevant in zip(run.scores, run.relevant, strict=True)
+                if low <= score < high or score == high == BINS[-1]
+            ]
+            shares = [number(_mean(list(map(float, values)))) for values in zip(*inside, strict=True)]
+            cells += [str(len(inside)), *(shares or ["", ""])]
+        rows.append([f"{low:g}–{high:g}", *cells])
+    heads = ["pages", "mean probability", "relevant"]
+    return table(["probability", *heads, *(f"{head}, without {UNDER_LABELLED}" for head in heads)], rows)
+
+
 def asked(found: Found) -> str:
     """What answers teach of the pages that nobody was asked about."""
     rows = []
@@ -219,6 +243,7 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     write_part(PAGE, "answers", asked(found))
     if both := found.get(("wikischools", BOTH)):
         write_part(PAGE, "topics", by_topic(both))
+        write_part(PAGE, "reliability", reliability(both.runs))
         plot_scores(both.runs, IMAGES / "as-user-scores.png")
     if happened := found.get(_key(EVENTS)):
         write_part(PAGE, "events", events(happened))

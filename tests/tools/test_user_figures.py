@@ -40,6 +40,9 @@ def test_a_case_becomes_rows_of_the_tables(runs: tuple[Measured, Path]):
     rows = user_figures.figures(cases, Path(), kept).splitlines()
     assert rows[2].startswith("| demo | keywords,examples:3 | best-first | 2 | ")
     assert {row.count("|") for row in rows} == {len(user_figures.MEASURES) + 6}
+    table = user_figures.reliability(next(iter(cases.values())).runs).splitlines()
+    assert len(table) == len(user_figures.BINS) + 1
+    assert {row.count("|") for row in table} == {8}
     assert user_figures.leads(cases).splitlines()[2].startswith("| demo | keywords,examples:3 | ")
 
 
