@@ -29,6 +29,7 @@ class Unreliable(InProcess):
     def __init__(self, chance: Random) -> None:
         super().__init__()
         self.chance = chance
+        self.late: list[asyncio.Task[None]] = []
 
     async def deliver(self, parcel: Parcel) -> int:
         return await self._misbehave(lambda: InProcess.deliver(self, parcel))
@@ -43,11 +44,16 @@ class Unreliable(InProcess):
         if fate < 0.2:
             await _ignored(message())
         if fate < 0.3:
-            asyncio.get_running_loop().call_later(0.1, lambda: asyncio.ensure_future(_ignored(message())))
+            self.late.append(asyncio.ensure_future(_later(message)))
         answer = await message()
         if fate > 0.9:
             raise Unreachable("its answer was lost")
         return answer
+
+
+async def _later(message: Callable[[], Awaitable[object]]) -> None:
+    await asyncio.sleep(0.1)
+    await _ignored(message())
 
 
 async def _ignored(message: Awaitable[object]) -> None:
@@ -72,6 +78,8 @@ async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InP
     coordinator = coordinator_of(plan)
     await coordinate(coordinator, exchange, every_s=EVERY_S)
     await asyncio.gather(*running)
+    if isinstance(exchange, Unreliable):
+        await asyncio.gather(*exchange.late)
     return coordinator.ended
 
 

@@ -47,7 +47,7 @@ class Coordinator:
         self.term = term
         self.is_priced = is_priced
         self.ended = ""
-        self.is_paused = False
+        self.is_paused: bool | None = None  # None: as the shards are, where another coordinator was before
         self.reports: dict[int, Report] = {}
         self.usage = Usage()
         self.price = -inf
@@ -74,8 +74,8 @@ class Coordinator:
         self._granted[report.shard] = report.granted or 0
         self._leased[report.shard] = {*report.addresses}
         self._unheard.discard(report.shard)
-        if report.error:
-            self.end(report.error)
+        if report.error or report.ending:
+            self.end(report.error or report.ending)
 
     def miss(self, shard: int) -> None:
         """A shard has not answered. What it was given last may have arrived, or may arrive yet."""
@@ -91,6 +91,8 @@ class Coordinator:
         if not self.knows_all:
             return [self._unchanged(shard) for shard in range(self.shards)]
         self._count()
+        if self.is_paused is None:
+            self.is_paused = any(report.is_paused for report in self.reports.values())
         if not self.ended and not self.is_paused:
             self.end(self.limits.reached(self.usage) or self._is_quiet())
         grants = self._grants()
@@ -101,7 +103,7 @@ class Coordinator:
                 number=self._number,
                 granted=grants[shard],
                 price=self.price,
-                paused=self.is_paused,
+                paused=bool(self.is_paused),
                 end=self.ended,
                 addresses=tuple(addresses.get(shard, ())),
                 returned=tuple(returned.get(shard, ())),
@@ -113,7 +115,11 @@ class Coordinator:
         report = self.reports.get(shard)
         granted = report.granted if report else 0
         return Orders(
-            term=self.term, number=self._number, granted=granted, paused=self.is_paused, end=self.ended
+            term=self.term,
+            number=self._number,
+            granted=granted,
+            paused=report.is_paused if report else False,
+            end=self.ended,
         )
 
     def _count(self) -> None:

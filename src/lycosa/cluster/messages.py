@@ -29,6 +29,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     refused: dict[str, int] = {}  # by reason, as users read it
     addresses: tuple[str, ...] = ()  # IP addresses that it alone may ask
     wanted: tuple[str, ...] = ()  # those that it would ask
+    is_paused: bool = False
+    ending: str = ""  # why it takes nothing more
     error: str = ""  # why it has failed
     summary: Summary | None = None  # of a shard that has ended
 

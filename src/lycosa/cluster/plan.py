@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.cluster.slots import Slots
+from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
@@ -83,6 +84,24 @@ class Plan(msgspec.Struct, frozen=True):
     def directory_of(self, shard: int) -> Path:
         """The collection of a shard."""
         return shard_directory(Path(self.directory), shard)
+
+
+def save_plan(plan: Plan) -> Path:
+    """Write a plan down where its shards are; returns the file."""
+    path = Path(plan.directory) / SHARDS / "plan.msgpack"
+    _write(path, msgspec.msgpack.encode(plan))
+    return path
+
+
+def load_plan(path: Path) -> Plan:
+    """The plan in a file."""
+    try:
+        return msgspec.msgpack.decode(path.read_bytes(), type=Plan)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise CollectionError(
+            f"{path} cannot be read ({error}). The folder of the crawl has to be the same on all machines: put it on "
+            "storage that they share."
+        ) from None
 
 
 def shard_directory(directory: Path, shard: int) -> Path:

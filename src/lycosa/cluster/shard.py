@@ -197,6 +197,8 @@ class Shard:
             refused={reason.value: count for reason, count in tally.refused.most_common(20)},
             addresses=addresses,
             wanted=wanted,
+            is_paused=crawl.paused,
+            ending=crawl.ended,
         )
 
     def _sketch(self, now: float) -> tuple[float, ...]:

@@ -193,6 +193,20 @@ def crawl(
             help="After 50 pages ask this many questions (y/n) in the terminal; answers teach the judge.",
         ),
     ] = 0,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            help="Crawl in this many processes, each with hosts of its own; needs lycosa[cluster].",
+        ),
+    ] = None,
+    ray: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Run the shards on this Ray cluster, such as auto or 10.0.0.1:6379."
+        ),
+    ] = "",
     changes: Changes = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
@@ -212,7 +226,34 @@ def crawl(
         extra.append(f"profile.topic_tags={_tags(topic_tags)}")
     if web:
         extra.append(f"fetch.web={_from_here(web)}")
-    _tell(crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json, ask=ask), json=json)
+    wanted = shards or _shards_there(spec, out, tuple(extra))
+    if ray and not wanted:
+        raise SpecError(f"--ray {ray}: say how many shards the crawl is to have, such as --shards 8.")
+    if (wanted or 1) > 1 or ray:
+        from lycosa.cluster.run import crawl_in_shards
+
+        if ask:
+            raise SpecError(
+                "--ask: a crawl of several shards asks nothing. Answer afterwards: lycosa label COLLECTION."
+            )
+        summary = crawl_in_shards(
+            spec, out, tuple(extra), shards=wanted or 1, address=ray, say=say, quiet=quiet or json
+        )
+    else:
+        summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json, ask=ask)
+    _tell(summary, json=json)
+
+
+def _shards_there(spec: Path, out: Path | None, changes: tuple[str, ...]) -> int:
+    """How many shards the collection has that a crawl would go on with; 0 where it has none."""
+    from lycosa.engine.run import collection_of
+
+    directory = out or collection_of(spec, changes)
+    if not (directory / "shards.json").is_file():
+        return 0
+    from lycosa.cluster.run import shards_of
+
+    return shards_of(directory)
 
 
 def import_(

@@ -11,8 +11,9 @@ import json
 import os
 import socket
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,21 @@ RELEARN = "labels have changed"
 Reply = dict[str, Any]
 
 
+Answer = Callable[[str], Reply | None]
+"""Does what a command says (`status`, `pause` …) and tells how the crawl is then; None for a command that it does not know."""
+
+
 @asynccontextmanager
 async def control_of(crawl: Crawl, directory: Path) -> AsyncIterator[None]:
     """Serve the control socket of a crawl while the context lasts."""
-    commands = _Commands(crawl)
+    async with controlled(partial(_obeyed, crawl), directory):
+        yield
+
+
+@asynccontextmanager
+async def controlled(answer: Answer, directory: Path) -> AsyncIterator[None]:
+    """Serve the control socket of whatever answers commands, while the context lasts."""
+    commands = _Commands(answer)
     path = directory / NAME
     with suppress(OSError):
         path.unlink()  # the directory is locked by this process, so whoever made it is gone
@@ -105,9 +117,23 @@ def status_of(crawl: Crawl) -> Reply:
     }
 
 
+def _obeyed(crawl: Crawl, do: str) -> Reply | None:
+    if do == "pause":
+        crawl.pause()
+    elif do == "resume":
+        crawl.resume()
+    elif do == "stop":
+        crawl.stop("interrupted")
+    elif do == "labels-changed":
+        crawl.stop(RELEARN)
+    elif do != "status":
+        return None
+    return status_of(crawl)
+
+
 class _Commands:
-    def __init__(self, crawl: Crawl) -> None:
-        self._crawl = crawl
+    def __init__(self, answer: Answer) -> None:
+        self._answer_to = answer
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the lines of one connection; what is not understood is answered too."""
@@ -123,14 +149,7 @@ class _Commands:
             do = asked["do"]
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"ok": False, "error": 'Send one JSON object a line, such as {"do": "status"}.'}
-        if do == "pause":
-            self._crawl.pause()
-        elif do == "resume":
-            self._crawl.resume()
-        elif do == "stop":
-            self._crawl.stop("interrupted")
-        elif do == "labels-changed":
-            self._crawl.stop(RELEARN)
-        elif do != "status":
+        state = self._answer_to(do)
+        if state is None:
             return {"ok": False, "error": "Known are: status, pause, resume, stop, labels-changed."}
-        return {"ok": True, **status_of(self._crawl)}
+        return {"ok": True, **state}

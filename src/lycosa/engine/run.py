@@ -42,6 +42,12 @@ def crawl_file(
     return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet, ask=ask)
 
 
+def collection_of(path: Path, changes: tuple[str, ...] = ()) -> Path:
+    """Where a spec file is crawled to, unless the user says otherwise."""
+    path = spec_path(path)
+    return path.parent / load_spec(path, all_settings(), changes)[0].name
+
+
 def import_archives(
     archives: Sequence[Path],
     out: Path,

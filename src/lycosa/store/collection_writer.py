@@ -65,7 +65,7 @@ class CollectionWriter:
             _refuse_foreign(directory)
             (directory / "archive").mkdir(parents=True, exist_ok=True)
             (directory / "models").mkdir(exist_ok=True)
-            lock = _lock(directory)
+            lock = lock_directory(directory)
         try:
             writer = WarcWriter(directory / "archive", name, warc_bytes, {**_made_by(name), **(info or {})})
             return cls(directory, lock, writer, name, spec_text, pause_points)
@@ -283,7 +283,7 @@ def _tell_refusal(log: logging.Logger, event: str, url: str, refusal: Refusal, *
     tell(log, event, url=url, reason=refusal.reason.name, detail=refusal.detail, **more)
 
 
-def _lock(directory: Path) -> io.FileIO:
+def lock_directory(directory: Path) -> io.FileIO:
     """An exclusive lock that the system gives up when the process ends, however it ends."""
     for name in ("lock", "crawl.log", "crawl.toml"):
         if (directory / name).is_symlink():

@@ -1,0 +1,256 @@
+"""Shards and coordinator as Ray actors. In: a plan. Out: actors that carry messages, and nothing that they would lose.
+
+An actor that dies is started again by Ray, on any machine that is left, and goes on from the shard's folder. Ray is
+imported only here, and only when it is needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from lycosa.cluster.coordinator import Coordinator
+from lycosa.cluster.exchange import coordinate
+from lycosa.cluster.messages import Orders, Report, Unreachable
+from lycosa.cluster.plan import Plan, load_plan, save_plan
+from lycosa.cluster.running import run_shard, shard_of
+from lycosa.engine.limits import Limits
+from lycosa.errors import InputError
+from lycosa.store.mail import Parcel
+
+T = TypeVar("T")
+NAMESPACE = "lycosa"
+OBJECT_STORE_BYTES = 150_000_000
+"""Of a Ray that this program starts: messages are small, and none is kept."""
+ANSWER_S = 30.0
+"""A message that is not answered within this time counts as lost."""
+CONSULT_S = 5.0
+"""The same for what the coordinator asks: while one shard does not answer, the others wait for orders."""
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class State(msgspec.Struct, frozen=True):
+    """What the coordinator tells of the whole crawl."""
+
+    pages: int
+    relevant: int
+    bytes: int
+    seconds: float
+    limit: int | None
+    price: float
+    ended: str
+    is_over: bool
+    is_paused: bool
+    reports: tuple[Report, ...]
+
+
+def ray_library() -> Any:
+    """Ray, which is an extra of this package."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault(
+        "RAY_worker_niceness", "0"
+    )  # Ray's default lets any other program go before a crawl
+    try:
+        import ray
+    except ImportError:
+        raise InputError(
+            "A crawl of several shards needs Ray, which is not installed. Install it with: pip install 'lycosa[cluster]'"
+        ) from None
+    return ray
+
+
+def start_ray(shards: int, address: str = "") -> Any:
+    """Connect to a Ray cluster; without an address, start one on this machine that nobody else reaches."""
+    ray = ray_library()
+    if address:
+        try:
+            ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(
+                f"No Ray cluster answers at {address} ({reason}). See that it runs with: ray status --address {address}"
+            ) from None
+        return ray
+    ray.init(
+        address="local",
+        namespace=NAMESPACE,
+        num_cpus=shards + 1,
+        object_store_memory=OBJECT_STORE_BYTES,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        _node_ip_address="127.0.0.1",
+    )
+    return ray
+
+
+def start_actors(plan: Plan, crawl: str) -> tuple[Any, list[Any]]:
+    """The shards and their coordinator, which is returned; `crawl` names them among others of the cluster."""
+    ray = ray_library()
+    again = {"max_restarts": -1, "max_task_retries": 0}
+    path = str(
+        save_plan(plan)
+    )  # in a file: what is in Ray's memory may be gone when an actor is started again
+    actors = []
+    for number in range(plan.shards):
+        options = {"name": _name(crawl, number), "num_cpus": 1, "scheduling_strategy": "SPREAD", **again}
+        actors.append(ray.remote(ShardActor).options(**options).remote(path, number, crawl))
+    coordinator = ray.remote(CoordinatorActor).options(name=_name(crawl, -1), num_cpus=0, **again)
+    # The caller keeps the shards: an actor that nobody refers to is ended.
+    return coordinator.remote(path, crawl), actors
+
+
+def _name(crawl: str, shard: int) -> str:
+    return f"{crawl} shard {shard}" if shard >= 0 else f"{crawl} coordinator"
+
+
+class RayExchange:
+    """Messages as calls of actors, found by name: one that was started again has the same."""
+
+    def __init__(self, crawl: str) -> None:
+        self._crawl = crawl
+        self._actors: dict[int, Any] = {}
+        self._ray = ray_library()
+
+    async def deliver(self, parcel: Parcel) -> int:
+        actor = self._actor(parcel.receiver)
+        return int(await self._answer(actor.take_in.remote(_encode(parcel)), ANSWER_S, parcel.receiver))
+
+    async def consult(self, shard: int, orders: Orders) -> Report:
+        answer = await self._answer(self._actor(shard).consult.remote(_encode(orders)), CONSULT_S, shard)
+        return msgspec.msgpack.decode(answer, type=Report)
+
+    def _actor(self, shard: int) -> Any:
+        if shard not in self._actors:
+            try:
+                self._actors[shard] = self._ray.get_actor(_name(self._crawl, shard), NAMESPACE)
+            except ValueError:
+                raise Unreachable(f"shard {shard} has not begun") from None
+        return self._actors[shard]
+
+    async def _answer(self, reference: Any, timeout_s: float, shard: int) -> Any:
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(reference.future()), timeout_s)
+        except (self._ray.exceptions.RayError, Unreachable, TimeoutError) as error:
+            self._actors.pop(shard, None)
+            raise Unreachable(str(error)) from None
+
+
+class _Loop:
+    """An event loop in a thread of its own: an engine that is busy must not keep Ray waiting."""
+
+    def __init__(self, main: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._main = main
+        threading.Thread(target=self._run, name="lycosa", daemon=True).start()
+
+    def _run(self) -> None:
+        import uvloop
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            self._loop = runner.get_loop()
+            runner.run(self._stay())
+
+    async def _stay(self) -> None:
+        """A shard that has ended still answers, until it is ended itself."""
+        await self._main()
+        await asyncio.Event().wait()
+
+    async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Do something in that loop, and wait for it in this one."""
+        if self._loop is None:
+            raise Unreachable("it has not begun")
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), self._loop))
+
+
+class ShardActor:
+    """One shard. It begins when it is made, wherever that is, with what its folder holds."""
+
+    def __init__(self, plan: str, number: int, crawl: str) -> None:
+        self._plan = load_plan(Path(plan))
+        self._shard = shard_of(self._plan, number, RayExchange(crawl).deliver)
+        self._loop = _Loop(self._run)
+
+    async def take_in(self, parcel: bytes) -> int:
+        """As `Shard.take_in`."""
+        decoded = msgspec.msgpack.decode(parcel, type=Parcel)
+        return await self._loop.do(lambda: self._shard.take_in(decoded))
+
+    async def consult(self, orders: bytes) -> bytes:
+        """As `Shard.consult`."""
+        decoded = msgspec.msgpack.decode(orders, type=Orders)
+
+        async def answer() -> bytes:
+            return _encode(self._shard.consult(decoded))
+
+        return await self._loop.do(answer)
+
+    async def process(self) -> int:
+        """The number of its process."""
+        return os.getpid()
+
+    async def _run(self) -> None:
+        await run_shard(self._plan, self._shard)
+
+
+class CoordinatorActor:
+    """The coordinator. What it has to know the shards tell it, so it may be started again at any time."""
+
+    def __init__(self, plan: str, crawl: str) -> None:
+        self._plan = load_plan(Path(plan))
+        spec = self._plan.spec()
+        limits = Limits.of(spec.limits, spec.fetch)
+        self._coordinator = Coordinator(self._plan.shards, limits, term=time.time())
+        self._exchange = RayExchange(crawl)
+        self._loop = _Loop(self._run)
+
+    async def state(self) -> bytes:
+        """What is known of the crawl, as a State."""
+
+        async def answer() -> bytes:
+            return _encode(state_of(self._coordinator))
+
+        return await self._loop.do(answer)
+
+    async def order(self, do: str) -> None:
+        """pause, resume or stop."""
+
+        async def obey() -> None:
+            if do == "stop":
+                self._coordinator.end("interrupted")
+            else:
+                self._coordinator.is_paused = do == "pause"
+
+        await self._loop.do(obey)
+
+    async def process(self) -> int:
+        """The number of its process."""
+        return os.getpid()
+
+    async def _run(self) -> None:
+        await coordinate(self._coordinator, self._exchange)
+
+
+def state_of(coordinator: Coordinator) -> State:
+    """What a coordinator knows."""
+    usage = coordinator.usage
+    return State(
+        pages=usage.pages,
+        relevant=usage.relevant,
+        bytes=usage.bytes,
+        seconds=usage.seconds,
+        limit=coordinator.limits.pages,
+        price=coordinator.price,
+        ended=coordinator.ended,
+        is_over=coordinator.is_over,
+        is_paused=bool(coordinator.is_paused),
+        reports=tuple(report for _, report in sorted(coordinator.reports.items())),
+    )

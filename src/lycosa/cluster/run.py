@@ -1,0 +1,202 @@
+"""What `lycosa crawl --shards` does: prepare once, start the shards, show them, and bring together what they found.
+
+In: a spec file. Out: how the crawl went. The process that runs this holds nothing that a kill would lose: the same command
+goes on from the shards' folders.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
+from lycosa.cluster.plan import Plan, slots_in
+from lycosa.cluster.progress import show_shards
+from lycosa.cluster.running import plan_of, summary_of
+from lycosa.engine.checking import looked_over, refuse_collection
+from lycosa.engine.control import Reply, controlled
+from lycosa.engine.summary import Summary
+from lycosa.errors import CollectionError, LycosaError, SpecError, StoppedEarly
+from lycosa.methods.lookup import all_settings
+from lycosa.spec.reading import load_spec, spec_path
+from lycosa.spec.writing import as_run
+from lycosa.store.collection_writer import lock_directory
+from lycosa.values import Say
+
+ASK_S = 0.25
+"""How often the coordinator is asked how the crawl goes."""
+
+
+def crawl_in_shards(
+    path: Path,
+    out: Path | None,
+    changes: tuple[str, ...] = (),
+    *,
+    shards: int,
+    address: str = "",
+    say: Say,
+    quiet: bool = False,
+) -> Summary:
+    """Crawl as a spec file says, by several shards; `address` is that of a Ray cluster, '' for this machine."""
+    ray_library()  # what is missing is said before anything is fetched
+    path = spec_path(path)
+    if out is None:
+        refuse_collection(path)
+    spec, _ = load_spec(path, all_settings(), changes)
+    for note in looked_over(spec, path):
+        say(f"Note: {note}")
+    directory = (out or path.parent / spec.name).resolve()
+    _refuse_other_size(directory, shards)
+    directory.mkdir(parents=True, exist_ok=True)
+    with lock_directory(directory):
+        try:
+            plan = asyncio.run(plan_of(spec, as_run(spec), path.parent, directory, shards, say))
+        except KeyboardInterrupt:
+            raise StoppedEarly(
+                "Stopped while preparing; run the same command again and it goes on."
+            ) from None
+        return asyncio.run(_run(plan, directory, address, say, quiet))
+
+
+def shards_of(directory: Path) -> int:
+    """How many shards a collection has; 0 where it is crawled in one process."""
+    slots = slots_in(directory)
+    return slots.shards if slots else 0
+
+
+def _refuse_other_size(directory: Path, shards: int) -> None:
+    known = shards_of(directory)
+    if known and known != shards:
+        raise SpecError(
+            f"{directory} has {known} shards. Say --shards {known}, or choose another directory with --out."
+        )
+    if not known and (directory / "catalogue.db").exists():
+        raise CollectionError(
+            f"{directory} was crawled in one process, and goes on so: leave --shards out, or choose another directory "
+            "with --out."
+        )
+
+
+async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool) -> Summary:
+    ray = start_ray(plan.shards, address)
+    try:
+        crawl = f"{plan.name} in {directory}"
+        coordinator, actors = start_actors(plan, crawl)
+        watched = _Watched(coordinator, ray)
+        with _stopped_by_signals(watched, say):
+            async with controlled(watched.answer, directory):
+                showing = asyncio.ensure_future(show_shards(watched.state, quiet=quiet))
+                try:
+                    last = await watched.until_over()
+                finally:
+                    showing.cancel()
+                    await asyncio.gather(showing, return_exceptions=True)
+        del actors
+    finally:
+        ray.shutdown()
+    if errors := [f"Shard {one.shard}: {one.error}" for one in last.reports if one.error]:
+        raise LycosaError(errors[0])
+    return summary_of(directory, [one.summary for one in last.reports if one.summary], last.ended)
+
+
+class _Watched:
+    """A crawl that runs elsewhere: its last state, and orders to it. A coordinator that does not answer is asked again."""
+
+    def __init__(self, coordinator: Any, ray: Any) -> None:
+        self._coordinator = coordinator
+        self._faults = (ray.exceptions.RayError, TimeoutError)
+        self._last: State | None = None
+        self._orders: list[str] = []
+
+    def state(self) -> State | None:
+        """As it was last heard of; None before."""
+        return self._last
+
+    async def until_over(self) -> State:
+        """Ask until all shards have ended."""
+        while self._last is None or not self._last.is_over:
+            await asyncio.sleep(ASK_S)
+            with suppress(*self._faults):
+                for do in list(self._orders):
+                    await self._get(self._coordinator.order.remote(do))
+                    self._orders.remove(do)
+                answer = await self._get(self._coordinator.state.remote())
+                self._last = msgspec.msgpack.decode(answer, type=State)
+        return self._last
+
+    def order(self, do: str) -> None:
+        """pause, resume or stop, as soon as the coordinator hears it."""
+        self._orders.append(do)
+
+    def answer(self, do: str) -> Reply | None:
+        """What the control socket answers; None for what is not known."""
+        if do in ("pause", "resume", "stop"):
+            self.order(do)
+        elif do != "status":
+            return None
+        return status_of_shards(self._last, do)
+
+    async def _get(self, reference: Any) -> Any:
+        return await asyncio.wait_for(asyncio.wrap_future(reference.future()), 10.0)
+
+
+def status_of_shards(state: State | None, do: str = "status") -> Reply:
+    """What is known of a running crawl of shards, as a crawl in one process says it, and of each shard."""
+    reports = state.reports if state else ()
+    refused: dict[str, int] = {}
+    for report in reports:
+        for reason, count in report.refused.items():
+            refused[reason] = refused.get(reason, 0) + count
+    paused = do == "pause" or (do != "resume" and state is not None and state.is_paused)
+    return {
+        "running": True,
+        "paused": paused,
+        "ended": "interrupted" if do == "stop" else state.ended if state else "",
+        "pages": state.pages if state else 0,
+        "relevant": state.relevant if state else 0,
+        "harvest": None,
+        "harvest_low": None,
+        "harvest_high": None,
+        "bytes": state.bytes if state else 0,
+        "seconds": round(state.seconds, 1) if state else 0.0,
+        "waiting": sum(report.waiting for report in reports),
+        "hosts": sum(report.hosts for report in reports),
+        "limit": state.limit if state else None,
+        "refused": refused,
+        "shards": [
+            {"shard": one.shard, "pages": one.pages, "relevant": one.relevant, "waiting": one.waiting}
+            for one in reports
+        ],
+    }
+
+
+@contextmanager
+def _stopped_by_signals(watched: _Watched, say: Say) -> Iterator[None]:
+    """The first Ctrl-C lets requests under way finish; the second ends at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    asked = False
+
+    def on_signal() -> None:
+        nonlocal asked
+        if asked:
+            task.cancel()
+        asked = True
+        watched.order("stop")
+        say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal)
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise StoppedEarly("Stopped at once; run the same command again and it goes on.") from None
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

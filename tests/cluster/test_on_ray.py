@@ -1,0 +1,95 @@
+"""Shards as Ray actors: the command, what it says without Ray, and processes that are killed in the middle of a crawl."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lycosa.cluster.on_ray import ray_library
+from lycosa.cluster.plan import shard_directory
+from lycosa.engine.control import ask
+from lycosa.errors import InputError
+from lycosa.testing import Site
+from tests.cluster.shards import contents, of_shards
+from tests.cluster.test_shards import assert_polite, requests, text_for
+from tests.crawling import ROOT, crawl, small_web
+from tests.store.archives import records_of
+
+HOSTS, PAGES = 12, 20
+WAIT_S = 90.0
+
+
+def test_without_ray_the_error_ends_with_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"pip install 'lycosa\[cluster\]'$"):
+        ray_library()
+
+
+@pytest.fixture
+def ray_is_there() -> None:
+    pytest.importorskip("ray", reason="shards on Ray need: pip install 'lycosa[cluster]'")
+
+
+def command(spec: Path, shards: int) -> list[str]:
+    return [sys.executable, "-m", "lycosa", "crawl", str(spec), "--shards", str(shards), "--json"]
+
+
+def processes(mark: str, kind: str) -> Iterator[int]:
+    """Processes of the Ray that was started with this mark in its environment, of this kind of actor."""
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if kind in (path / "cmdline").read_text() and mark in (path / "environ").read_text():
+                yield int(path.name)
+        except OSError:
+            continue
+
+
+def until(is_so: Any, what: str) -> Any:
+    """Wait for a state."""
+    end = time.monotonic() + WAIT_S
+    while not (found := is_so()):
+        assert time.monotonic() < end, f"{what}: not within {WAIT_S} s"
+        time.sleep(0.1)
+    return found
+
+
+def pages(out: Path) -> int:
+    answer = ask(out, "status")
+    return int(answer["pages"]) if answer and answer.get("ok") else 0
+
+
+@pytest.mark.usefixtures("ray_is_there")
+def test_shards_and_coordinator_are_killed(tmp_path: Path) -> None:
+    """They come back by themselves; nothing is lost or there twice, no host is hurried, every record can be read."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        spec = tmp_path / "crawl.toml"
+        spec.write_text(text_for(site), encoding="utf-8")
+        crawl(text_for(site), tmp_path / "one")
+        site.log.clear()
+        mark, out = f"LYCOSA_TEST={os.getpid()}", tmp_path / "web"
+        environment = os.environ | dict([mark.split("=")])
+        with subprocess.Popen(command(spec, 2), cwd=ROOT, env=environment, stdout=subprocess.PIPE) as process:
+            try:
+                until(lambda: pages(out) > 20 or process.poll() is not None, "the first pages")
+                os.kill(int((shard_directory(out, 1) / "lock").read_text()), signal.SIGKILL)
+                for number in processes(mark, "CoordinatorActor"):
+                    os.kill(number, signal.SIGKILL)
+                said, _ = process.communicate(timeout=2 * WAIT_S)
+            finally:
+                process.kill()
+        assert process.returncode == 0
+        assert b'"nothing is left to fetch"' in said
+        assert_polite(site)
+        asked_again = [url for url, count in requests(site).items() if count > 1]
+        assert len(asked_again) <= 32  # those that were under way when the shard was killed
+    for directory in of_shards(out, 2):
+        records_of(directory / "archive")  # checks every digest
+    assert contents(of_shards(out, 2)) == contents([tmp_path / "one"])
