@@ -5,6 +5,7 @@ Everything in it can be written down (MessagePack), so a shard may begin on any 
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from lycosa.spec.sections import Spec
 from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
+from lycosa.store.labels import FILE as LABELS
 from lycosa.store.responses import response_of
 from lycosa.store.robots import RobotsTable
 from lycosa.urls import authority_of
@@ -138,6 +140,8 @@ def hand_out(plan: Plan, shard: int) -> None:
             path = collection.directory / "models" / name
             if not path.exists():
                 _write(path, content)
+        if (labels := Path(plan.directory) / LABELS).is_file():
+            shutil.copyfile(labels, collection.directory / LABELS)
         robots = collection.robots()
         with collection.commit():
             for authority, stored in prepared.robots.items():

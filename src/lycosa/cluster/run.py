@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from lycosa.cluster.merging import merge_collection
 from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, slots_in
 from lycosa.cluster.progress import show_shards
@@ -61,7 +62,10 @@ def crawl_in_shards(
             raise StoppedEarly(
                 "Stopped while preparing; run the same command again and it goes on."
             ) from None
-        return asyncio.run(_run(plan, directory, address, say, quiet))
+        summary = asyncio.run(_run(plan, directory, address, say, quiet))
+        say("Bringing together what the shards have found.")
+        merge_collection(directory)
+        return summary
 
 
 def shards_of(directory: Path) -> int:

@@ -1,4 +1,4 @@
-"""The commands around a finished collection: serve, publish, export, index, changes."""
+"""The commands around a finished collection: serve, publish, export, index, changes, merge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lycosa.errors import InputError, SpecError
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (serve, publish, export, index, changes):
+    for command in (serve, publish, export, index, changes, merge):
         app.command()(command)
 
 
@@ -224,6 +224,26 @@ def changes(
     for change in found:
         typer.echo(f"{change.kind:8}  {change.url}  {change.title}")
     say(f"{len(found):,} changes since {datetime.fromtimestamp(begin, UTC):%Y-%m-%d %H:%M} UTC.")
+
+
+def merge(
+    collection: Annotated[Path, typer.Argument(help="The folder of a crawl with shards.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A new collection; default: the crawl's own folder, brought up to date."),
+    ] = None,
+) -> None:
+    """Make one collection of the shards of a crawl, also while it runs.
+
+    A crawl with shards does it when it ends. A collection made with --out is one of its own: a crawl in one process can go
+    on with it.
+
+    Example: lycosa merge owls/owls --out owls-in-one
+    """
+    from lycosa.cluster.merging import merge_collection
+
+    counts = merge_collection(collection, out)
+    typer.echo(f"{counts.judged:,} pages, {counts.relevant:,} kept as relevant, are in {out or collection}")
 
 
 def _day(given: str) -> float:

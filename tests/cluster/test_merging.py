@@ -1,0 +1,94 @@
+"""The shards of a crawl as one collection: what a crawl in one process would have made, for every command."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from lycosa.cluster.merging import merge_collection
+from lycosa.errors import CollectionError, InputError
+from lycosa.store.collection import Collection
+from lycosa.store.merge import OF_PAGE
+from lycosa.store.schema import open_for_writing
+from lycosa.testing import Site
+from tests.cluster.shards import contents, crawl_in_shards
+from tests.cluster.test_shards import requests, text_for
+from tests.crawling import crawl, small_web
+from tests.store.archives import records_of
+
+HOSTS, PAGES = 8, 6
+
+
+@pytest.fixture
+async def crawled(tmp_path: Path) -> Path:
+    """A web crawled in one process (`one`), and by three shards (`web`), which are one collection too."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        await asyncio.to_thread(crawl, text_for(site), tmp_path / "one")
+        await crawl_in_shards(text_for(site), tmp_path / "web", 3)
+    merge_collection(tmp_path / "web")
+    return tmp_path
+
+
+async def test_the_whole_is_what_one_would_have_made(crawled: Path) -> None:
+    assert contents([crawled / "web"]) == contents([crawled / "one"])
+    with Collection.open(crawled / "web") as web, Collection.open(crawled / "one") as one:
+        assert web.reader.counts() == one.reader.counts()
+        assert [page.at for page in web.reader.pages()] == sorted(page.at for page in web.reader.pages())
+        words = {page.link.url for page in web.pages(relevant=True)}
+        assert words == {page.link.url for page in one.pages(relevant=True)}
+    assert len(records_of(crawled / "web" / "archive")) > 2 * HOSTS * PAGES
+
+
+@pytest.mark.parametrize("command", ["why", "report", "export", "status", "index", "changes"])
+async def test_commands_work_on_the_whole(crawled: Path, lycosa, command: str) -> None:
+    web = crawled / "web"
+    exports = ["--jsonl", crawled / "web.jsonl", "--wacz", crawled / "a.wacz"]
+    more: dict[str, list[object]] = {"why": ["http://h3.test/p1"], "export": [*exports]}
+    code, said, complaint = await asyncio.to_thread(lycosa, command, web, *more.get(command, []))
+    assert code == 0, complaint
+    if command == "why":
+        assert "Fetched and judged relevant" in said
+    if command == "export":
+        assert len((crawled / "web.jsonl").read_text().splitlines()) == HOSTS * PAGES
+
+
+async def test_a_merged_collection_goes_on_in_one_process(tmp_path: Path) -> None:
+    with Site(small_web(HOSTS, PAGES)) as site:
+        await crawl_in_shards(text_for(site, pages=20), tmp_path / "web", 3)
+        merge_collection(tmp_path / "web", tmp_path / "merged")
+        text = text_for(site).replace('name = "web"', 'name = "merged"')
+        summary = await asyncio.to_thread(crawl, text, tmp_path / "merged")
+        assert summary.pages == HOSTS * PAGES
+        assert set(requests(site).values()) == {1}
+
+
+async def test_a_missing_shard_is_said(crawled: Path) -> None:
+    (crawled / "web" / "shards" / "01" / "catalogue.db").rename(crawled / "gone.db")
+    with pytest.raises(CollectionError, match=r"shards/01 is missing"):
+        merge_collection(crawled / "web")
+    with pytest.raises(InputError, match="has no shards"):
+        merge_collection(crawled / "one")
+
+
+def test_every_table_of_a_catalogue_is_merged(tmp_path: Path) -> None:
+    """A table that is new in the catalogue has to be merged too: here is where one hears of it."""
+    others = {
+        "pages",
+        "rules",
+        "reasons",
+        "warcs",
+        "outcomes",
+        "refused_links",
+        "robots",
+        "runs",
+        "facts",
+        "texts",
+    }
+    connection = open_for_writing(tmp_path / "catalogue.db")
+    rows = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'texts_%'"
+    )
+    assert {name for (name,) in rows} == others | {*OF_PAGE}
+    connection.close()

@@ -1,0 +1,194 @@
+"""A crawl by shards on a Ray cluster of several nodes, while processes of it are killed and stopped at random.
+
+Command line: nice -n 15 python -m tools.cluster_faults --faults 100 --shards 4 --seed 1
+Expected time: about ten seconds a fault on two quiet cores; a tenth of it to see that it works: --faults 10.
+
+Faults: SIGKILL of a shard, of the coordinator, of a node of Ray with all that runs there, and of the command itself with the
+whole cluster (it is then run again, as a user would); SIGSTOP of a shard for 20 s. A web is served on loopback; at the end the
+shards hold what one undisturbed process finds, nothing is there twice, no host was hurried, and every WARC record can be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+from tests.cluster.shards import contents, of_shards
+from tests.crawling import KEYWORDS, crawl, small_web, spec_text
+from tests.store.archives import records_of
+
+from lycosa.cluster.on_ray import ray_library
+from lycosa.cluster.plan import shard_directory
+from lycosa.engine.control import ask
+from lycosa.testing import Site
+
+DELAY_S = 1.0
+STOP_S = 20.0
+KINDS = ("kill a shard", "kill the coordinator", "kill a node", "kill everything", "stop a shard")
+WEIGHTS = (6, 4, 3, 2, 1)
+
+
+class Faulty:
+    """A cluster of a head and two more nodes, and a crawl on it that is disturbed."""
+
+    def __init__(self, spec: Path, out: Path, shards: int, chance: Random) -> None:
+        self.spec, self.out, self.shards, self.chance = spec, out, shards, chance
+        self.mark = f"LYCOSA_FAULTS={os.getpid()}"
+        os.environ["LYCOSA_FAULTS"] = str(os.getpid())
+        self.begin()
+
+    def begin(self) -> None:
+        """Start a cluster and the crawl on it."""
+        ray_library()
+        from ray.cluster_utils import Cluster
+
+        node = {"num_cpus": self.shards, "object_store_memory": 100_000_000, "include_dashboard": False}
+        self.cluster = Cluster(initialize_head=True, head_node_args=node)
+        self.node = {name: node[name] for name in ("num_cpus", "object_store_memory")}
+        self.nodes = [self.cluster.add_node(**self.node) for _ in range(2)]
+        command = [sys.executable, "-m", "lycosa", "crawl", str(self.spec), "--shards", str(self.shards)]
+        self.process = subprocess.Popen(
+            [*command, "--ray", self.cluster.address, "--quiet"], stdout=subprocess.DEVNULL
+        )
+
+    def pages(self) -> int:
+        """How many there are, as far as anybody says."""
+        answer = ask(self.out, "status")
+        return int(answer["pages"]) if answer and answer.get("ok") else 0
+
+    def do(self, kind: str) -> None:
+        """Let one thing go wrong."""
+        if kind == "kill a shard":
+            self._signal(self._shard(), signal.SIGKILL)
+        elif kind == "kill the coordinator":
+            for number in self._processes("CoordinatorActor"):
+                self._signal(number, signal.SIGKILL)
+        elif kind == "kill a node":
+            node = self.nodes.pop(0)
+            self.cluster.remove_node(node, allow_graceful=False)
+            self.nodes.append(self.cluster.add_node(**self.node))
+        elif kind == "stop a shard":
+            number = self._shard()
+            self._signal(number, signal.SIGSTOP)
+            time.sleep(STOP_S)
+            self._signal(number, signal.SIGCONT)
+        else:
+            self.end()
+            self.begin()
+
+    def end(self) -> None:
+        """Kill the command and the cluster, at once."""
+        self.process.kill()
+        self.process.wait()
+        for number in self._processes("ray::"):
+            self._signal(number, signal.SIGKILL)
+        self.cluster.shutdown()
+
+    def _shard(self) -> int:
+        lock = shard_directory(self.out, self.chance.randrange(self.shards)) / "lock"
+        text = lock.read_text() if lock.is_file() else ""
+        return int(text) if text.isdigit() and int(text) in self._processes("ShardActor") else 0
+
+    def _processes(self, kind: str) -> list[int]:
+        """Our own processes of Ray, of this kind."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                if kind in (path / "cmdline").read_text() and self.mark in (path / "environ").read_text():
+                    found.append(int(path.name))
+            except OSError:
+                continue
+        return found
+
+    def _signal(self, number: int, what: signal.Signals) -> None:
+        if number:
+            try:
+                os.kill(number, what)
+            except ProcessLookupError:
+                return
+
+
+def main() -> None:
+    """Run it, and print what was found as JSON."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--faults", type=int, default=100)
+    parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hosts", type=int, default=12)
+    parser.add_argument("--pages", type=int, default=0, help="of each host; default: enough for all faults")
+    options = parser.parse_args()
+    pages = options.pages or max(10, 8 * options.faults)
+    chance, done = Random(options.seed), Counter[str]()
+    with (
+        tempfile.TemporaryDirectory(prefix="faults-") as folder,
+        Site(small_web(options.hosts, pages)) as site,
+    ):
+        root = Path(folder)
+        text = spec_text(
+            site,
+            ["http://h0.test/"],
+            top={"strategy": "best-first", "name": "web"},
+            topic={"keywords": list(KEYWORDS)},
+            limits={"pages": "none"},
+            fetch={
+                "per_host_delay_s": DELAY_S,
+                "per_ip_concurrency": 64,
+                "connect_to": site.connect_to,
+                "allow_private": list(site.allow_private),
+            },
+        )
+        (root / "crawl.toml").write_text(text, encoding="utf-8")
+        crawl(text.replace(f"per_host_delay_s = {DELAY_S}", "per_host_delay_s = 0"), root / "one")
+        site.log.clear()
+        faulty = Faulty(root / "crawl.toml", root / "web", options.shards, chance)
+        try:
+            while faulty.process.poll() is None and done.total() < options.faults:
+                time.sleep(chance.uniform(0.5, 8.0))
+                if faulty.process.poll() is None:
+                    (kind,) = chance.choices(KINDS, WEIGHTS)
+                    faulty.do(kind)
+                    done[kind] += 1
+                    print(f"{done.total()}: {kind}; {faulty.pages()} pages", file=sys.stderr, flush=True)
+            code = faulty.process.wait()
+        finally:
+            faulty.end()
+        one, shards = contents([root / "one"]), contents(of_shards(root / "web", options.shards))
+        gaps = [
+            after - before
+            for host in {request.host for request in site.log}
+            for before, after in pairwise(site.times(host))
+        ]
+        print(
+            json.dumps(
+                {
+                    "faults": dict(done),
+                    "exit": code,
+                    "pages": len(shards["pages"]),
+                    "same pages, links and judgements": {part: shards[part] == one[part] for part in one},
+                    "requests": len(site.log),
+                    "asked again": sum(count > 1 for count in Counter(r.url for r in site.log).values()),
+                    "smallest gap, s": round(min(gaps), 4),
+                    "delay, s": DELAY_S,
+                    "WARC records read": sum(
+                        len(records_of(directory / "archive"))
+                        for directory in of_shards(root / "web", options.shards)
+                    ),
+                }
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()
