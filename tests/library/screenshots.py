@@ -53,6 +53,7 @@ PAGES = {
     "error": "page/999999",
 }
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
+"""Those of the documentation, with the report, which the README shows, and the map."""
 MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo", "explore-many": "large/search"}
 """Of a collection with more places than the demo has: made up, as `tools.library` does."""
 
@@ -128,14 +129,14 @@ def _take_all(browser: Any, folder: Path, directory: Path, number: int, out: Pat
     with served(directory) as address:
         pages = {name: "owls/" + path.format(id=number) for name, path in wanted.items()}
         take(browser, address, pages, out, all_ways=all_ways)
-    if all_ways:
-        report = write_report(directory, folder / "report.html")
-        for shade in ("light", "dark"):
-            context = browser.new_context(viewport={"width": 1100, "height": 1500}, color_scheme=shade)
-            page = context.new_page()
-            page.goto(report.as_uri())
-            page.screenshot(path=out / f"report-{shade}.png", full_page=True)
-            context.close()
+    report = write_report(directory, folder / "report.html")
+    for shade in ("light", "dark") if all_ways else ("light",):
+        context = browser.new_context(viewport={"width": 1100, "height": 1250}, color_scheme=shade)
+        page = context.new_page()
+        page.goto(report.as_uri())
+        name = f"report-{shade}.png" if all_ways else "report.png"
+        page.screenshot(path=out / name, full_page=all_ways)
+        context.close()
     make_collection(folder / "large", 5000)
     with served(folder / "large") as address:
         pages = MADE_UP if all_ways else {"map": MADE_UP["map"]}

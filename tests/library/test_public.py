@@ -7,11 +7,14 @@ import io
 import json
 
 import pytest
+from starlette.testclient import TestClient
 
 from lycosa.errors import SpecError
-from lycosa.library import access
+from lycosa.library import access, replay
+from lycosa.library.served_collections import ServedCollections
 from lycosa.library.serving import serve
 from tests.library import sample_library
+from tests.library.sample_library import KEYS, ORIGINS
 
 
 @pytest.fixture
@@ -43,11 +46,24 @@ def test_what_is_not_for_everybody_is_not_there(stranger, path):
     assert stranger.get(path).status_code == 404
 
 
-def test_one_address_cannot_ask_without_end(stranger, monkeypatch):
+def test_one_address_cannot_ask_without_end(storm, monkeypatch):
     """Beyond the rate it is told to wait."""
     monkeypatch.setattr(access, "REQUESTS_PER_MINUTE", 3)
-    answers = [stranger.get("/static/logo.svg").status_code for _ in range(5)]
+    with sample_library.client(storm, let_in=False, is_public=True) as stranger:
+        answers = [stranger.get("/static/logo.svg").status_code for _ in range(5)]
     assert answers == [200, 200, 200, 429, 429]
+
+
+def test_one_address_cannot_ask_for_archived_pages_without_end(storm, monkeypatch):
+    """The other port has a rate of its own; a library of one's own has none."""
+    monkeypatch.setattr(replay, "REQUESTS_PER_MINUTE", 3)
+    for is_public, answers in ((True, [200, 200, 200, 429, 429]), (False, [200] * 5)):
+        served = ServedCollections([storm])
+        application = replay.application(served, KEYS, ORIGINS, is_public=is_public)
+        base = f"http://{sample_library.HOST}:{sample_library.REPLAY_PORT}"
+        browser = TestClient(application, base_url=base)
+        path = f"/{KEYS.replay_key()}/storm/{sample_library.SEED}"
+        assert [browser.get(path).status_code for _ in range(5)] == answers
 
 
 def test_public_and_a_password_contradict_each_other(storm):

@@ -22,13 +22,14 @@ from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lycosa.library.rate_limit import RateLimit
+
 OPEN_PATHS = ("/login", "/static/")
 COOKIE_DAYS = 30
 TRIES_PER_MINUTE = 10
 BODY_BYTES = 65_536
 REQUESTS_PER_MINUTE = 240
 """Of one address, where a library is public."""
-CLIENTS = 10_000
 FRESH_S = 60
 """How long caches may keep a page of a public library."""
 
@@ -140,7 +141,7 @@ class AccessControl:
         `is_public`: everybody may read and nobody may change anything, at a rate that leaves room for others.
         """
         self._is_public = is_public
-        self._asked: dict[str, list[float]] = {}
+        self._limit = RateLimit(REQUESTS_PER_MINUTE)
         self._app = app
         self._tiles = tiles
         self._keys = keys
@@ -190,14 +191,7 @@ class AccessControl:
     def _refused_in_public(self, scope: Scope) -> Response | None:
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("This library is only to read.\n", 405)
-        who, now = (scope.get("client") or ("",))[0], time.monotonic()
-        if len(self._asked) > CLIENTS:
-            self._asked.clear()
-        recent = [at for at in self._asked.get(who, ()) if now - at < 60]
-        self._asked[who] = [*recent, now]
-        if len(recent) >= REQUESTS_PER_MINUTE:
-            return PlainTextResponse("Too many requests. Wait a minute.\n", 429, {"Retry-After": "60"})
-        return None
+        return self._limit.refusal(scope)
 
     def _by_token(self, scope: Scope, token: str) -> Response:
         if not hmac.compare_digest(token.encode(), self._keys.token.encode()):

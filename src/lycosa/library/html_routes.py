@@ -51,7 +51,7 @@ from lycosa.values import Kind, Refusal
 TEXT_CHARS = 60_000
 EVENTS_EVERY_S = 1.0
 """How often a running crawl is looked at, for who watches it."""
-IMAGES = 60
+IMAGES = 30
 """On one page of the gallery."""
 QUESTIONS = 5
 """Pages that the page of labels asks about."""
@@ -121,7 +121,6 @@ class HtmlRoutes:
     def search(self, request: Request, collection: Collection) -> Response:
         """Words and filters, hits and snippets."""
         query = search_query_of(request.query_params)
-        started = time.perf_counter()
         ground = self._context.ground(collection)
         explored = explore(collection, query, ground, self._context.facets(collection))
         results, counts = explored.results, explored.counts
@@ -154,7 +153,6 @@ class HtmlRoutes:
                 into=lambda part: f"{root}/search?{query.encoded()}&box={part}#map",
             ),
             first=(results.page - 1) * PER_PAGE + 1,
-            milliseconds=round((time.perf_counter() - started) * 1000),
             labels=_labels_of(collection, [(hit.id, hit.url) for hit in results.hits]),
             has_text=collection.search.has_text(),
             judged=collection.reader.counts().judged,

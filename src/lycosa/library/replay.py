@@ -19,10 +19,12 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.access import AccessKeys, Origins
+from lycosa.library.rate_limit import Limited, RateLimit
 from lycosa.library.served_collections import ServedCollections
 from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.response import RENDERED
@@ -32,6 +34,8 @@ from lycosa.urls import URL_CHARS
 from lycosa.values import Fetched, Refusal
 
 MAX_BYTES = 20_000_000
+REQUESTS_PER_MINUTE = 600
+"""Of one address, where a library is public: a page may show a hundred images."""
 _SHOWN = ("text/", "image/", "font/", "audio/", "video/", "application/font", "application/vnd.ms-fontobject")
 # No repetition gives back what it took, and none reads past the start of the next match: linear on any sheet.
 _CSS_URL = re.compile(
@@ -52,12 +56,13 @@ _NOT_HERE = """<!doctype html><meta charset="utf-8"><title>Not in this collectio
 
 def application(
     served: ServedCollections, keys: AccessKeys, origins: Origins, *, is_public: bool = False
-) -> Starlette:
-    """The application of the second port; `is_public`: under whatever name it is asked for."""
+) -> ASGIApp:
+    """The application of the second port; `is_public`: under whatever name it is asked for, but not without end."""
     replay = _Replay(served, keys, origins, is_public)
-    return Starlette(
+    app = Starlette(
         routes=[Route("/{key}/{name}/{url:path}", replay.page), Route("/{rest:path}", replay.nothing)]
     )
+    return Limited(app, RateLimit(REQUESTS_PER_MINUTE)) if is_public else app
 
 
 class _Replay:
