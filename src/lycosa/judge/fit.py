@@ -358,7 +358,9 @@ def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estim
     probability = sigmoid(logits)
     threshold = given.threshold
     if threshold is None:
-        threshold = find_threshold(probability[found], len(given.answers))
+        threshold = find_threshold(
+            probability[found], len(given.answers), is_event=given.evidence is not None
+        )
     certain = np.abs(logits) >= CERTAIN
     kept = probability[counted] >= threshold
     return threshold, estimate_of(logits[counted], certain[counted], shift.deviation, kept)

@@ -19,6 +19,8 @@ MAX_THRESHOLD = 0.6
 MIN_THRESHOLDS = ((0, 0.4), (15, 0.3))
 """How low the threshold may lie, from this many answers on. Without any, what is kept of vague topics would be mostly
 wrong. Answers make probabilities of such topics small, and true: what is kept of them should not dwindle for that."""
+MIN_OF_EVENTS = 0.45
+"""The same for an event without answers: the pages of other events in the same words are likelier than chance, and wrong."""
 USUAL_DIFFERENCE = 0.5
 """By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
 Z = 1.28
@@ -69,8 +71,8 @@ class Estimate(msgspec.Struct, frozen=True):
         return Harvest(*(min(1.0, share) for share in shares))
 
 
-def find_threshold(probability: Floats, answers: int = 0) -> float:
-    """The threshold with the best expected F1, between 0.4 and 0.6 (from 15 answers on 0.3 and 0.6).
+def find_threshold(probability: Floats, answers: int = 0, *, is_event: bool = False) -> float:
+    """The threshold with the best expected F1, between 0.4 (of an event 0.45) and 0.6; from 15 answers on 0.3 and 0.6.
 
         E[F1] of keeping the k likeliest ≈ 2 · Σ p of these k / (k + Σ p of all)
 
@@ -82,7 +84,9 @@ def find_threshold(probability: Floats, answers: int = 0) -> float:
     ranked = np.sort(probability)[::-1]
     kept = np.arange(1, len(ranked) + 1)
     best = int(np.argmax(2.0 * np.cumsum(ranked) / (kept + ranked.sum())))
-    lowest = [bound for least, bound in MIN_THRESHOLDS if answers >= least][-1]
+    least, lowest = [bound for bound in MIN_THRESHOLDS if answers >= bound[0]][-1]
+    if is_event and not least:
+        lowest = MIN_OF_EVENTS
     return float(np.clip(ranked[best], lowest, MAX_THRESHOLD))
 
 
