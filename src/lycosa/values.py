@@ -479,8 +479,18 @@ class Judgement(msgspec.Struct, frozen=True):
 
 WANTED_KIND = "wanted-kind"
 """The evidence (a Score) of how surely a page is of a kind that is wanted: below one half it is of another."""
+LABELLED = "labelled by a person"
 EXAMPLE = Judgement(True, 1.0, "an example of yours")
 """The verdict on a page that the user gave to say what is wanted. It says nothing of how well a crawl finds pages."""
+
+
+def is_said(judgement: Judgement) -> bool:
+    """Whether a person said so, and no judge.
+
+    >>> is_said(EXAMPLE), is_said(Judgement(True, 0.9, "topic"))
+    (True, False)
+    """
+    return judgement.rule in (LABELLED, EXAMPLE.rule)
 
 
 class Touch(msgspec.Struct, frozen=True):

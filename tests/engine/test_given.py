@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from lycosa.engine.relearn import relearn
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import Label, set_label
-from lycosa.testing import Page, Site, redirect, status
+from lycosa.store.labels import Label, clear_label, set_label
+from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
 from tests.crawling import crawl, kept, pages_of, spec_text
 
@@ -163,3 +164,34 @@ def test_selective_spends_no_page_on_learning_what_is_unlike_the_examples(tmp_pa
         first = first_pages(needy, tmp_path)
         assert first is not None
         assert (first.strategy, first.limits.pages) == ("best-first", 10)
+
+
+def test_what_a_person_calls_relevant_is_whatever_the_page_asks(tmp_path):
+    """noindex keeps a page out of what the judge counts; an example or a labelled page is the user's own choice."""
+    hidden = "http://a.test/hidden"
+    pages: dict[str | tuple[str, str], Page] = {
+        "/owl": html("<title>Owls</title><p>The owl hunts at night on silent wings.", x_robots_tag="noindex"),
+        "/hidden": html("<title>Owls that hide</title><p>An owl, and owls.", x_robots_tag="noindex"),
+        "/barn": PAGES["/barn"],
+    }
+    out = tmp_path / "owls"
+
+    def verdict(url: str) -> tuple[bool, str]:
+        page = pages_of(out)[url]
+        assert page.judgement is not None
+        return page.judgement.relevant, page.judgement.rule
+
+    with Site(pages) as site:
+        text = spec(site, seeds={"urls": [hidden, "http://a.test/barn"]})
+        crawl(text, out)
+        assert verdict(OWL) == (True, FOUND)
+        assert verdict(hidden) == (False, "noindex")
+        set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
+        relearn(out)
+        assert verdict(hidden) == (True, "labelled by a person")
+        clear_label(out, key_of(hidden))
+        relearn(out)
+        assert verdict(hidden) == (False, "noindex")
+        set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
+        crawl(text, out)
+        assert verdict(hidden) == (True, "labelled by a person")

@@ -112,7 +112,7 @@ SUMMARY = Summary(
             {"refused": {"noindex": 31}},
             [
                 "31 pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
-                "With fetch.obey_nofollow = false a new crawl counts them."
+                "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
             ],
         ),
     ],

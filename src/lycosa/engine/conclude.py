@@ -42,6 +42,7 @@ from lycosa.values import (
     Refusal,
     Release,
     Touch,
+    is_said,
 )
 
 MAX_RESCORED = 10_000
@@ -307,10 +308,12 @@ class Conclusions:
             self.renderings.learn(visit.link, visit.gain)
 
     def _judged(self, page: Page, duplicate: Refusal | None) -> tuple[Judgement, Refusal | None]:
-        """The verdict on a page, and why it is not kept after all."""
+        """The verdict on a page, and why it is not kept after all. What a person calls relevant is, noindex or not."""
         key = page.link.key
         judgement = self.verdicts.get(key) or self.given.get(key) or self.strategy.judge(page)
         refusal = self.admission.refuse_page(page) or duplicate
+        if refusal and refusal.reason is Reason.NOINDEX and judgement.relevant and is_said(judgement):
+            return judgement, refusal  # whether to show it to others is another question
         if refusal:
             return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal
         return judgement, None

@@ -110,7 +110,7 @@ def _troubles(summary: Summary, told: Estimate | None) -> tuple[str, ...]:
     if unindexed := summary.refused.get(Reason.NOINDEX.name.lower(), 0):
         found.append(
             f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
-            "With fetch.obey_nofollow = false a new crawl counts them."
+            "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
         )
     if summary.when_starved:
         found.append(

@@ -208,7 +208,7 @@ class Refits:
             judgements[page.key] = verdicts.get(page.key) or judge.judgement(
                 page.key, probability, page.wanted
             )
-        self.conclusions.rejudged(self.store.judge_anew(judgements, version.number))
+        self.conclusions.rejudged(self.store.judge_anew({**judgements, **verdicts}, version.number))
 
     def _is_worse(self, new: Version) -> bool:
         return self.version is not None and forecasts_worse(new, self.version, self.store.scores)

@@ -192,7 +192,7 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
             for page in collection.page_terms(0, judge.brief.evidence)
         }
         collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
-        collection.judge_anew(judgements, version.number)
+        collection.judge_anew({**judgements, **verdicts}, version.number)
         note_taught(collection)
 
 

@@ -15,7 +15,7 @@ from lycosa.prepare.topic import Labelled
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
 from lycosa.store.responses import response_of
-from lycosa.values import Judgement, Refusal
+from lycosa.values import LABELLED, Judgement, Refusal
 
 
 def labelled_pages(collection: CollectionWriter, language: str) -> Labelled:
@@ -33,7 +33,7 @@ def labelled_pages(collection: CollectionWriter, language: str) -> Labelled:
 def verdicts_in(directory: Path) -> dict[int, Judgement]:
     """What labels say of their own pages, by key: it holds whatever any judge would say."""
     return {
-        key: Judgement(label.relevant, float(label.relevant), "labelled by a person")
+        key: Judgement(label.relevant, float(label.relevant), LABELLED)
         for key, label in labels_in(directory).items()
     }
 

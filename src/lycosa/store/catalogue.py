@@ -20,7 +20,17 @@ from lycosa.store.phrases import as_indexed
 from lycosa.store.terms import packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageEntity, PagePlace, Reason
+from lycosa.values import (
+    Decision,
+    Fetched,
+    Judgement,
+    NotFetched,
+    Page,
+    PageEntity,
+    PagePlace,
+    Reason,
+    is_said,
+)
 
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
@@ -139,11 +149,21 @@ class Catalogue:
         self.counts = concluded(self.counts, known.conclusion, conclusion_of(record))
 
     def judge_anew(self, judgements: Mapping[int, Judgement]) -> list[Rejudged]:
-        """Overwrite the judgements of pages, by key; refused pages stay as they are. Returns what has changed."""
-        sql = "SELECT key, source, relevant, score, explored FROM pages WHERE relevant IS NOT NULL AND refusal IS NULL"
+        """Overwrite the judgements of pages, by key. Returns what has changed.
+
+        Refused pages stay as they are, but for those that ask not to be indexed: for them a person's word counts, as
+        long as it stands.
+        """
+        sql = (
+            "SELECT key, source, relevant, score, explored, refusal FROM pages"
+            " WHERE relevant IS NOT NULL AND (refusal IS NULL OR refusal = ?)"
+        )
+        noindex = self._reasons.id_of(Reason.NOINDEX.name)
         changed, relevant = [], 0
-        for key, source, was_relevant, score, explored in self._connection.execute(sql):
+        for key, source, was_relevant, score, explored, refused in self._connection.execute(sql, (noindex,)):
             now, before = judgements.get(key), Judgement(bool(was_relevant), number_or_nan(score))
+            if refused and (now is None or not is_said(now)):
+                now = Judgement(False, before.score, Reason.NOINDEX.name.lower()) if was_relevant else None
             if now is not None:
                 changed.append(Rejudged(key, source, before, now, bool(explored)))
                 relevant += 0 if explored else now.relevant - before.relevant
