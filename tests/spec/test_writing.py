@@ -14,7 +14,7 @@ from lycosa.methods.event.section import EventSpec
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Section, Spec
-from lycosa.spec.writing import STARTS, as_run, spec_reference, spec_text, toml
+from lycosa.spec.writing import OF_THE_KIND, OFTEN, STARTS, as_run, spec_reference, spec_text, toml
 
 KINDS = [*STARTS, "event"]
 
@@ -25,24 +25,39 @@ def written(kind: str) -> Spec:
     return Spec(**tables.pop("", {}), **tables, methods=own)
 
 
+@pytest.mark.parametrize("every_key", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_written_spec_is_what_it_says(kind):
+def test_the_written_spec_is_what_it_says(kind, every_key):
     """As written it is the defaults with what the kind of crawl changes."""
-    assert parse_spec(spec_text(kind, "x", all_settings()), all_settings()) == written(kind)
+    text = spec_text(kind, "x", all_settings(), every_key=every_key)
+    assert parse_spec(text, all_settings()) == written(kind)
 
 
+@pytest.mark.parametrize("every_key", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_comments_show_the_true_defaults(kind):
+def test_the_comments_show_the_true_defaults(kind, every_key):
     """With every comment that shows a default uncommented, the spec means the same."""
-    text = re.sub(r"^# (\w+ = )", r"\1", spec_text(kind, "x", all_settings()), flags=re.M)
-    assert text.count("\n#") < spec_text(kind, "x", all_settings()).count("\n#")
+    commented = spec_text(kind, "x", all_settings(), every_key=every_key)
+    text = re.sub(r"^# (\w+ = )", r"\1", commented, flags=re.M)
+    assert text.count("\n#") < commented.count("\n#")
     assert parse_spec(text, all_settings()) == written(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_key_is_in_the_written_spec(kind):
-    """Nobody has to look a key up."""
+def test_the_written_spec_has_what_users_set(kind):
+    """It fits on a page or two, and says where the rest is."""
     text = spec_text(kind, "x", all_settings())
+    assert len(text.splitlines()) < 80
+    assert "docs/spec.md" in text
+    for section, keys in OFTEN.items():
+        for key in keys if section not in OF_THE_KIND or f"[{section}]" in text else ():
+            assert re.search(rf"^(# )?{key} = ", text, re.M), f"{section}.{key}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_is_there_for_whoever_asks(kind):
+    """`init --all`: nobody has to look a key up."""
+    text = spec_text(kind, "x", all_settings(), every_key=True)
     sections = {name: field.annotation for name, field in Spec.model_fields.items()} | {"event": EventSpec}
     for section, model in sections.items():
         for key in getattr(model, "model_fields", {}):

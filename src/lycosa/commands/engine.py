@@ -62,6 +62,9 @@ def init(
     contact: Annotated[
         str, typer.Option(help="Where site owners can reach you: for --from, and for the crawl.")
     ] = "",
+    every_key: Annotated[
+        bool, typer.Option("--all", help="Every key with its default, not only what users often set.")
+    ] = False,
     **kinds: bool,
 ) -> None:
     """Write a commented crawl.toml to start from: a template, or one drafted from example pages.
@@ -88,9 +91,9 @@ def init(
         raise InputError(f"{path} is already there. Edit it, or choose another folder.")
     name, known = directory.resolve().name, all_settings()
     text = (
-        _drafted([from_, *(more or [])], directory, contact, said, name)
+        _drafted([from_, *(more or [])], directory, contact, said, name, every_key=every_key)
         if from_
-        else spec_text(said[0], name, known)
+        else spec_text(said[0], name, known, every_key=every_key)
     )
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -100,7 +103,9 @@ def init(
     typer.echo(f"Wrote {path}.\nEdit it, then: lycosa check {path}, and lycosa crawl {path}")
 
 
-def _drafted(given: list[str], directory: Path, contact: str, said: list[str], name: str) -> str:
+def _drafted(
+    given: list[str], directory: Path, contact: str, said: list[str], name: str, *, every_key: bool
+) -> str:
     """The spec that pages suggest, shown before it is written; of the kind that was said, or that they are."""
     from lycosa import urls
     from lycosa.methods.lookup import all_settings
@@ -116,7 +121,8 @@ def _drafted(given: list[str], directory: Path, contact: str, said: list[str], n
     kind = said[0] if said else next(iter(draft.sections), "topic")
     typer.echo(draft_text(draft, kind))
     start = start_of(draft, kind, start_of_kind(kind, all_settings()))
-    return spec_text(kind, name, all_settings(), {**start, "fetch": {"contact": contact}})
+    written = {**start, "fetch": {"contact": contact}}
+    return spec_text(kind, name, all_settings(), written, every_key=every_key)
 
 
 def strategies(json: Json = False) -> None:

@@ -1,4 +1,4 @@
-"""Writing a commented `crawl.toml`: every key with what it means, made from the spec's own fields."""
+"""Writing a commented `crawl.toml`: what users set, or every key, with what it means, made from the spec's own fields."""
 
 from __future__ import annotations
 
@@ -27,25 +27,49 @@ STARTS: dict[str, Start] = {
         "judge": {"kind": "all"},
     },
 }
-"""What is written out, uncommented, for each kind of crawl; all other keys stay comments. Methods bring their own."""
+"""What is written out, uncommented, for each kind of crawl. Methods bring their own."""
 BY_NAME = ("options", "methods")
 """Fields of a spec whose tables are in the file under their own names."""
 ALWAYS: Start = {"limits": {"pages": 1000}, "fetch": {"contact": ""}}
 """What is written out whatever the kind."""
 
 
-def spec_text(kind: str, name: str, known: Known, start: Start | None = None) -> str:
-    """A crawl.toml to start from, for a kind of crawl that STARTS or a method knows, or with what is in `start`."""
+OFTEN: Mapping[str, Sequence[str]] = {
+    "topic": ("negatives", "language"),
+    "scope": ("domains", "exclude", "languages", "date_from"),
+    "limits": ("hours", "until", "pages_per_site"),
+    "fetch": ("per_host_delay_s",),
+    "archive": ("requisites",),
+}
+"""What users often set besides, shown with its default."""
+OF_THE_KIND = ("topic",)
+"""Sections that are shown only where the kind of crawl writes something there."""
+
+
+def spec_text(
+    kind: str, name: str, known: Known, start: Start | None = None, *, every_key: bool = False
+) -> str:
+    """A crawl.toml to start from, for a kind of crawl that STARTS or a method knows, or with what is in `start`.
+
+    It has what users set; with `every_key` all the others too, with their defaults.
+    """
     start = {**ALWAYS, **(start or start_of_kind(kind, known))}
+    which = (
+        "All keys are here; strategies: docs/strategies/"
+        if every_key
+        else f"All keys: docs/spec.md, or lycosa init DIR --{kind} --all"
+    )
     lines = [
         "# A crawl of Lycosa. Change what is written out; a line behind # shows a default.",
-        "# Then: lycosa crawl crawl.toml     (all keys: docs/spec.md, strategies: docs/strategies/)",
+        f"# Then: lycosa check, and lycosa crawl. {which}",
         "",
     ]
-    lines += _lines(Spec, {"name": name, **start.get("", {})})
+    lines += _lines(Spec, {"name": name, **start.get("", {})}, None if every_key else ())
     for section, model in _sections(known).items():
-        lines += ["", f"# {model.__doc__}", f"[{section}]"]
-        lines += _lines(model, start.get(section, {}))
+        written, often = start.get(section, {}), OFTEN.get(section, ())
+        if every_key or written or (often and section not in OF_THE_KIND):
+            lines += ["", f"# {model.__doc__}", f"[{section}]"]
+            lines += _lines(model, written, None if every_key else often)
     return "\n".join(lines) + "\n"
 
 
@@ -71,7 +95,7 @@ def spec_reference(known: Known) -> str:
         "# crawl.toml, key by key",
         "",
         "Written from the program's own fields by `python -m lycosa.commands.reference spec > docs/spec.md`; a test keeps it",
-        "up to date. `lycosa init DIR --topic` writes the same as a file with comments. A key that is not",
+        "up to date. `lycosa init DIR --topic --all` writes the same as a file with comments. A key that is not",
         "listed here is refused, with the nearest one that is. Any key can be changed for one run:",
         '`lycosa crawl crawl.toml --set limits.pages=500`. A key whose default is `"none"` has no value unless you',
         'give one; where such a default is a number, `"none"` takes it away: `pages = "none"` crawls without that limit.',
@@ -138,10 +162,13 @@ def _kind(annotation: Any) -> str:
     return words.get(annotation, "date")
 
 
-def _lines(model: type[BaseModel], written: Mapping[str, Any]) -> list[str]:
+def _lines(model: type[BaseModel], written: Mapping[str, Any], often: Sequence[str] | None) -> list[str]:
+    """The keys of a section that are written, and those of `often` with their defaults; None: all others."""
     lines = []
     for key, field in model.model_fields.items():
         if _is_section(field) or key in BY_NAME:
+            continue
+        if key not in written and often is not None and key not in often:
             continue
         lines += [f"# {line.strip()}" for line in (field.description or "").splitlines()]
         if key in written:
