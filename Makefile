@@ -8,14 +8,14 @@ STAMP := .make/installed
 
 INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
 
-.PHONY: demo test check format lint types tests docs site constraints clean
+.PHONY: demo test check format lint types tests cost docs site constraints clean
 
 demo: .make/demo
 	$(BIN)/lycosa demo --out demo
 
 test: $(STAMP) .make/peers check
 
-check: format lint types tests
+check: format lint types tests cost
 
 format:
 	$(BIN)/ruff format --check src tests tools
@@ -29,6 +29,10 @@ types:
 # The tests include the doctests and the documentation's own tests.
 tests:
 	$(BIN)/python -m pytest -n 2
+
+# What a page costs beside a fixed piece of work: fails where it has grown. Alone, after the tests.
+cost:
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.cost
 
 # Writes the pages that are made from the program itself.
 docs:

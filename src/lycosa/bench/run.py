@@ -21,7 +21,8 @@ from typing import Any
 
 import msgspec
 
-from lycosa.bench.web import HOSTS, KEYWORDS, start
+from lycosa.bench.crawled import Crawled, made_site
+from lycosa.bench.flame import Samples, flame_graph
 from lycosa.spec.writing import toml
 from lycosa.testing import SiteProcess
 from lycosa.values import Say
@@ -45,9 +46,18 @@ class Measured(msgspec.Struct, frozen=True):
         return 1000 * self.cpu_s / self.pages if self.pages else 0.0
 
 
-def run_bench(pages: int, repeat: int, *, strategies: Sequence[str], json: bool, say: Say) -> None:
-    """Measure, and print a table or JSON."""
-    figures = measure(pages, repeat, say, strategies)
+def run_bench(
+    pages: int,
+    repeat: int,
+    *,
+    strategies: Sequence[str],
+    json: bool,
+    say: Say,
+    crawled: Crawled | None = None,
+    flame: Path | None = None,
+) -> None:
+    """Measure, and print a table or JSON; where `flame` names a file, draw where the time goes."""
+    figures = measure(pages, repeat, say, strategies, crawled, flame)
     if json:
         print(jsonlib.dumps(figures, indent=1))
     else:
@@ -62,37 +72,49 @@ def run_frontier_bench(urls: int, hosts: int, *, with_records: bool, json: bool)
     print(jsonlib.dumps(figures, indent=1) if json else _frontier_text(figures))
 
 
-def measure(pages: int, repeat: int, say: Say, strategies: Sequence[str] = ()) -> dict[str, Any]:
+def measure(
+    pages: int,
+    repeat: int,
+    say: Say,
+    strategies: Sequence[str] = (),
+    crawled: Crawled | None = None,
+    flame: Path | None = None,
+) -> dict[str, Any]:
     """The figures of `repeat` rounds: each crawls the same site in every way, one after the other.
 
-    `strategies` are those that are crawled with beside best-first, everything on.
+    `strategies` are those that are crawled with beside best-first, everything on. Without `crawled` it is the
+    benchmark's own site.
     """
+    crawled = crawled or made_site(pages)
     has_scrapy = importlib.util.find_spec("scrapy") is not None
     if not has_scrapy:
         say("Scrapy is not installed: no comparison. Install it with: pip install 'lycosa[bench]'")
     runs: dict[str, list[Measured]] = defaultdict(list)
-    say(f"Making a site of {pages} pages …")
+    say(f"Serving {crawled.name} …")
     with (
-        SiteProcess("lycosa.bench.web:bench_pages", pages=pages, hosts=HOSTS) as site,
+        crawled.served() as site,
         tempfile.TemporaryDirectory() as folder,
     ):
         for number in range(repeat):
             for name, when in MODES.items():
                 say(f"round {number + 1} of {repeat}: lycosa, {name}")
-                runs[name].append(_crawl(Path(folder) / f"{name}{number}", site, pages, when))
+                runs[name].append(_crawl(Path(folder) / f"{name}{number}", site, crawled, pages, when))
             for strategy in strategies:
                 say(f"round {number + 1} of {repeat}: lycosa, {strategy}")
                 place = Path(folder) / f"{strategy}{number}"
-                runs[strategy].append(_crawl(place, site, pages, "now", strategy))
+                runs[strategy].append(_crawl(place, site, crawled, pages, "now", strategy))
             if has_scrapy:
                 say(f"round {number + 1} of {repeat}: scrapy")
-                runs["scrapy"].append(_scrapy(site, pages))
+                runs["scrapy"].append(_scrapy(site, crawled, pages))
         say("shares of the stages")
         stages = {
-            strategy: _stages(Path(folder) / f"stages {strategy}", site, pages, strategy)
+            strategy: _stages(Path(folder) / f"stages {strategy}", site, crawled, pages, strategy)
             for strategy in (BASELINE, *strategies)
         }
-    return _figures(pages, runs, stages, strategies)
+        if flame is not None:
+            say("samples for the flame graph")
+            flame.write_text(_flame(Path(folder) / "flame", site, crawled, pages), encoding="utf-8")
+    return {"site": crawled.name, **_figures(pages, runs, stages, strategies)}
 
 
 def _figures(
@@ -126,15 +148,23 @@ def _figures(
     return figures
 
 
-def spec_text(site: SiteProcess, pages: int, when: str, workers: int | None, strategy: str = BASELINE) -> str:
-    """A crawl of the benchmark's site; `when` the index is made: now or later."""
+def spec_text(
+    site: SiteProcess,
+    pages: int,
+    when: str,
+    workers: int | None,
+    strategy: str = BASELINE,
+    crawled: Crawled | None = None,
+) -> str:
+    """A crawl of the benchmark's site, or of what is `crawled` instead; `when` the index is made: now or later."""
+    crawled = crawled or made_site(pages)
     process = "" if workers is None else f"workers = {workers}"
     return f"""
 strategy = {toml(strategy)}
 [topic]
-keywords = {toml(KEYWORDS)}
+keywords = {toml(crawled.keywords)}
 [seeds]
-urls = ["{start()}"]
+urls = {toml(crawled.starts)}
 [limits]
 pages = {pages}
 [fetch]
@@ -142,8 +172,8 @@ concurrency = {CONCURRENCY}
 per_host_concurrency = {CONCURRENCY}
 per_ip_concurrency = {CONCURRENCY}
 per_host_delay_s = 0.0
-allow_private = {toml(site.allow_private)}
-connect_to = {toml(site.connect_to)}
+allow_private = {toml((crawled.hosts,))}
+connect_to = {toml({crawled.hosts: f"127.0.0.1:{site.port}"})}
 [index]
 text = "{when}"
 near_duplicates = "{when}"
@@ -152,10 +182,12 @@ near_duplicates = "{when}"
 """
 
 
-def _crawl(directory: Path, site: SiteProcess, pages: int, when: str, strategy: str = BASELINE) -> Measured:
+def _crawl(
+    directory: Path, site: SiteProcess, crawled: Crawled, pages: int, when: str, strategy: str = BASELINE
+) -> Measured:
     directory.mkdir()
     spec = directory / "crawl.toml"
-    spec.write_text(spec_text(site, pages, when, None, strategy), encoding="utf-8")
+    spec.write_text(spec_text(site, pages, when, None, strategy, crawled), encoding="utf-8")
     out = directory / "collection"
     command = [
         sys.executable,
@@ -172,9 +204,9 @@ def _crawl(directory: Path, site: SiteProcess, pages: int, when: str, strategy: 
     return measured_crawl(command)
 
 
-def _scrapy(site: SiteProcess, pages: int) -> Measured:
+def _scrapy(site: SiteProcess, crawled: Crawled, pages: int) -> Measured:
     command = [sys.executable, "-W", "ignore", "-m", "lycosa.bench.scrapy_spider"]
-    return measured_crawl([*command, start(), str(site.port), str(pages), str(CONCURRENCY)])
+    return measured_crawl([*command, " ".join(crawled.starts), str(site.port), str(pages), str(CONCURRENCY)])
 
 
 def measured_crawl(command: list[str], environment: Mapping[str, str] = os.environ) -> Measured:
@@ -196,14 +228,30 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
     return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
 
-def _stages(directory: Path, site: SiteProcess, pages: int, strategy: str = BASELINE) -> dict[str, float]:
-    """CPU milliseconds a page of each stage, all in one process; the rest is fetching and the loop."""
+def _flame(directory: Path, site: SiteProcess, crawled: Crawled, pages: int) -> str:
+    """Where the time of a crawl goes, all in one process."""
+    samples = Samples()
+    with samples.taken():
+        inline_crawl(directory, spec_text(site, pages, "now", 0, BASELINE, crawled))
+    return flame_graph(samples.stacks, f"A crawl of {crawled.name}, everything on, in one process")
+
+
+def inline_crawl(directory: Path, text: str, watch: Callable[[Any], None] = lambda _: None) -> None:
+    """Crawl by a spec in this process."""
     import asyncio
 
-    from lycosa.engine.loop import Crawl
     from lycosa.engine.session import crawl_spec
     from lycosa.methods.lookup import all_settings
     from lycosa.spec.reading import parse_spec
+
+    asyncio.run(crawl_spec(parse_spec(text, all_settings()), text, directory.parent, directory, watch=watch))
+
+
+def _stages(
+    directory: Path, site: SiteProcess, crawled: Crawled, pages: int, strategy: str = BASELINE
+) -> dict[str, float]:
+    """CPU milliseconds a page of each stage, all in one process; the rest is fetching and the loop."""
+    from lycosa.engine.loop import Crawl
 
     spent: dict[str, float] = defaultdict(float)
 
@@ -215,9 +263,8 @@ def _stages(directory: Path, site: SiteProcess, pages: int, strategy: str = BASE
         conclusions.admission = Timed(conclusions.admission, "admission", spent)  # type: ignore[assignment]
         crawl.analyser = TimedAnalyser(crawl.analyser, spent)
 
-    text = spec_text(site, pages, "now", 0, strategy)
     begun = time.process_time()
-    asyncio.run(crawl_spec(parse_spec(text, all_settings()), text, directory.parent, directory, watch=watch))
+    inline_crawl(directory, spec_text(site, pages, "now", 0, strategy, crawled), watch)
     total = time.process_time() - begun
     spent["fetch and loop"] = total - sum(spent.values())
     return {name: 1000 * seconds / pages for name, seconds in sorted(spent.items())}
@@ -275,7 +322,7 @@ def _print_table(figures: dict[str, Any]) -> None:
 
     console = Console()
     table = Table(
-        title=f"{figures['pages']} pages of 45 KB, {figures['concurrency']} at once, median of the rounds"
+        title=f"{figures['pages']} pages of {figures['site']}, {figures['concurrency']} at once, median of the rounds"
     )
     for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "beside others"):
         table.add_column(heading, justify="left" if heading == "crawl" else "right")

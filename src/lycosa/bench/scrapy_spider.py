@@ -1,6 +1,6 @@
 """Scrapy on the benchmark's web, for comparison: follows links, keeps nothing. Run as a program.
 
-    python -m lycosa.bench.scrapy_spider START PORT PAGES CONCURRENCY
+    python -m lycosa.bench.scrapy_spider STARTS PORT PAGES CONCURRENCY
 
 Prints the number of pages as JSON. Needs the extra: pip install 'lycosa[bench]'.
 """
@@ -12,8 +12,8 @@ import sys
 from typing import Any
 
 
-def main(start: str, port: int, pages: int, concurrency: int) -> int:
-    """Crawl from `start`, with every host name answered by 127.0.0.1:port."""
+def main(starts: str, port: int, pages: int, concurrency: int) -> int:
+    """Crawl from URLs (with blanks between them), with every host name answered by 127.0.0.1:port."""
     import scrapy
     from scrapy.crawler import CrawlerProcess
     from scrapy.linkextractors import LinkExtractor
@@ -32,7 +32,7 @@ def main(start: str, port: int, pages: int, concurrency: int) -> int:
 
     class Follower(scrapy.Spider):  # type: ignore[misc]
         name = "follower"
-        start_urls = [start]  # noqa: RUF012
+        start_urls = starts.split()
         extract = LinkExtractor().extract_links
 
         def parse(self, response: Any) -> Any:

@@ -460,14 +460,22 @@ def bench(
             min=0, max=100_000_000, help="The frontier alone, grown to this many URLs; 0: whole crawls."
         ),
     ] = 0,
+    web: Annotated[
+        Path | None, typer.Option(help="An archived web to crawl instead of a made site, served on loopback.")
+    ] = None,
+    flame: Annotated[
+        Path | None, typer.Option(help="Draw where the time goes into this file: a flame graph, SVG.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure our own speed on this machine, and Scrapy's beside it, as a ratio.
 
-    With --urls the frontier alone, with the records that fused keeps of every URL where that is named.
+    With --urls the frontier alone, with the records that fused keeps of every URL where that is named. With --web
+    the crawls are of an archived web (docs/webs.md), with the keywords of its first topic.
 
     Example: lycosa bench --pages 1000 --repeat 3 --strategy fused
     """
+    from lycosa.bench.crawled import archived_web
     from lycosa.bench.run import run_bench, run_frontier_bench
     from lycosa.methods.lookup import strategy_class
 
@@ -476,4 +484,12 @@ def bench(
     if urls:
         run_frontier_bench(urls, max(1, urls // 100), with_records="fused" in (strategy or ()), json=json)
     else:
-        run_bench(pages, repeat, strategies=strategy or (), json=json, say=say)
+        run_bench(
+            pages,
+            repeat,
+            strategies=strategy or (),
+            json=json,
+            say=say,
+            crawled=archived_web(web) if web else None,
+            flame=flame and room_for(flame),
+        )

@@ -1,0 +1,34 @@
+"""An archived web as what a benchmark crawls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lycosa.bench.crawled import archived_pages, archived_web
+from lycosa.bench.run import spec_text
+from lycosa.errors import InputError
+from lycosa.testing import CannedResponse
+
+
+def test_every_archived_page_is_served_under_its_own_name(demo_folder: Path):
+    """Host and path are those of the archive, and the body is not compressed a second time."""
+    crawled, pages = archived_web(demo_folder), archived_pages(str(demo_folder))
+    for url in crawled.starts:
+        host, _, path = url.partition("://")[2].partition("/")
+        page = pages[host, f"/{path}"]
+        assert isinstance(page, CannedResponse)
+        assert b"<html" in page.body.lower()
+
+
+def test_no_request_of_it_leaves_the_machine(demo_folder: Path):
+    """Whatever host a page links to, the crawl connects to the local server."""
+    with archived_web(demo_folder).served() as site:
+        text = spec_text(site, 10, "later", 0, crawled=archived_web(demo_folder))
+    assert f'connect_to = {{ "*" = "127.0.0.1:{site.port}" }}' in text
+
+
+def test_a_web_without_start_pages_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match=r"web\.toml"):
+        archived_web(tmp_path)
