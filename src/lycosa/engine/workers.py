@@ -15,6 +15,7 @@ import pickle
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
@@ -44,6 +45,7 @@ class _Reply(msgspec.Struct, frozen=True, array_like=True):
     page: Page | None
     refusal: Refusal | None
     trouble: str = ""  # of the machine, not of the page
+    cpu_s: float = 0.0  # that the worker has used since it was started
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -71,7 +73,8 @@ def _reply(job: Fetched, recipe: Recipe) -> _Reply:
         result = guarded(job, recipe)
     except LycosaError as error:
         return _Reply(None, None, str(error))
-    return _Reply(None, result) if isinstance(result, Refusal) else _Reply(result, None)
+    page, refusal = (None, result) if isinstance(result, Refusal) else (result, None)
+    return _Reply(page, refusal, cpu_s=time.process_time())
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +82,8 @@ class _Worker:
     process: subprocess.Popen[bytes]
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    before_s: float = 0.0
+    """The seconds that it had worked when it was last idle."""
 
     async def ask(self, fetched: Fetched) -> Page | Refusal:
         job = _encode(fetched)
@@ -90,6 +95,9 @@ class _Worker:
         reply = _decode_reply(await self.reader.readexactly(size))
         if reply.trouble:
             raise LycosaError(reply.trouble)
+        self.before_s = (
+            reply.cpu_s
+        )  # it says so itself: asking the system twice a page would cost a tenth of a millisecond
         return reply.page or reply.refusal or Refusal(Reason.NOT_A_PAGE)
 
     def cpu_s(self) -> float:
@@ -169,11 +177,13 @@ class WorkerPool:
 
     async def _until_late(self, worker: _Worker, asked: asyncio.Future[Page | Refusal]) -> float:
         """Wait for the answer, or until the worker has had its time. Returns how long it has worked on it, in seconds."""
-        before, worked_s = worker.cpu_s(), 0.0
+        worked_s = 0.0
         for _ in range(STALLED):
             await asyncio.wait([asked], timeout=self.deadline_s)
-            worked_s = worker.cpu_s() - before
-            if asked.done() or not worked_s < self.deadline_s:
+            if asked.done():
+                break
+            worked_s = worker.cpu_s() - worker.before_s
+            if not worked_s < self.deadline_s:
                 break
         return worked_s
 
@@ -184,6 +194,7 @@ class WorkerPool:
         self._all.add(worker)
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):  # whoever asks it, finds out
             await reader.readexactly(len(READY))
+        worker.before_s = worker.cpu_s()
         return worker
 
     async def _replace(self, worker: _Worker, fetched: Fetched, why: Refusal) -> _Worker:
