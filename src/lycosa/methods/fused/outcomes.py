@@ -27,14 +27,13 @@ MIN_BASE, MAX_BASE, FIRST_BASE = 0.02, 0.9, 0.2
 """Bounds of the mean, and what it is taken for before there is a page."""
 
 
-_PAGE = np.dtype([("tag", "<u4"), ("relevance", "<f8"), ("words", "<u2", (WORDS,))])
-
-
 class Outcomes:
     """The probabilities of pages, and sums of them by word of the URL."""
 
     def __init__(self) -> None:
-        self._pages = np.zeros(PLACES, _PAGE)
+        self._tags = np.zeros(PLACES, np.uint32)
+        self._relevance = np.zeros(PLACES)
+        self._words = np.zeros((PLACES, WORDS), np.uint16)
         self.good = np.zeros(BUCKETS)
         self.seen = np.zeros(BUCKETS)
         self.relevance = 0.0
@@ -43,7 +42,9 @@ class Outcomes:
     def learn(self, key: int, words: Sequence[int], relevance: float) -> None:
         """Count one judged page."""
         at, tag = list(words), tag_of(key)
-        self._pages[tag % PLACES] = tag, relevance, (*at, *(0,) * (WORDS - len(at)))
+        place = tag % PLACES
+        self._tags[place], self._relevance[place] = tag, relevance
+        self._words[place] = (*at, *(0,) * (WORDS - len(at)))
         self.good[at] += relevance
         self.seen[at] += 1
         self.relevance += relevance
@@ -53,19 +54,19 @@ class Outcomes:
         """Pages, by key, are judged otherwise now. One that is forgotten stays as it was counted."""
         tags = np.fromiter(map(tag_of, relevance), np.uint32, len(relevance))
         now = np.fromiter(relevance.values(), np.float64, len(relevance))
-        is_known = self._pages["tag"][tags % PLACES] == tags
+        is_known = self._tags[tags % PLACES] == tags
         places, now = tags[is_known] % PLACES, now[is_known]
-        change = now - self._pages["relevance"][places]
-        self._pages["relevance"][places] = now
-        words = self._pages["words"][places]
+        change = now - self._relevance[places]
+        self._relevance[places] = now
+        words = self._words[places]
         np.add.at(self.good, words, np.where(words > 0, change[:, None], 0.0))
         self.relevance += float(change.sum())
 
     def of(self, tags: NDArray[np.uint32]) -> tuple[Floats, Floats]:
         """The probabilities of the pages with these tags (0: none), and 1 where one is known, else 0 and 0."""
-        found = self._pages[tags % PLACES]
-        known = (found["tag"] == tags) & (tags > 0)
-        return np.where(known, found["relevance"], 0.0), known.astype(np.float64)
+        places = tags % PLACES
+        known = (self._tags[places] == tags) & (tags > 0)
+        return np.where(known, self._relevance[places], 0.0), known.astype(np.float64)
 
     @property
     def base(self) -> float:
