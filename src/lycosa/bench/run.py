@@ -5,7 +5,6 @@ CPU time is summed over all processes of a crawl; ratios are within one run, bec
 
 from __future__ import annotations
 
-import importlib.util
 import json as jsonlib
 import os
 import statistics
@@ -21,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+import lycosa
 from lycosa.bench.crawled import Crawled, made_site
 from lycosa.bench.flame import Samples, flame_graph
 from lycosa.spec.writing import toml
@@ -30,6 +30,10 @@ from lycosa.values import Say
 CONCURRENCY = 32
 MODES = {"deferred": "later", "everything": "now"}
 BASELINE = "best-first"
+PEERS = {"scrapy": "lycosa.bench.scrapy_spider", "crawl4ai": "lycosa.bench.crawl4ai_spider"}
+"""Crawlers that are measured beside us, where they are installed: by the name of their package, what crawls with each."""
+PAGES_OF = {"crawl4ai": 300}
+"""A peer that takes long gets fewer pages."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -55,9 +59,10 @@ def run_bench(
     say: Say,
     crawled: Crawled | None = None,
     flame: Path | None = None,
+    peers: str = sys.executable,
 ) -> None:
     """Measure, and print a table or JSON; where `flame` names a file, draw where the time goes."""
-    figures = measure(pages, repeat, say, strategies, crawled, flame)
+    figures = measure(pages, repeat, say, strategies, crawled, flame=flame, peers=peers)
     if json:
         print(jsonlib.dumps(figures, indent=1))
     else:
@@ -78,16 +83,18 @@ def measure(
     say: Say,
     strategies: Sequence[str] = (),
     crawled: Crawled | None = None,
+    *,
     flame: Path | None = None,
+    peers: str = sys.executable,
 ) -> dict[str, Any]:
     """The figures of `repeat` rounds: each crawls the same site in every way, one after the other.
 
     `strategies` are those that are crawled with beside best-first, everything on. Without `crawled` it is the
-    benchmark's own site.
+    benchmark's own site. `peers` is a Python that may have other crawlers.
     """
     crawled = crawled or made_site(pages)
-    has_scrapy = importlib.util.find_spec("scrapy") is not None
-    if not has_scrapy:
+    there = [name for name in PEERS if _has(peers, name)]
+    if "scrapy" not in there:
         say("Scrapy is not installed: no comparison. Install it with: pip install 'lycosa[bench]'")
     runs: dict[str, list[Measured]] = defaultdict(list)
     say(f"Serving {crawled.name} …")
@@ -103,9 +110,9 @@ def measure(
                 say(f"round {number + 1} of {repeat}: lycosa, {strategy}")
                 place = Path(folder) / f"{strategy}{number}"
                 runs[strategy].append(_crawl(place, site, crawled, pages, "now", strategy))
-            if has_scrapy:
-                say(f"round {number + 1} of {repeat}: scrapy")
-                runs["scrapy"].append(_scrapy(site, crawled, pages))
+            for peer in there:
+                say(f"round {number + 1} of {repeat}: {peer}")
+                runs[peer].append(_peer(peers, peer, site, crawled, min(pages, PAGES_OF.get(peer, pages))))
         say("shares of the stages")
         stages = {
             strategy: _stages(Path(folder) / f"stages {strategy}", site, crawled, pages, strategy)
@@ -138,13 +145,12 @@ def _figures(
         figures["runs"][name]["above_best_first_ms"] = statistics.median(
             own.cpu_ms - plain.cpu_ms for own, plain in pairs
         )
-    if "scrapy" in runs:
-        for name in MODES:
-            ratios = [
-                theirs.cpu_ms / ours.cpu_ms for theirs, ours in zip(runs["scrapy"], runs[name], strict=True)
-            ]
-            figures["runs"][name]["scrapy_ratio"] = statistics.median(ratios)
-            figures["runs"][name]["scrapy_ratio_all"] = ratios
+    for name in MODES:
+        figures["runs"][name]["ratios"] = {
+            peer: [theirs.cpu_ms / ours.cpu_ms for theirs, ours in zip(runs[peer], runs[name], strict=True)]
+            for peer in PEERS
+            if peer in runs
+        }
     return figures
 
 
@@ -204,9 +210,18 @@ def _crawl(
     return measured_crawl(command)
 
 
-def _scrapy(site: SiteProcess, crawled: Crawled, pages: int) -> Measured:
-    command = [sys.executable, "-W", "ignore", "-m", "lycosa.bench.scrapy_spider"]
-    return measured_crawl([*command, " ".join(crawled.starts), str(site.port), str(pages), str(CONCURRENCY)])
+def _has(python: str, package: str) -> bool:
+    """Whether a Python has a package."""
+    test = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
+    return subprocess.run([python, "-c", test], check=False).returncode == 0
+
+
+def _peer(python: str, peer: str, site: SiteProcess, crawled: Crawled, pages: int) -> Measured:
+    command = [python, "-W", "ignore", "-m", PEERS[peer], " ".join(crawled.starts)]
+    ours = str(Path(lycosa.__file__).parents[1])
+    return measured_crawl(
+        [*command, str(site.port), str(pages), str(CONCURRENCY)], os.environ | {"PYTHONPATH": ours}
+    )
 
 
 def measured_crawl(command: list[str], environment: Mapping[str, str] = os.environ) -> Measured:
@@ -224,7 +239,10 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - begun
-    pages = int(jsonlib.loads(output)["pages"]) if process.returncode == 0 else 0
+    # On the last line: what a peer says before is not for us.
+    pages = (
+        int(jsonlib.loads(output.strip().rpartition(b"\n\n")[2])["pages"]) if process.returncode == 0 else 0
+    )
     return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
 
@@ -327,7 +345,10 @@ def _print_table(figures: dict[str, Any]) -> None:
     for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "beside others"):
         table.add_column(heading, justify="left" if heading == "crawl" else "right")
     for name, run in figures["runs"].items():
-        ratio = f"Scrapy needs {run['scrapy_ratio']:.2f} × as much" if "scrapy_ratio" in run else ""
+        ratio = ", ".join(
+            f"{peer} needs {statistics.median(ratios):.2f} × as much"
+            for peer, ratios in run.get("ratios", {}).items()
+        )
         if "above_best_first_ms" in run:
             ratio = f"{run['above_best_first_ms']:+.2f} ms to best-first"
         label = {"deferred": "lycosa, index later", "everything": "lycosa, everything on"}.get(name, name)

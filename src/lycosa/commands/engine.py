@@ -466,9 +466,12 @@ def bench(
     flame: Annotated[
         Path | None, typer.Option(help="Draw where the time goes into this file: a flame graph, SVG.")
     ] = None,
+    peers: Annotated[
+        str, typer.Option(help="A Python that has Scrapy or crawl4ai; this one if none is named.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Measure our own speed on this machine, and Scrapy's beside it, as a ratio.
+    """Measure our own speed on this machine, and that of other crawlers beside it, as a ratio.
 
     With --urls the frontier alone, with the records that fused keeps of every URL where that is named. With --web
     the crawls are of an archived web (docs/webs.md), with the keywords of its first topic.
@@ -492,4 +495,5 @@ def bench(
             say=say,
             crawled=archived_web(web) if web else None,
             flame=flame and room_for(flame),
+            peers=peers or sys.executable,
         )
