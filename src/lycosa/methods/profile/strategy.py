@@ -380,7 +380,8 @@ class Profile(BaseStrategy):
                 link, 0.0, Refusal(Reason.LOW_PRIORITY, "profile.others = none"), rule="of no type"
             )
         # Contacts lead to users sooner than lists of anything do, and cost fewer pages without items.
-        last = 2 * LAST if self.meets_ or not self.strangers else 0.0
+        comes_last = not self.strangers or (self.meets_ and self.order == "rank")
+        last = 2 * LAST if comes_last else 0.0
         return self._order(link, self.cash_.get(link.key, 0.0) + last, "a share of its page's cash")
 
     def _order(self, link: Link, priority: float, rule: str) -> Decision:
