@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from lycosa.evidence.training.validation import figures_of
@@ -30,6 +31,7 @@ from lycosa.methods.multimedia.image_training import (
     source_of,
 )
 from lycosa.methods.multimedia.images.descriptors import Singles
+from lycosa.methods.multimedia.images.margins import views_of
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
 from lycosa.page.pictures import LONGEST, read_image
 
@@ -164,7 +166,7 @@ def steadiness(
     """F1 of the default rule on owners held out when the test images come in other forms; the first is compared with."""
     files = [file for name in ("heatmap", "other") for file in sorted((folder / name).iterdir())]
     labels = tuple(file.parent.name for file in files)
-    plain = _described(files, forms[0])
+    plain = _described(files, FORMS[forms[0]])
     examples = Examples(plain, labels, tuple(source_of(file.name) for file in files), ())
     truth = np.array(labels) == "heatmap"
     fitted = [
@@ -172,29 +174,45 @@ def steadiness(
         for train, test in _drawn_folds(examples, truth, seed)
     ]
 
-    def shown(features: Singles) -> Truth:
+    def shown(form: str) -> Truth:
+        views = _views(files, FORMS[form])
+        features, image = np.array([view for _, view in views]), np.array([number for number, _ in views])
         answer = np.zeros(truth.size, bool)
         for model, test in fitted:
-            answer[test] = model.scores(features[test])[:, 0] >= 0.5
+            asked = np.isin(image, test)
+            hits = model.scores(features[asked])[:, 0] >= 0.5
+            answer[image[asked][hits]] = True
         return answer
 
-    rows, first = [], shown(plain)
+    rows, first = [], shown(forms[0])
     for form in forms:
-        now = shown(_described(files, form))
+        now = first if form == forms[0] else shown(form)
         f1 = figures_of(truth, now.astype(float), folds=0, boundary=0.5).f1
         rows.append(Steadiness(form, f1, float((now != first).mean())))
     return rows
 
 
-def _described(files: Sequence[Path], form: str) -> Singles:
-    """The feature vectors of files that come in another form."""
-    features = []
+def _described(files: Sequence[Path], form: Callable[[Image.Image], Image.Image]) -> Singles:
+    """The feature vectors of files that come in another form, as a model learns them."""
+    return np.array([describe(pixels) for pixels in _changed(files, form)])
+
+
+def _views(
+    files: Sequence[Path], form: Callable[[Image.Image], Image.Image]
+) -> list[tuple[int, NDArray[np.float32]]]:
+    """The same as a model judges them: each view of a file, with the file's number."""
+    changed = enumerate(_changed(files, form))
+    return [(number, describe(view)) for number, pixels in changed for view in views_of(pixels)]
+
+
+def _changed(
+    files: Sequence[Path], form: Callable[[Image.Image], Image.Image]
+) -> Iterator[NDArray[np.uint8]]:
     for file in files:
         with Image.open(file) as image:
-            changed = FORMS[form](image.convert("RGB"))
+            changed = form(image.convert("RGB"))
         changed.thumbnail((LONGEST, LONGEST), Image.Resampling.LANCZOS)
-        features.append(describe(np.array(changed)))
-    return np.array(features)
+        yield np.array(changed)
 
 
 def milliseconds(

@@ -41,6 +41,8 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 MIN_EXAMPLES = 10
 """Fewer readable images of a class are refused: five folds of two are the least that tells anything."""
+MAX_EXAMPLES = 6_000
+"""The distances of all from one another are held in memory."""
 MAX_BYTES = 50_000_000
 """A larger file in a folder of examples is skipped and listed."""
 FOLDS = 5
@@ -157,6 +159,10 @@ def fit_images(
     say: Say = _silent,
 ) -> ImageModel:
     """Fit all machines of all classes sought. `seed` draws the folds."""
+    if len(examples.labels) > MAX_EXAMPLES:
+        raise InputError(
+            f"{len(examples.labels):,} images are more than a model is fitted on. Give at most {MAX_EXAMPLES:,} of them."
+        )
     features = examples.features.astype(np.float64)
     mean = features.mean(axis=0)
     # A descriptor value that never varies says nothing, and must not divide by nothing.
@@ -206,14 +212,15 @@ def _fit_class(
 ) -> tuple[Class, dict[str, Any]]:
     """Choose, calibrate and fit every machine, then set the threshold of the mean; figures by rule."""
     machines, held_out, figures = {}, {}, {}
+    squares = {name: _squares(codes[:, columns([name])]) for name in BLOCKS}
     for name, blocks in MACHINES.items():
-        x = codes[:, columns(blocks)].astype(np.float64) * UNIT
-        tried = {setting: _held_out(x, truth, folds, setting) for setting in settings}
+        apart, width = np.sum([squares[block] for block in blocks], axis=0), columns(blocks).size
+        tried = {setting: _held_out(apart, width, truth, folds, setting) for setting in settings}
         best = max(tried, key=lambda setting: average_precision(tried[setting], truth))
         held_out[name] = tried[best]
         # None: the machine has learnt nothing, and its sign is all there is.
         probability = fit_sigmoid(truth, held_out[name]) or Sigmoid(-1.0, 0.0)
-        machines[name] = _machine(x, truth, best, probability)
+        machines[name] = _machine(apart, width, truth, best, probability)
         figures[name] = {**_figures(truth, held_out[name], len(folds)), "setting": best._asdict()}
     chance = np.mean([machines[name].probability(held_out[name]) for name in RULES["mean"]], axis=0)
     either = np.max([held_out[name] for name in RULES["or"]], axis=0)
@@ -223,28 +230,45 @@ def _fit_class(
     return Class(label, machines, threshold), figures
 
 
-def _held_out(x: Floats, truth: Truth, folds: Sequence[Fold], setting: Setting) -> Floats:
+def _squares(codes: NDArray[np.int8]) -> Floats:
+    """The squared distances of all images from one another: from whole numbers, exact in float32."""
+    x = codes.astype(np.float32)
+    norms = (x**2).sum(axis=1)
+    whole = norms[:, None] + norms - 2 * (x @ x.T)
+    squares: Floats = whole.astype(np.float64) * UNIT**2
+    return squares
+
+
+def _held_out(apart: Floats, width: int, truth: Truth, folds: Sequence[Fold], setting: Setting) -> Floats:
     """The decision on every image by a machine that has not seen its fold."""
     decisions = np.zeros(truth.size)
+    kernel = _kernel(apart, width, setting)
     for train, test in folds:
-        decisions[test] = _svc(x[train], truth[train], setting).decision_function(x[test])
+        svc = _svc(kernel[np.ix_(train, train)], truth[train], setting)
+        decisions[test] = svc.decision_function(kernel[np.ix_(test, train)])
     return decisions
 
 
-def _svc(x: Floats, truth: Truth, setting: Setting) -> Any:
+def _kernel(apart: Floats, width: int, setting: Setting) -> Floats:
+    """exp(-γ·|x − y|²): computed once for all folds, where a machine by itself would do it for each."""
+    kernel: Floats = np.exp(-setting.gamma / width * apart)
+    return kernel
+
+
+def _svc(kernel: Floats, truth: Truth, setting: Setting) -> Any:
     from sklearn.svm import SVC
 
     weight = "balanced" if setting.balanced else None
-    return SVC(C=setting.c, gamma=setting.gamma / x.shape[1], class_weight=weight).fit(x, truth)
+    return SVC(C=setting.c, kernel="precomputed", class_weight=weight).fit(kernel, truth)
 
 
-def _machine(x: Floats, truth: Truth, setting: Setting, probability: Sigmoid) -> Machine:
+def _machine(apart: Floats, width: int, truth: Truth, setting: Setting, probability: Sigmoid) -> Machine:
     """Fit on everything and keep what numpy needs."""
-    svc = _svc(x, truth, setting)
+    svc = _svc(_kernel(apart, width, setting), truth, setting)
     return Machine(
         rows=svc.support_.astype(np.int32),
         coefficients=svc.dual_coef_[0].astype(np.float64),
-        gamma=setting.gamma / x.shape[1],
+        gamma=setting.gamma / width,
         bias=float(svc.intercept_[0]),
         probability=probability,
     )

@@ -24,6 +24,7 @@ from lycosa.methods.multimedia.images.descriptors import (
     homogeneous_texture,
     scalable_color,
 )
+from lycosa.methods.multimedia.images.margins import views_of
 from lycosa.methods.multimedia.images.painting import painting
 from lycosa.page.pictures import Pixels, read_image
 from lycosa.values import Floats, Refusal, Score
@@ -163,11 +164,17 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
         return self.judge_all([data])[0]
 
     def judge_all(self, images: Sequence[bytes]) -> list[Score | Refusal]:
-        """The same of many images, in one batch."""
+        """The same of many images, in one batch. An image shows what its best view does: with or without its margins."""
         read = [read_image(data) for data in images]
-        features = [describe(pixels) for pixels in read if not isinstance(pixels, Refusal)]
+        views = [[] if isinstance(pixels, Refusal) else views_of(pixels) for pixels in read]
+        features = [describe(view) for of_image in views for view in of_image]
         facts = iter(self.facts(np.array(features)) if features else [])
-        return [pixels if isinstance(pixels, Refusal) else next(facts) for pixels in read]
+        return [
+            pixels
+            if isinstance(pixels, Refusal)
+            else max((next(facts) for _ in of_image), key=lambda fact: fact.value)
+            for pixels, of_image in zip(read, views, strict=True)
+        ]
 
     def facts(self, features: Singles) -> list[Score]:
         """Of feature vectors (n, width): the best class and its score."""
