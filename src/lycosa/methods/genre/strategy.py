@@ -19,9 +19,6 @@ from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Share
 from lycosa.values import WANTED_KIND, Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
 
-MIN_WANTED = 0.05
-"""A page less surely of a wanted kind than this says too little of how much of its score is the topic."""
-
 
 class FoundOn(Memo, frozen=True, tag="genre", rename={"page_class": "class"}):
     """The class (relevance and genre) of the page that a link was found on, and what the link looks like."""
@@ -39,6 +36,19 @@ def genre_priority(relevance: float, confidence: float, leads: float, w_r: float
     0.65
     """
     return w_r * relevance + (1 - w_r) * confidence * leads
+
+
+def kind_priority(about: float, kind: float, w_kind: float) -> float:
+    """How promising a link is where a kind of page is wanted: what it is about, less as far as it leads to another kind.
+
+        S = about · (1 - w_kind · (1 - K))
+
+    A product, because a page has to be both: pages of the wanted kind are many, and most are about something else.
+
+    >>> kind_priority(0.8, 1.0, 0.5), kind_priority(0.8, 0.0, 0.5)
+    (0.8, 0.4)
+    """
+    return about * (1 - w_kind * (1 - kind))
 
 
 class Genre(BaseStrategy):
@@ -101,17 +111,15 @@ class Genre(BaseStrategy):
             self.signs_.learn(memo.signs, wanted_in(evidence))
 
     def _by_kind(self, page: Page, judgement: Judgement, genre: Category) -> list[Decision]:
-        topic = min(1.0, judgement.score / max(wanted_in(page.evidence), MIN_WANTED))
         page_class = class_name(judgement.relevant, genre.label)
         decisions = []
         for link, score in zip(page.links, self._link_scores(page), strict=True):
             signs = signs_of(link, genre.label)
             kind = self.signs_.chance(signs)
-            about = best_first_priority(score, topic)
             decisions.append(
                 Decision(
                     FoundOn(page_class, signs).on(link),
-                    (1 - self.w_kind) * about + self.w_kind * kind,
+                    kind_priority(best_first_priority(score, judgement.score), kind, self.w_kind),
                     rule="relevance of link and page, and how surely it leads to a wanted genre",
                 )
             )
