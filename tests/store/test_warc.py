@@ -43,7 +43,7 @@ def append(warc: WarcWriter, url: str, body: bytes = b"<p>hello</p>", **more):
 
 
 def test_a_page_is_three_records_that_belong_together(tmp_path, writer):
-    """Response, request and metadata share URL and date; the last two point to the first."""
+    """Response, request and metadata share their date; the last two point to the first. Only the first two are the page."""
     append(writer(tmp_path), "http://a.example/")
 
     kinds = records_of(tmp_path)
@@ -52,6 +52,8 @@ def test_a_page_is_three_records_that_belong_together(tmp_path, writer):
     response, request, metadata = (headers for _, headers, _ in kinds[1:])
     assert request["WARC-Concurrent-To"] == metadata["WARC-Concurrent-To"] == response["WARC-Record-ID"]
     assert {headers["WARC-Date"] for headers in (response, request)} == {"2023-11-14T22:13:20.000000Z"}
+    assert [headers["WARC-Target-URI"] for headers in (response, request)] == ["http://a.example/"] * 2
+    assert metadata["WARC-Target-URI"] == "urn:concluded:http://a.example/"  # pywb would show it for the page
     assert response["WARC-IP-Address"] == "192.0.2.1"
     assert response["WARC-Payload-Digest"] == base32(digest_of(b"<p>hello</p>"))
     assert response["WARC-Block-Digest"].startswith("sha1:")

@@ -29,8 +29,11 @@ from lycosa.values import Fetched
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 IDENTICAL = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
-RENDERED_URN = "urn:rendered:"
-"""Before the URL of a page: the name of the document that a browser made of it."""
+RENDERED_URN, CONCLUDED_URN = "urn:rendered:", "urn:concluded:"
+"""Before the URL of a page: the names of the document that a browser made of it, and of what was concluded of it.
+
+Under the URL itself pywb's indexer would take either for the page.
+"""
 
 _NAME = re.compile(r"(?P<stem>.+)-(?P<number>\d{5,})\.warc\.gz")
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
@@ -151,7 +154,8 @@ class WarcWriter:
             request.set_bytes_content(_head(fetched.request_head))
             records.append(self._members.member(request, _QUICK))
         if metadata:
-            concluded = _record(WarcRecordType.metadata, "application/json", about)
+            named = {**about, "WARC-Target-URI": f"{CONCLUDED_URN}{url}"}
+            concluded = _record(WarcRecordType.metadata, "application/json", named)
             concluded.set_bytes_content(metadata)
             records.append(self._members.member(concluded, _QUICK))
         file = self._file_with_room()

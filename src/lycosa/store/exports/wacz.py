@@ -30,7 +30,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.exports import written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
 from lycosa.store.page_filter import JUDGED, PageFilter, condition_of
-from lycosa.store.warc import RENDERED_URN, Position, place_of
+from lycosa.store.warc import CONCLUDED_URN, RENDERED_URN, Position, place_of
 
 LINES_PER_BLOCK = 1024
 CHUNK = 1 << 20
@@ -165,7 +165,8 @@ def _members(path: Path, size: int, left_out: frozenset[int]) -> Iterator[tuple[
                 yield begun, at
             if at >= size:
                 return
-            url = urls.parse((record.headers.get("WARC-Target-URI") or "").removeprefix(RENDERED_URN))
+            said = record.headers.get("WARC-Target-URI") or ""
+            url = urls.parse(said.removeprefix(RENDERED_URN).removeprefix(CONCLUDED_URN))
             begun = None if url and urls.key_of(url) in left_out else at
     if begun is not None:
         yield begun, size
