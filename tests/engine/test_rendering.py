@@ -217,9 +217,9 @@ def test_a_link_or_its_source_must_promise_something() -> None:
     assert is_worth_a_browser(link(1, 0.4), tally)
     assert not is_worth_a_browser(link(1, 0.3), tally)
     assert is_worth_a_browser(link(1, 0.0, depth=0), tally)  # a seed
-    tally.sources["a.test"] = [2.0, 1.0]
+    tally.sources["a.test"] = [4.0, 1.0]
     assert is_worth_a_browser(link(1, 0.0), tally)
-    tally.sources["a.test"] = [1.0, 3.0]
+    tally.sources["a.test"] = [3.0, 2.0]
     assert not is_worth_a_browser(link(1, 0.0), tally)
 
 

@@ -17,8 +17,8 @@ from lycosa.values import Data, Fetched, Kind, Link, Page, Say
 
 BAR = 0.5
 """A link is worth a browser if its priority is at least this share of what relevant pages had on average."""
-KNOWN_SOURCE = 3
-"""Pages from which on the record of a source says something."""
+KNOWN_SOURCE, GOOD_SOURCE = 5, 1.5
+"""A source from which this many pages are known is promising if its share of relevant ones is this many times that of all sources."""
 NOT_KNOWN, LED_ON = Gain(0, 0, 0, 0), Gain(0, 0, MORE_LINKS, 0)
 
 
@@ -81,10 +81,12 @@ class Rendering:
 
 def is_worth_a_browser(link: Link, tally: Tally) -> bool:
     """Whether a page's link or the record of its source lets it expect something relevant."""
-    if link.depth == 0 or not tally.relevant_links:
+    if not tally.relevant_links:
+        return link.depth <= 1
+    if link.depth == 0:
         return True
     if link.priority >= BAR * tally.relevant_priority / tally.relevant_links:
         return True
     good, bad = tally.sources.get(source_of(authority_of(link.url)), (0.0, 0.0))
     overall = tally.relevant / max(1, tally.pages)
-    return good + bad >= KNOWN_SOURCE and good / (good + bad) >= overall
+    return good + bad >= KNOWN_SOURCE and good / (good + bad) >= GOOD_SOURCE * overall

@@ -1,0 +1,241 @@
+"""What a browser costs and brings: a site in six ways of today, crawled without one, where it is needed, and for every page.
+
+Command line: python -m tools.rendering [--pages N] [--out FOLDER]     prints the tables of docs/rendering.md
+Expected time: about two seconds for each page that is rendered: eight minutes with the default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from lycosa.engine.session import crawl_spec
+from lycosa.fetch.browser.processes import family_of
+from lycosa.methods.lookup import all_settings
+from lycosa.spec.reading import parse_spec
+from lycosa.store.collection import Collection
+from lycosa.testing import Page, Site, html, text
+from lycosa.urls import key_of
+
+MODES = ("never", "needed", "always")
+WAYS = {"server": 8, "client": 3, "scroll": 4, "shadow": 2, "state": 2, "consent": 1}
+"""Ways of writing a site, and their shares: most of the Web is still written by servers."""
+RELEVANT = 0.25
+TOPIC = "glacier summit granite ridge climber crevasse alpine rope avalanche icefall peak moraine piton couloir belay".split()
+OTHERS = (
+    "recipe dough oven flour butter yeast crust knead bake loaf sugar salt pan pastry bread".split(),
+    "engine piston gearbox clutch brake wheel diesel torque axle exhaust motor fuel tyre chassis valve".split(),
+    "budget tax minister vote parliament treaty senate reform ballot party law court mayor council deficit".split(),
+    "guitar chord melody drummer concert album singer rhythm stage opera violin tempo band lyric tune".split(),
+)
+FILLER = "the a of and in that with for from this over after before many people day year place work part way time".split()
+SCROLLED = 10
+"""Stories that a scrolling list loads at a time."""
+
+_CLIENT = """fetch("/api" + location.pathname).then(r => r.json()).then(page => {
+  document.title = page.title; document.getElementById("root").innerHTML = page.html; });"""
+_SHADOW = """customElements.define("site-story", class extends HTMLElement { async connectedCallback() {
+  const page = await (await fetch("/api" + location.pathname)).json();
+  this.attachShadow({mode: "closed"}).innerHTML = page.html; } });"""
+_SCROLL = """let at = 0; const list = document.getElementById("list");
+const more = async () => { for (const item of await (await fetch(`/api/list?from=${at}`)).json()) {
+  list.insertAdjacentHTML("beforeend", item); at += 1; } };
+new IntersectionObserver(seen => seen[0].isIntersecting && more()).observe(document.getElementById("end"));"""
+
+
+class Story(NamedTuple):
+    """A page of the site, however it is written."""
+
+    url: str
+    way: str
+    relevant: bool
+    title: str
+    body: str
+
+
+class Measured(NamedTuple):
+    """What a crawl brought and took."""
+
+    pages: int
+    rendered: int
+    found: Counter[str]  # truly relevant pages that were kept, by way
+    seconds: float
+    cpu_s: float
+    browser_cpu_s: float
+
+
+def stories(count: int) -> list[Story]:
+    """About `count` stories, spread over the ways; each links to others, most of them of its own subject."""
+    chance, total = Random("six ways"), sum(WAYS.values())
+    plain: list[tuple[str, str, bool, str]] = []
+    for way, share in WAYS.items():
+        for number in range(round(count * share / total)):
+            is_relevant = chance.random() < RELEVANT
+            words = TOPIC if is_relevant else chance.choice(OTHERS)
+            title = " ".join(chance.sample(words, 3)).capitalize()
+            plain.append((f"http://{way}.test/story/{number}", way, is_relevant, title))
+    found = []
+    for url, way, is_relevant, title in plain:
+        words = TOPIC if is_relevant else chance.choice(OTHERS)
+        sentences = (
+            " ".join(chance.choices(FILLER, k=7) + chance.choices(words, k=5)) + "." for _ in range(12)
+        )
+        near = chance.sample([one for one in plain if one[2] == is_relevant and one[0] != url], 3)
+        links = "".join(f'<li><a href="{one[0]}">{one[3]}</a></li>' for one in (*near, chance.choice(plain)))
+        body = (
+            f"<h1>{title}</h1>"
+            + "".join(f"<p>{sentence}</p>" for sentence in sentences)
+            + f"<ul>{links}</ul>"
+        )
+        found.append(Story(url, way, is_relevant, title, body))
+    return found
+
+
+def web_of(found: list[Story]) -> dict[str | tuple[str, str], Page]:
+    """The six sites: each has a home that leads to its stories, written as they are."""
+    web: dict[str | tuple[str, str], Page] = {"/robots.txt": text("")}
+    for way in WAYS:
+        host, own = f"{way}.test", [story for story in found if story.way == way]
+        items = [f'<li><a href="{story.url}">{story.title}</a></li>' for story in own]
+        home = Story(
+            f"http://{host}/", way, False, f"The {way} site", f"<h1>Stories</h1><ul>{''.join(items)}</ul>"
+        )
+        for story in (home, *own):
+            web.update(_written(story, host))
+        web[host, "/app.js"] = text(_SHADOW if way == "shadow" else _CLIENT, "text/javascript")
+        if way == "scroll":
+            web.update(_scrolled(host, items))
+    return web
+
+
+def _written(story: Story, host: str) -> Iterator[tuple[tuple[str, str], Page]]:
+    path = story.url.partition(host)[2]
+    head = f"<!doctype html><title>{story.title}</title>"
+    data = json.dumps({"title": story.title, "html": story.body})
+    yield (host, f"/api{path}"), text(data, "application/json")
+    frame = '<body><noscript>Please enable JavaScript.</noscript><div id="root"></div><script src="/app.js"></script>'
+    state = f'<body><div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{data}</script>'
+    forms: Mapping[str, str] = {
+        "server": f"{head}<body>{story.body}<script>window.counted = 1</script>",
+        "scroll": f"{head}<body>{story.body}",
+        "client": f"<!doctype html><title>App</title>{frame}",
+        "shadow": f"{head}<body><site-story></site-story><script src='/app.js'></script>",
+        "state": f"{head}{state}<script src='/app.js'></script>",
+        "consent": "<title>Before you continue</title><h1>Before you continue</h1><p>We use cookies.</p><button>Accept all</button>",
+    }
+    yield (host, path), html(forms[story.way])
+
+
+def _scrolled(host: str, items: list[str]) -> Iterator[tuple[tuple[str, str], Page]]:
+    """A home that loads its list as it is scrolled."""
+    page = f'<title>Scroll</title><body><h1>Stories</h1><ul id="list"></ul><p id="end">&nbsp;</p><script>{_SCROLL}</script>'
+    yield (host, "/"), html(page)
+    for start in range(0, len(items) + SCROLLED, SCROLLED):
+        batch = json.dumps(items[start : start + SCROLLED])
+        yield (host, f"/api/list?from={min(start, len(items))}"), text(batch, "application/json")
+
+
+class _Cpu:
+    """The CPU that this process and all that it starts use, looked at often enough."""
+
+    def __init__(self) -> None:
+        self._own, self._begun = time.process_time(), self._children()
+        self._most, self._ended = 0.0, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> tuple[float, float]:
+        """Seconds of this process, and of the browser."""
+        self._ended.set()
+        self._thread.join()
+        return time.process_time() - self._own, self._most - self._begun
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.3):
+            self._most = max(self._most, self._children())
+
+    @staticmethod
+    def _children() -> float:
+        # What a process has used goes to its parent when it ends, up to ourselves.
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        total = used.ru_utime + used.ru_stime
+        for pid in family_of(os.getpid())[1:]:
+            try:
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return total
+
+
+def measure(mode: str, found: list[Story], folder: Path) -> Measured:
+    """Crawl the six sites and compare what was kept with what is true."""
+    with Site(web_of(found)) as site:
+        connect = ", ".join(f'"{name}" = "{to}"' for name, to in site.connect_to.items())
+        spec = f"""
+[topic]
+keywords = {json.dumps(TOPIC[:6])}
+[seeds]
+urls = {json.dumps([f"http://{way}.test/" for way in WAYS])}
+[limits]
+pages = 5000
+rendered = 5000
+[fetch]
+render = "{mode}"
+browser_sandbox = {json.dumps(os.geteuid() != 0)}
+per_host_delay_s = 0
+per_ip_concurrency = 32
+allow_private = ["*.test"]
+connect_to = {{ {connect} }}
+[process]
+workers = 0
+"""
+        out, cpu, begun = folder / mode, _Cpu(), time.monotonic()
+        summary = asyncio.run(crawl_spec(parse_spec(spec, all_settings()), spec, folder, out))
+        seconds, (own_s, browser_s) = time.monotonic() - begun, cpu.stop()
+    right: Counter[str] = Counter()
+    with Collection.open(out) as collection:
+        for story in found:
+            page = collection.reader.page(key_of(story.url))
+            right[story.way] += bool(story.relevant and page and page.judgement and page.judgement.relevant)
+    return Measured(summary.pages, summary.rendered, right, seconds, own_s, browser_s)
+
+
+def main() -> None:
+    """Print the tables."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--pages", type=int, default=200)
+    options.add_argument("--out", type=Path)
+    chosen = options.parse_args()
+    found = stories(chosen.pages)
+    with tempfile.TemporaryDirectory() as folder:
+        told = {mode: measure(mode, found, chosen.out or Path(folder)) for mode in MODES}
+    there = Counter(story.way for story in found if story.relevant)
+    print(f"| relevant pages kept | {' | '.join(WAYS)} | all |\n|---|{'---|' * (len(WAYS) + 1)}")
+    for name, counted in {"there are": there, **{mode: one.found for mode, one in told.items()}}.items():
+        print(f"| {name} | {' | '.join(str(counted[way]) for way in WAYS)} | {sum(counted.values())} |")
+    print(
+        "\n| `fetch.render` | pages | rendered | seconds | seconds a page | CPU a page, crawl | CPU a rendered page, browser |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for mode, one in told.items():
+        browser = f"{one.browser_cpu_s / one.rendered:.2f}" if one.rendered else ""
+        each = f"{one.seconds:.0f} | {one.seconds / one.pages:.2f} | {one.cpu_s / one.pages:.3f}"
+        print(f"| {mode} | {one.pages} | {one.rendered} | {each} | {browser} |")
+
+
+if __name__ == "__main__":
+    main()
