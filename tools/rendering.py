@@ -1,6 +1,6 @@
 """What a browser costs and brings: a site in six ways of today, crawled without one, where it is needed, and for every page.
 
-Command line: python -m tools.rendering [--pages N] [--out FOLDER]     prints the tables of docs/rendering.md
+Command line: python -m tools.rendering [--pages N] [--modes MODE…] [--out FOLDER]     prints the tables of docs/rendering.md
 Expected time: about two seconds for each page that is rendered: eight minutes with the default.
 """
 
@@ -51,7 +51,11 @@ _SHADOW = """customElements.define("site-story", class extends HTMLElement { asy
 _SCROLL = """let at = 0; const list = document.getElementById("list");
 const more = async () => { for (const item of await (await fetch(`/api/list?from=${at}`)).json()) {
   list.insertAdjacentHTML("beforeend", item); at += 1; } };
-new IntersectionObserver(seen => seen[0].isIntersecting && more()).observe(document.getElementById("end"));"""
+const end = document.getElementById("end");
+const watch = new IntersectionObserver(async seen => {
+  if (!seen[0].isIntersecting) return;
+  watch.unobserve(end); const before = at; await more(); if (at > before) watch.observe(end); });
+watch.observe(end);"""
 
 
 class Story(NamedTuple):
@@ -219,10 +223,11 @@ def main() -> None:
     )
     options.add_argument("--pages", type=int, default=200)
     options.add_argument("--out", type=Path)
+    options.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
     chosen = options.parse_args()
     found = stories(chosen.pages)
     with tempfile.TemporaryDirectory() as folder:
-        told = {mode: measure(mode, found, chosen.out or Path(folder)) for mode in MODES}
+        told = {mode: measure(mode, found, chosen.out or Path(folder)) for mode in chosen.modes}
     there = Counter(story.way for story in found if story.relevant)
     print(f"| relevant pages kept | {' | '.join(WAYS)} | all |\n|---|{'---|' * (len(WAYS) + 1)}")
     for name, counted in {"there are": there, **{mode: one.found for mode, one in told.items()}}.items():

@@ -15,7 +15,7 @@ from lycosa.page.needs_browser import MORE_LINKS, NEEDS_BROWSER, RENDERED, Gain
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Data, Fetched, Kind, Link, Page, Say
 
-BAR = 0.5
+BAR = 0.8
 """A link is worth a browser if its priority is at least this share of what relevant pages had on average."""
 KNOWN_SOURCE, GOOD_SOURCE = 5, 1.5
 """A source from which this many pages are known is promising if its share of relevant ones is this many times that of all sources."""
