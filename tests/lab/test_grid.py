@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import lycosa
 from lycosa.engine.analysis import InlineAnalyser, Recipe
 from lycosa.errors import InputError, LycosaError, SpecError
 from lycosa.lab import results
@@ -157,6 +158,7 @@ def test_results_are_written_as_documented(demo_folder: Path, tmp_path: Path):
         processes=1,
     )
     found = results.summary(runs, SMALL, web="demo")
+    assert found["versions"]["lycosa"] == lycosa.__version__
 
     assert [s["strategy"] for s in found["strategies"]] == ["breadth-first", "best-first"]
     assert set(found["strategies"][0]["harvest"]) == {"mean", "se"}

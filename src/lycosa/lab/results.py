@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from lycosa import __version__
 from lycosa.lab import metrics
+from lycosa.lab.cache import all_code_digest
 from lycosa.lab.grid import by_variant
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
@@ -44,7 +48,19 @@ def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, An
         "tests": paired_tests(runs),
         "sweeps": [_sweep(sweep) for sweep in sweeps(runs)],
         "options": asdict(options) | {"window": window_of(options.pages)} | about,
+        "versions": versions(),
     }
+
+
+def versions() -> dict[str, str]:
+    """What results were made with: our version and code, Python, and the libraries that decide them.
+
+    >>> sorted(versions())
+    ['code', 'lycosa', 'numpy', 'python', 'scikit-learn', 'scipy', 'selectolax']
+    """
+    libraries = ("numpy", "scikit-learn", "scipy", "selectolax")
+    ours = {"lycosa": __version__, "code": all_code_digest(), "python": platform.python_version()}
+    return ours | {name: version(name) for name in libraries}
 
 
 def _strategy(name: str, runs: Sequence[Run]) -> dict[str, Any]:
