@@ -228,7 +228,9 @@ def test_workers_do_not_outlive_a_run_that_is_killed(demo_folder):
     finally:
         process.kill()
         process.wait()
+    given_up_at = time.monotonic() + 300  # a failure should not hang
     while any(map(_is_alive, workers)):
+        assert time.monotonic() < given_up_at
         time.sleep(0.02)
 
 

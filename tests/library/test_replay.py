@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.library.replay import PLACED_CHARS, rewritten_css, rewritten_html
+from lycosa.library.replay import PLACED_CHARS, _shown, rewritten_css, rewritten_html
+from lycosa.values import Fetched, Link
 from tests.library import sample_library
 
 KEY = sample_library.KEYS.replay_key()
@@ -156,3 +157,17 @@ def test_an_answer_cannot_multiply_the_page():
     assert 'src="http://a.example/x"' in rewritten_html(
         wide, "http://a.example/", lambda url: url, lambda url: url
     )
+
+
+@pytest.mark.parametrize(
+    "kind", ["font/woff2", "application/font-woff", "application/octet-stream", "application/x-font-ttf"]
+)
+def test_archived_fonts_may_be_loaded(kind):
+    """A browser loads a font only where any origin may: the sandbox makes the page another one than its files."""
+    fetched = Fetched(
+        Link("http://a.example/f.woff2", 1), 200, (("content-type", kind),), b"wOF2", b"", b"", 0.0, 0.0
+    )
+    answer = _shown(fetched, str, str)
+    assert answer.status_code == 200
+    assert answer.body == b"wOF2"
+    assert answer.headers["access-control-allow-origin"] == "*"
