@@ -8,6 +8,7 @@ import contextlib
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ import pytest
 import typer
 
 from lycosa.cli import app
+from lycosa.cluster.plan import note_slots, shard_directory
+from lycosa.cluster.slots import Slots
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.testing import Site, links, redirect, text
@@ -318,12 +321,15 @@ OF_A_COLLECTION: dict[str, tuple[object, ...]] = {
     "export": ("OUT", "--jsonl", "NEW.jsonl"),
     "index": ("OUT", "--workers", "0"),
     "changes": ("OUT",),
+    "publish": ("OUT", "--out", "NEW"),
+    "merge": ("SHARDED",),
     "train event": ("--collection", "OUT", "--out", "NEW"),
     "train genre-prior": ("OUT", "--out", "NEW"),
     "train cotags": ("OUT", "--tag", "owl", "--out", "NEW.csv"),
     "train items": ("OUT", "--out", "NEW.jsonl"),
 }
-"""Every command that opens a catalogue, and how it is called. OUT is the collection, NEW a file beside it."""
+"""Every command that opens a catalogue, and how it is called. OUT is the collection, NEW a file beside it, SHARDED the
+folder of a crawl whose only shard it is."""
 OPENS_NONE = {
     "init", "strategies", "demo", "bench", "import", "seeds", "help", "lab run", "lab record", "lab reproduce",
     "train text", "train genre", "train links", "train images", "train page-types",
@@ -355,7 +361,6 @@ def test_a_damaged_catalogue_is_said(
         for page in range(1, len(content) // 4096):
             content[page * 4096 : page * 4096 + 200] = b"\xff" * 200
     catalogue.write_bytes(content)
-    archive = {file: file.read_bytes() for file in (out / "archive").iterdir()}
     priors = path.with_name("priors.toml")
     priors.write_text(
         f'{path.read_text(encoding="utf-8")}[event]\nsource_priors = "{out}"\n', encoding="utf-8"
@@ -363,11 +368,18 @@ def test_a_damaged_catalogue_is_said(
     named = {
         "SPEC": path,
         "OUT": out,
+        "SHARDED": path.with_name("sharded"),
         "PRIORS": priors,
         "NEW": path.with_name("new"),
         "NEW.csv": path.with_name("new.csv"),
         "NEW.jsonl": path.with_name("new.jsonl"),
     }
+    if command == "merge":
+        note_slots(named["SHARDED"], Slots.among(1))
+        out = shard_directory(named["SHARDED"], 0)
+        shutil.copytree(catalogue.parent, out)
+        catalogue = out / catalogue.name
+    archive = {file: file.read_bytes() for file in (out / "archive").iterdir()}
     arguments = [named.get(str(each), each) for each in OF_A_COLLECTION[command]]
     assert_one_line(lycosa(*command.split(), *arguments), 1, str(catalogue), "damaged", "WARC files")
     assert {file: file.read_bytes() for file in (out / "archive").iterdir()} == archive

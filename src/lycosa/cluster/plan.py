@@ -15,6 +15,7 @@ import msgspec
 from lycosa.cluster.slots import Slots
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
+from lycosa.files import write_file
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec
@@ -91,7 +92,7 @@ class Plan(msgspec.Struct, frozen=True):
 def save_plan(plan: Plan) -> Path:
     """Write a plan down where its shards are; returns the file."""
     path = Path(plan.directory) / SHARDS / "plan.msgpack"
-    _write(path, msgspec.msgpack.encode(plan))
+    write_file(path, msgspec.msgpack.encode(plan))
     return path
 
 
@@ -139,7 +140,7 @@ def hand_out(plan: Plan, shard: int) -> None:
         for name, content in prepared.models.items():
             path = collection.directory / "models" / name
             if not path.exists():
-                _write(path, content)
+                write_file(path, content)
         if (labels := Path(plan.directory) / LABELS).is_file():
             shutil.copyfile(labels, collection.directory / LABELS)
         robots = collection.robots()
@@ -162,11 +163,4 @@ def slots_in(directory: Path) -> Slots | None:
 def note_slots(directory: Path, slots: Slots) -> None:
     """Remember which shard owns what."""
     directory.mkdir(parents=True, exist_ok=True)
-    _write(directory / PLAN, msgspec.json.encode(slots))
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that is whole or not there, whatever happens meanwhile."""
-    draft = path.with_name(path.name + ".draft")
-    draft.write_bytes(content)
-    draft.replace(path)
+    write_file(directory / PLAN, msgspec.json.encode(slots))

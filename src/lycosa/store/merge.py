@@ -30,6 +30,10 @@ OF_PAGE = ("captures", "links", "evidence", "link_evidence", "places", "entities
 
 def merge_shards(shards: Sequence[Path], out: Path, name: str) -> Counts:
     """Make one collection of several, whose URLs differ but for what each of them began with. Returns its counts."""
+    for (
+        shard
+    ) in shards:  # one that is damaged, or that somebody has changed, is named before anything is made
+        open_for_reading(shard / "catalogue.db").close()
     (out / "archive").mkdir(parents=True, exist_ok=True)
     for shard in shards:
         for path in sorted((shard / "archive").glob("*.warc.gz")):
