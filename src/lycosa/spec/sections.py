@@ -223,7 +223,7 @@ class FetchSpec(Section):
     user_agent: str = ""
     """The whole User-Agent, if the default (project and contact) will not do."""
     concurrency: Annotated[int, Field(gt=0, le=10_000)] = 32
-    """Requests under way at once, over all hosts."""
+    """Requests under way at once, over all hosts; fewer at first, before pages have taught which links to take."""
     per_host_delay_s: Rest = 2.0
     """Rest between the end of a request and the next one to the same host."""
     per_host_concurrency: PositiveInt = 1
