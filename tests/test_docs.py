@@ -143,7 +143,7 @@ def test_nothing_is_left_to_be_filled_in(page):
 def run(command: list[str], folder: Path, cache: Path) -> str:
     environment = {**os.environ, "LYCOSA_CACHE": str(cache), "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from lycosa.engine.index import index_collection
 from lycosa.library import views
 from lycosa.library.labelling import effect_of_labels
+from lycosa.report.html import write_report
 from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
@@ -370,3 +371,16 @@ def test_when_things_went_wrong_is_drawn(tmp_path):
         (drawn,) = LexborHTMLParser(browser.get("/c/wrong/monitor").text).css("svg.course")
         assert drawn.attributes["aria-label"] == "2 in the last run, 2 in its worst part"
         assert len(drawn.css("rect")) == 1
+
+
+def test_the_event_is_named(tmp_path):
+    """On the overview and in the report: what, where and when, by the spec."""
+    spec = 'name = "flood"\n[event]\nwhat = ["flood"]\nwhere = ["Marlow"]\ndate = 2024-05-02\n'
+    directory = tmp_path / "flood"
+    writer = CollectionWriter.create_or_open(directory, spec, name="flood")
+    with writer as collection, collection.commit():
+        collection.save(page_record("http://news.example/1"))
+    with sample_library.client(directory) as browser:
+        told = "The event: flood; in Marlow; on 2024-05-02."
+        assert told in browser.get("/c/flood/").text
+        assert told in write_report(directory).read_text(encoding="utf-8")

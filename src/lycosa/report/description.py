@@ -1,6 +1,9 @@
-"""What a crawl was for, by its own spec. In: a collection. Out: its title, strategy, description and keywords."""
+"""What a crawl was for, by its own spec. In: a collection. Out: its title, strategy, description, keywords and event."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -15,6 +18,7 @@ class Description(msgspec.Struct, frozen=True):
     strategy: str
     description: str
     keywords: list[str]
+    event: str  # what happened, where and when, as far as the spec says it
 
 
 def described(collection: Collection) -> Description:
@@ -27,4 +31,23 @@ def described(collection: Collection) -> Description:
         strategy=str(top.get("strategy", Spec.model_fields["strategy"].default)),
         description=str(topic.get("description", "")),
         keywords=[str(word) for word in keywords] if isinstance(keywords, list) else [],
+        event=event_in_words(spec.get("event", {})),
     )
+
+
+def event_in_words(event: Mapping[str, Any]) -> str:
+    """The section [event] of a spec in one line.
+
+    >>> event_in_words({"what": ["flood", "river"], "where": ["Marlow"], "date": "2024-05-02", "pages": ["a", "b"]})
+    'flood, river; in Marlow; on 2024-05-02; as told by 2 model pages'
+    >>> event_in_words({"date": "2024-05-02", "end_date": "2024-05-09"}), event_in_words({"what": "x"})
+    ('from 2024-05-02 to 2024-05-09', '')
+    """
+    lists = {name: event[name] for name in ("what", "where", "pages") if isinstance(event.get(name), list)}
+    begin, end = event.get("date") or "", event.get("end_date") or ""
+    parts = [", ".join(map(str, lists.get("what", ())))]
+    parts += [f"in {', '.join(map(str, lists['where']))}"] if lists.get("where") else []
+    parts += [f"from {begin} to {end}" if end else f"on {begin}"] if begin else []
+    if pages := len(lists.get("pages", ())):
+        parts.append(f"as told by {pages} model page{'s' if pages != 1 else ''}")
+    return "; ".join(filter(None, parts))
