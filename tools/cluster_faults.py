@@ -66,6 +66,13 @@ class Faulty:
         answer = ask(self.out, "status")
         return int(answer["pages"]) if answer and answer.get("ok") else 0
 
+    def wait_for_pages(self, more: int) -> None:
+        """Until the crawl has this many pages more, as far as anybody says, or has ended."""
+        before = 0
+        while self.process.poll() is None and not (before and self.pages() >= before + more):
+            before = before or self.pages()
+            time.sleep(0.2)
+
     def do(self, kind: str) -> None:
         """Let one thing go wrong."""
         if kind == "kill a shard":
@@ -129,7 +136,7 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=12)
     parser.add_argument("--pages", type=int, default=0, help="of each host; default: enough for all faults")
     options = parser.parse_args()
-    pages = options.pages or max(10, 8 * options.faults)
+    pages = options.pages or max(20, 6 * options.faults)
     chance, done = Random(options.seed), Counter[str]()
     with (
         tempfile.TemporaryDirectory(prefix="faults-") as folder,
@@ -155,7 +162,7 @@ def main() -> None:
         faulty = Faulty(root / "crawl.toml", root / "web", options.shards, chance)
         try:
             while faulty.process.poll() is None and done.total() < options.faults:
-                time.sleep(chance.uniform(0.5, 8.0))
+                faulty.wait_for_pages(chance.randrange(5, 60))
                 if faulty.process.poll() is None:
                     (kind,) = chance.choices(KINDS, WEIGHTS)
                     faulty.do(kind)
