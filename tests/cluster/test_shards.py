@@ -173,3 +173,16 @@ def test_nobody_fetches_before_all_are_known() -> None:
     assert [orders.granted for orders in coordinator.round()] == [3, 0]
     coordinator.hear(Report(shard=1, granted=2, pages=2, best=(0.5,)))
     assert sum(orders.granted or 0 for orders in coordinator.round()) <= 10
+
+
+async def test_the_judge_learns_from_all_shards(tmp_path: Path) -> None:
+    """When the crawl has ended, every page is judged as one process judges it that has seen the same pages."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        text = text_for(site).replace('kind = "all"', 'kind = "topic"')
+        await asyncio.to_thread(crawl, text, tmp_path / "one")
+        await crawl_in_shards(text, tmp_path / "web", 3)
+    one, three = contents([tmp_path / "one"])["pages"], contents(of_shards(tmp_path / "web", 3))["pages"]
+    assert one.keys() == three.keys()
+    for url, (_, _, judgement, _) in one.items():
+        assert three[url][2].relevant == judgement.relevant, url
+        assert three[url][2].score == pytest.approx(judgement.score, abs=1e-6), url

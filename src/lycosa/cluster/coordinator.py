@@ -105,11 +105,15 @@ class Coordinator:
                 price=self.price,
                 paused=bool(self.is_paused),
                 end=self.ended,
+                all_still=self._are_all_still(),
                 addresses=tuple(addresses.get(shard, ())),
                 returned=tuple(returned.get(shard, ())),
             )
             for shard in range(self.shards)
         ]
+
+    def _are_all_still(self) -> bool:
+        return all(report.is_still or report.summary or report.error for report in self.reports.values())
 
     def _unchanged(self, shard: int) -> Orders:
         report = self.reports.get(shard)

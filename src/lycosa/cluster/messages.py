@@ -31,6 +31,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     wanted: tuple[str, ...] = ()  # those that it would ask
     is_paused: bool = False
     ending: str = ""  # why it takes nothing more
+    is_still: bool = False  # and nothing is under way any more
     error: str = ""  # why it has failed
     summary: Summary | None = None  # of a shard that has ended
 
@@ -44,6 +45,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     price: float = -inf  # nothing of lower priority is fetched
     paused: bool = False
     end: str = ""  # why the crawl has ended
+    all_still: bool = False  # nothing is under way in any shard
     addresses: tuple[str, ...] = ()  # IP addresses that it may ask from now on
     returned: tuple[str, ...] = ()  # those that it is asked to give back
 

@@ -98,7 +98,8 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
 def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
     """A shard of a plan."""
     rest_s = plan.spec().fetch.per_ip_delay_s if plan.leases_addresses else None
-    return Shard(number, plan.slots, plan.prepared.seeds, deliver, address_rest_s=rest_s)
+    others = [plan.directory_of(other) for other in range(plan.shards) if other != number]
+    return Shard(number, plan.slots, plan.prepared.seeds, deliver, others=others, address_rest_s=rest_s)
 
 
 def summary_of(directory: Path, parts: Sequence[Summary], ended: str) -> Summary:
@@ -107,11 +108,17 @@ def summary_of(directory: Path, parts: Sequence[Summary], ended: str) -> Summary
     for part in parts:
         refused.update(part.refused)
     waiting = sum(part.waiting for part in parts)
+    judged = max(
+        parts, key=lambda part: (part.harvest is not None, part.pages)
+    )  # its judge has seen all pages
     return Summary(
         collection=str(directory),
         pages=sum(part.pages for part in parts),
         relevant=sum(part.relevant for part in parts),
-        harvest=None,
+        harvest=judged.harvest,
+        harvest_low=judged.harvest_low,
+        harvest_high=judged.harvest_high,
+        judge_version=judged.judge_version,
         bytes=sum(part.bytes for part in parts),
         seconds=max(part.seconds for part in parts),
         waiting=waiting,

@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 from lycosa.cluster.addresses import LeasedAddresses
 from lycosa.cluster.frontier import SharedSqliteFrontier
@@ -49,12 +50,14 @@ class Shard:
         seeds: Sequence[Link],
         deliver: Deliver,
         *,
+        others: Sequence[Path] = (),
         address_rest_s: float | None = None,
         links_in_parcel: int = PARCEL_LINKS,
     ) -> None:
         """`address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
         self.number = number
         self.slots = slots
+        self.others = others
         self.seeds: Sequence[Link] = [link for link in seeds if slots.owner_of(link.url) == number]
         self.summary: Summary | None = None
         self.error = ""
@@ -71,6 +74,8 @@ class Shard:
         self._confirmed: dict[int, int] = {}  # by shard: up to which number it has all that it was sent
         self._is_news = False  # whether the outbox still has what was confirmed
         self._senders: dict[int, asyncio.Task[None]] = {}
+        self._still = asyncio.Event()
+        self._is_still = False
         self._best: tuple[float, ...] = ()
         self._sketch_at = 0.0
 
@@ -118,6 +123,10 @@ class Shard:
         for shard, sent in self._mail.sent.items():
             if sent > self._confirmed.get(shard, 0) and shard not in self._senders:
                 self._senders[shard] = asyncio.ensure_future(self._send_to(shard))
+
+    async def all_still(self) -> None:
+        self._is_still = True
+        await self._still.wait()
 
     # what the cluster asks
 
@@ -169,6 +178,8 @@ class Shard:
         if self._addresses:
             self._addresses.grant(orders.addresses)
             self._addresses.give_back(orders.returned)
+        if orders.all_still and self._is_still:
+            self._still.set()
         if orders.end and not crawl.ended:
             crawl.stop(orders.end)
         elif (self._granted, orders.price) != before:
@@ -199,6 +210,7 @@ class Shard:
             wanted=wanted,
             is_paused=crawl.paused,
             ending=crawl.ended,
+            is_still=self._is_still,
         )
 
     def _sketch(self, now: float) -> tuple[float, ...]:

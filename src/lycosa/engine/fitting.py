@@ -16,7 +16,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import Protocol, Self
 import msgspec
 
 from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
-from lycosa.errors import LycosaError, ModelError
+from lycosa.errors import CollectionError, LycosaError, ModelError
 from lycosa.judge.fitter import Fit, Fitter
 from lycosa.judge.learning import Brief
 from lycosa.judge.version import save_version
@@ -69,6 +69,7 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
 
     brief: Brief
     directory: str
+    others: tuple[str, ...] = ()
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
@@ -96,9 +97,15 @@ class InlineFits:
     is_inline = True
 
     def __init__(
-        self, brief: Brief, store: LearningStore, answers: Answers = dict, models: Path | None = None
+        self,
+        brief: Brief,
+        store: LearningStore,
+        answers: Answers = dict,
+        models: Path | None = None,
+        others: Sequence[Path] = (),
     ) -> None:
         self.brief = brief
+        self.others = others
         self.store = store
         self.answers = answers
         self.models = models
@@ -108,6 +115,7 @@ class InlineFits:
     def begin(self, number: int) -> None:
         fitter = self._fitter
         fitter.read(self.store.page_terms(fitter.upto, self.brief.evidence))
+        read_others(fitter, self.others)
         self._fit = fitter.fit(self.answers(), number)
         if self.models is not None:
             save_version(self._fit.version, self.models)
@@ -129,12 +137,23 @@ class InlineFits:
         pass
 
 
-def fits_of(brief: Brief, collection: CollectionWriter, *, inline: bool) -> InlineFits | ChildFits:
-    """What fits the judge of a collection."""
+def fits_of(
+    brief: Brief, collection: CollectionWriter, *, inline: bool, others: Sequence[Path] = ()
+) -> InlineFits | ChildFits:
+    """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
     directory = collection.directory
     if inline:
-        return InlineFits(brief, collection, partial(answers_in, directory), directory / "models")
-    return ChildFits(brief, directory)
+        return InlineFits(brief, collection, partial(answers_in, directory), directory / "models", others)
+    return ChildFits(brief, directory, others)
+
+
+def read_others(fitter: Fitter, others: Sequence[Path]) -> None:
+    """Let a judge learn from what other shards have found; those that cannot be read just now teach it later."""
+    for directory in others:
+        whose = str(directory)
+        with contextlib.suppress(CollectionError), Collection.open(directory) as collection:
+            terms = collection.reader.terms(fitter.upto_of(whose), evidence=fitter.brief.evidence)
+            fitter.read_others(whose, terms)
 
 
 @dataclass(slots=True)
@@ -163,8 +182,9 @@ class ChildFits:
 
     is_inline = False
 
-    def __init__(self, brief: Brief, directory: Path) -> None:
+    def __init__(self, brief: Brief, directory: Path, others: Sequence[Path] = ()) -> None:
         self.brief = brief
+        self.others = tuple(str(other.absolute()) for other in others)
         self.directory = directory
         self._child: _Child | None = None
         self._fitting: asyncio.Task[Fit] | None = None
@@ -223,7 +243,7 @@ class ChildFits:
 
     async def _start(self) -> _Child:
         process, reader, writer = await start_child("lycosa.engine.fitting")
-        job = _encode(Job(self.brief, str(self.directory.absolute())))
+        job = _encode(Job(self.brief, str(self.directory.absolute()), self.others))
         writer.write(FRAME.pack(len(job)) + job)
         return _Child(process, reader, writer)
 
@@ -250,7 +270,7 @@ def _work(channel: socket.socket) -> None:
             request = _decode_request(stream.read(FRAME.unpack(header)[0]))
             if request.anew:
                 fitter = Fitter(job.brief)
-            answer = _encode(_reply(request, fitter, Path(job.directory)))
+            answer = _encode(_reply(request, fitter, Path(job.directory), [*map(Path, job.others)]))
             stream.write(FRAME.pack(len(answer)) + answer)
             stream.flush()
 
@@ -259,10 +279,11 @@ def _frame(read: Callable[[int], bytes]) -> bytes:
     return read(FRAME.unpack(read(FRAME.size))[0])
 
 
-def _reply(request: Request, fitter: Fitter, directory: Path) -> Reply:
+def _reply(request: Request, fitter: Fitter, directory: Path, others: Sequence[Path]) -> Reply:
     try:
         with Collection.open(directory) as collection:
             fitter.read(collection.reader.terms(fitter.upto, evidence=fitter.brief.evidence))
+        read_others(fitter, others)
         fit = fitter.fit(answers_in(directory), request.number)
         save_version(fit.version, directory / "models")
     except (LycosaError, ImportError, OSError) as error:

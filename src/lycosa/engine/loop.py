@@ -114,6 +114,9 @@ class Crawl:
                     self._flying[asyncio.ensure_future(self._visit(link))] = link
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
+                    if self.refits and self.peers:
+                        await self.peers.all_still()
+                        self.refits.renew()
                     if self.refits:
                         await self.refits.finish()
                     return self.tally

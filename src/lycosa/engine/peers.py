@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
@@ -26,11 +27,17 @@ class Peers(Protocol):
         """The commit is done: what it put out may be sent, what it took in may be confirmed."""
         ...
 
+    async def all_still(self) -> None:
+        """Wait until all shards have ended what was under way: nothing more is found by any of them."""
+        ...
+
 
 class Share(Peers, Protocol):
     """One shard's share of a crawl: where it begins, and what its parts are made of instead of the usual ones."""
 
     seeds: Sequence[Link]
+    others: Sequence[Path]
+    """The collections of the other shards: a judge learns from their pages too."""
 
     def frontier(
         self, connection: sqlite3.Connection, policy: Policy, now: float, restart_rest_s: float

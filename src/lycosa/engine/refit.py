@@ -114,6 +114,10 @@ class Refits:
         self.fits.forget()
         self._is_stale = True
 
+    def renew(self) -> None:
+        """Other shards have found more: the last version is fitted on that too."""
+        self._is_stale = True
+
     def during(self) -> None:
         """Judge all pages by a version that has come; inside a commit, after its pages."""
         if self.fits.is_inline and self._is_due():
@@ -143,7 +147,7 @@ class Refits:
         if self.is_held():
             return
         fit = await self.fits.last()
-        if fit is not None and not self._has_seen_all(fit.version):
+        if fit is not None and (self._is_stale or not self._has_seen_all(fit.version)):
             fit = None
         elif fit is None and not self._is_stale and self._newest and self._has_seen_all(self._newest):
             return
@@ -264,14 +268,23 @@ def inline_refits(judge: Judge | None, conclusions: Conclusions, store: Learning
 
 @asynccontextmanager
 async def refits_for(
-    judge: Judge, conclusions: Conclusions, collection: CollectionWriter, *, inline: bool, note: Say
+    judge: Judge,
+    conclusions: Conclusions,
+    collection: CollectionWriter,
+    *,
+    inline: bool,
+    note: Say,
+    others: Sequence[Path] = (),
 ) -> AsyncIterator[Refits | None]:
-    """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing."""
+    """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing.
+
+    It learns from the collections of `others` too, the shards of the same crawl.
+    """
     if not isinstance(judge, LearningJudge):
         yield None
         return
     save_brief(judge.brief, collection.directory / "models")
-    async with fits_of(judge.brief, collection, inline=inline) as fits:
+    async with fits_of(judge.brief, collection, inline=inline, others=others) as fits:
         yield refits_in(judge, conclusions, collection, fits, note)
 
 

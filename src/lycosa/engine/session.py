@@ -195,7 +195,14 @@ async def _crawl(
             judge, note = ready.preparation.judge, _note_in(collection)
             async with (
                 analyser_for(recipe, workers, deadline_s, note) as analyser,
-                refits_for(judge, conclusions, collection, inline=inline, note=note) as refits,
+                refits_for(
+                    judge,
+                    conclusions,
+                    collection,
+                    inline=inline,
+                    note=note,
+                    others=share.others if share else (),
+                ) as refits,
                 renderer_of(spec, fetcher) as renderer,
             ):
                 crawl = Crawl(

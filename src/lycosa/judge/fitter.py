@@ -31,6 +31,7 @@ class Fitter:
     def __init__(self, brief: Brief) -> None:
         self.brief = brief
         self.upto = 0
+        self._upto_of: dict[str, int] = {}
         self._corpus = Corpus(background_of(brief.language))
         self.rows: dict[int, int] = {}
         self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
@@ -47,6 +48,16 @@ class Fitter:
             if self.brief.of_kind:
                 self._wanted[self.rows[page.key]] = page.wanted
             self.upto = page.id
+
+    def read_others(self, whose: str, pages: Iterable[PageTerms]) -> None:
+        """Take in further pages of another shard of the crawl: what is found there teaches the judge here too."""
+        own, self.upto = self.upto, self.upto_of(whose)
+        self.read(pages)
+        self._upto_of[whose], self.upto = self.upto, own
+
+    def upto_of(self, whose: str) -> int:
+        """The id of the last page that was read of another shard."""
+        return self._upto_of.get(whose, 0)
 
     def fit(self, answers: Mapping[int, bool], number: int) -> Fit:
         """A version on all pages so far. `answers` are what people said of pages, by key."""
