@@ -35,7 +35,7 @@ from lycosa.testing import Site
 DELAY_S = 1.0
 STOP_S = 20.0
 KINDS = ("kill a shard", "kill the coordinator", "kill a node", "kill everything", "stop a shard")
-WEIGHTS = (6, 4, 3, 2, 1)
+WEIGHTS = (4, 3, 4, 2, 1)
 
 
 class Faulty:
@@ -52,9 +52,14 @@ class Faulty:
         ray_library()
         from ray.cluster_utils import Cluster
 
-        node = {"num_cpus": self.shards, "object_store_memory": 100_000_000, "include_dashboard": False}
+        node = {
+            "num_cpus": self.shards,
+            "object_store_memory": 100_000_000,
+            "include_dashboard": False,
+            "node_ip_address": "127.0.0.1",
+        }
         self.cluster = Cluster(initialize_head=True, head_node_args=node)
-        self.node = {name: node[name] for name in ("num_cpus", "object_store_memory")}
+        self.node = {name: node[name] for name in ("num_cpus", "object_store_memory", "node_ip_address")}
         self.nodes = [self.cluster.add_node(**self.node) for _ in range(2)]
         command = [sys.executable, "-m", "lycosa", "crawl", str(self.spec), "--shards", str(self.shards)]
         self.process = subprocess.Popen(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.cluster.merging import merge_collection
+from lycosa.cluster.plan import refuse_lost
 from lycosa.errors import CollectionError, InputError
 from lycosa.store.collection import Collection
 from lycosa.store.merge import OF_PAGE
@@ -62,6 +63,29 @@ async def test_a_merged_collection_goes_on_in_one_process(tmp_path: Path) -> Non
         summary = await asyncio.to_thread(crawl, text, tmp_path / "merged")
         assert summary.pages == HOSTS * PAGES
         assert set(requests(site).values()) == {1}
+
+
+async def test_a_lost_shard_is_said_with_what_it_held(crawled: Path) -> None:
+    """Nobody begins it anew in silence: its pages and what waited there are gone."""
+    refuse_lost(crawled / "web")
+    folder = crawled / "web" / "shards" / "02"
+    folder.rename(crawled / "elsewhere")
+    with pytest.raises(
+        CollectionError, match=r"02 is gone, with 341 of 1024 slots and \d+ links .* it had \d+ pages"
+    ):
+        refuse_lost(crawled / "web")
+    folder.mkdir()
+    refuse_lost(crawled / "web")
+
+
+async def test_a_crawl_that_was_killed_can_be_merged(crawled: Path, lycosa) -> None:
+    (crawled / "web" / "catalogue.db").unlink()
+    code, _, complaint = await asyncio.to_thread(lycosa, "report", crawled / "web")
+    assert code == 2
+    assert complaint.strip().endswith(f"lycosa merge {crawled / 'web'}")
+    code, said, complaint = await asyncio.to_thread(lycosa, "merge", crawled / "web")
+    assert code == 0, complaint
+    assert said.startswith(f"{HOSTS * PAGES} pages")
 
 
 async def test_a_missing_shard_is_said(crawled: Path) -> None:

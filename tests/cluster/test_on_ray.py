@@ -80,6 +80,9 @@ def test_shards_and_coordinator_are_killed(tmp_path: Path) -> None:
             try:
                 until(lambda: pages(out) > 20 or process.poll() is not None, "the first pages")
                 os.kill(int((shard_directory(out, 1) / "lock").read_text()), signal.SIGKILL)
+                status = [sys.executable, "-m", "lycosa", "status", str(out)]
+                told = subprocess.run(status, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+                assert told.startswith("running")
                 for number in processes(mark, "CoordinatorActor"):
                     os.kill(number, signal.SIGKILL)
                 said, _ = process.communicate(timeout=2 * WAIT_S)

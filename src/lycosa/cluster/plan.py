@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -23,8 +24,10 @@ from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import FILE as LABELS
+from lycosa.store.mail import correspondence
 from lycosa.store.responses import response_of
 from lycosa.store.robots import RobotsTable
+from lycosa.store.schema import open_for_reading
 from lycosa.urls import authority_of
 from lycosa.values import Fetched, Kind, Link
 
@@ -158,6 +161,35 @@ def slots_in(directory: Path) -> Slots | None:
     """The slots of the shards of a collection; None where it has none."""
     path = directory / PLAN
     return msgspec.json.decode(path.read_bytes(), type=Slots) if path.is_file() else None
+
+
+def refuse_lost(directory: Path) -> None:
+    """Refuse to go on with a crawl of which a shard is gone: what it had found and what waited there are missing."""
+    slots = slots_in(directory)
+    for shard in range(slots.shards if slots else 0):
+        folder = shard_directory(directory, shard)
+        if not folder.is_dir():
+            raise CollectionError(
+                f"{folder} is gone, with {_held(directory, shard)}. Put it back from a copy; or, to go on without what it "
+                f"held, make it anew with: mkdir {folder}"
+            )
+
+
+def _held(directory: Path, shard: int) -> str:
+    """What is known of what a shard held: from the last merge, and from what others have sent it."""
+    slots, links = slots_in(directory), 0
+    assert slots is not None
+    for other in range(slots.shards):
+        path = shard_directory(directory, other) / "catalogue.db"
+        if path.is_file():
+            with closing(open_for_reading(path)) as connection:
+                links += sum(sent for receiver, sent, _ in correspondence(connection) if receiver == shard)
+    held = f"{slots.owners.count(shard)} of {len(slots.owners)} slots and {links:,} links that others have sent it"
+    if not (directory / "catalogue.db").is_file():
+        return held
+    with Collection.open(directory) as whole:
+        pages = sum(slots.owner_of(page.link.url) == shard for page in whole.reader.pages())
+    return f"{held}; when the shards were last brought together it had {pages:,} pages"
 
 
 def note_slots(directory: Path, slots: Slots) -> None:

@@ -17,7 +17,7 @@ import msgspec
 
 from lycosa.cluster.merging import merge_collection
 from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
-from lycosa.cluster.plan import Plan, slots_in
+from lycosa.cluster.plan import Plan, refuse_lost, slots_in
 from lycosa.cluster.progress import show_shards
 from lycosa.cluster.running import plan_of, summary_of
 from lycosa.engine.checking import looked_over, refuse_collection
@@ -54,6 +54,7 @@ def crawl_in_shards(
         say(f"Note: {note}")
     directory = (out or path.parent / spec.name).resolve()
     _refuse_other_size(directory, shards)
+    refuse_lost(directory)
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
         try:

@@ -41,6 +41,10 @@ async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: 
     seeds = await prepare_spec(
         spec, text, folder, prepared, _resting(directory, slots.shards, spec.fetch.per_host_delay_s), say
     )
+    for shard in range(
+        slots.shards
+    ):  # a folder that is missing afterwards was there before, with all that it held
+        shard_directory(directory, shard).mkdir(parents=True, exist_ok=True)
     note_slots(directory, slots)
     return Plan(
         name=spec.name,

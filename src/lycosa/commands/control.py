@@ -30,8 +30,10 @@ def status(collection: Where, json: Json = False) -> None:
     from lycosa.library.views import status as status_of
     from lycosa.store.collection import Collection
 
-    with Collection.open(collection) as opened:
-        now = status_of(opened, PATIENCE_S)
+    now = _of_shards(collection, "status")
+    if now is None:
+        with Collection.open(collection) as opened:
+            now = status_of(opened, PATIENCE_S)
     typer.echo(as_json(now) if json else _in_words(now))
 
 
@@ -63,13 +65,24 @@ def _ask(directory: Path, do: str) -> None:
     from lycosa.engine.control import ask
     from lycosa.store.collection import Collection
 
-    with Collection.open(directory):
-        answer = ask(directory, do, PATIENCE_S)
+    answer = _of_shards(directory, do)
+    if answer is None:
+        with Collection.open(directory):
+            answer = ask(directory, do, PATIENCE_S)
     if answer is None:
         raise LycosaError(f"No crawl is running on {directory}. Start it with: lycosa crawl SPEC")
     if not answer.get("ok"):
         raise LycosaError(f"The crawl did not do it: {answer.get('error')}")
     typer.echo(_in_words(answer))
+
+
+def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
+    """What a running crawl of shards answers, which has no catalogue of its own before it ends; None of all others."""
+    from lycosa.engine.control import ask
+
+    if not (directory / "shards.json").is_file():
+        return None
+    return ask(directory, do, PATIENCE_S)
 
 
 def _in_words(now: dict[str, Any]) -> str:

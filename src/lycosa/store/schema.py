@@ -284,6 +284,11 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an existing catalogue read-only, also while a crawl is writing to it."""
     if not path.is_file():
+        if (path.parent / "shards.json").is_file():
+            raise NoCollection(
+                f"What the shards of {path.parent} have found is not brought together yet. "
+                f"Do it with: lycosa merge {path.parent}"
+            )
         inside = sorted(path.parent.glob(f"*/{path.name}"))[:1]
         raise NoCollection(
             f"{path.parent} is not a collection: it has no {path.name}. "
