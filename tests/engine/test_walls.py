@@ -111,3 +111,21 @@ def test_a_log_in_says_nothing_of_its_host():
 
     assert [walls.pause_s(link, "log-in") for _ in range(20)] == [0.0] * 20
     assert walls.refusal(link) is None
+
+
+def test_a_restart_remembers_the_walls_of_a_host(tmp_path: Path):
+    """A crawl that goes on counts from where it was: a host that was given up is not asked again at once."""
+    web: Web = {f"/{number}": html(CHALLENGE) for number in range(2 * GIVEN_UP_AFTER)}
+    seeds = [f"{START}{number}" for number in range(2 * GIVEN_UP_AFTER)]
+    with Site(web) as site:
+        fetch = {"concurrency": 1, "retries": 0}
+        crawl(spec_text(site, seeds[:3], fetch=fetch), tmp_path / "crawl")
+        assert len([seen for seen in site.log if seen.target != "/robots.txt"]) == 3
+        crawl(spec_text(site, seeds, fetch=fetch), tmp_path / "crawl")
+        asked = len([seen for seen in site.log if seen.target != "/robots.txt"])
+        crawl(spec_text(site, seeds, fetch=fetch), tmp_path / "crawl")
+        again = len([seen for seen in site.log if seen.target != "/robots.txt"])
+    assert asked == again == GIVEN_UP_AFTER
+    with Collection.open(tmp_path / "crawl") as collection:
+        assert collection.reader.walls_in_a_row(["challenge"], since=0.0) == {"http://a.test": GIVEN_UP_AFTER}
+        assert collection.reader.walls_in_a_row(["block"], since=0.0) == {}

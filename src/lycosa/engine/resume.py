@@ -5,9 +5,11 @@ In: an open collection. Out: conclusions that know what those of an uninterrupte
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
+from lycosa.engine.walls import AT_THE_HOST, REMEMBERED_S
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import ANALYSIS_FAILED, Decision
@@ -29,6 +31,7 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     if conclusions.patterns:
         for key, url, sketch, near, reason in collection.reader.likenesses():
             conclusions.patterns.learn(key, url, sketch, near, reason)
+    conclusions.walls.recall(collection.reader.walls_in_a_row(AT_THE_HOST, time.time() - REMEMBERED_S))
     counts, tally = collection.counts(), conclusions.tally
     tally.relevant = counts.relevant
     tally.bytes = counts.bytes

@@ -1,11 +1,13 @@
 """Hosts that answer with walls. In: which host met us with one, and which let us through. Out: how long it rests, or that it is given up.
 
-Nothing tries to get past a wall: the host rests, twice as long each time, and after some in a row nothing more is asked of it in this run.
+Nothing tries to get past a wall: the host rests, twice as long each time, and after some in a row nothing more is asked of it in this run,
+or in one that follows within a day.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from lycosa.page.needs_browser import NEEDS_BROWSER
 from lycosa.page.walls import BLOCK, CAPTCHA, CHALLENGE
@@ -20,8 +22,10 @@ MAX_PAUSE_S = 3600.0
 SAME_AGAIN = 6
 """From this many small pages in a row that are all the same, though their URLs are not, they are a wall."""
 SMALL_WORDS = 60
+REMEMBERED_S = 86_400.0
+"""Walls that stand longer ago are forgotten at a restart: a host may have changed its mind."""
 SAMENESS = "the same small page for every URL"
-_AT_THE_HOST = frozenset((CHALLENGE, CAPTCHA, BLOCK, SAMENESS))
+AT_THE_HOST = frozenset((CHALLENGE, CAPTCHA, BLOCK, SAMENESS))
 
 
 class Walls:
@@ -42,9 +46,13 @@ class Walls:
             self._in_a_row.pop(authority, None)
         return kind
 
+    def recall(self, in_a_row: Mapping[str, int]) -> None:
+        """Begin with the walls that hosts answered with before a restart."""
+        self._in_a_row.update(in_a_row)
+
     def pause_s(self, link: Link, kind: str) -> float:
         """How long the host rests for a wall. A page with a log-in of its own says nothing of its host."""
-        if kind not in _AT_THE_HOST:
+        if kind not in AT_THE_HOST:
             return 0.0
         authority = authority_of(link.url)
         self._in_a_row[authority] += 1

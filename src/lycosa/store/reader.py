@@ -187,6 +187,18 @@ class Reader(Queries):
         sql = f"{_PAGES} WHERE reasons.text IN (SELECT value FROM json_each(?)) ORDER BY pages.id LIMIT ?"
         return list(map(_page, self._rows(sql, named, limit)))
 
+    def walls_in_a_row(self, kinds: Collection[str], since: float) -> dict[str, int]:
+        """How often each host has answered with a wall of these kinds since a time, and since its last page that was none."""
+        named = msgspec.json.encode(sorted(kinds)).decode()
+        sql = (
+            "SELECT walls.authority, count(*) FROM pages AS walls JOIN reasons ON reasons.id = walls.refusal"
+            " JOIN captures ON captures.page = walls.id LEFT JOIN (SELECT authority, max(at) AS at FROM pages"
+            " WHERE relevant IS NOT NULL GROUP BY authority) AS good ON good.authority = walls.authority"
+            " WHERE reasons.text = ?1 AND walls.detail IN (SELECT value FROM json_each(?2))"
+            " AND captures.at > max(?3, coalesce(good.at, 0)) GROUP BY walls.authority"
+        )
+        return dict(self._rows(sql, Reason.WALL.name, named, since))
+
     def count_noted(self, name: str, without: str) -> int:
         """How many pages have evidence of this name and none of the other."""
         sql = (
