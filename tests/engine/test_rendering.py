@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import time
@@ -13,6 +14,7 @@ import pytest
 from lycosa.engine.conclude import Tally
 from lycosa.engine.rendering import is_worth_a_browser
 from lycosa.engine.renderings import CHECKED_AGAIN, Renderings, learned_in
+from lycosa.engine.session import prepare_spec
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.processes import family_of
 from lycosa.library.replay import _shown
@@ -187,6 +189,15 @@ def test_as_root_a_crawl_that_renders_is_refused_before_it_begins(
         crawl(spec_text(site, ["http://h.test/"], fetch={"render": "needed"}), tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert spec_of("[fetch]\nrender = 'needed'").limits.rendered == 200
+
+
+def test_shards_do_not_render(tmp_path: Path) -> None:
+    """A page would ask hosts whose rests only another shard knows."""
+    spec = spec_of(
+        "[fetch]\nrender = 'needed'\nbrowser_sandbox = false\n[seeds]\nurls = ['http://h.test/']\n[judge]\nkind = 'all'"
+    )
+    with pytest.raises(SpecError, match="--shards"):
+        asyncio.run(prepare_spec(spec, "", tmp_path, tmp_path / "out", {}, lambda _: None))
 
 
 def link(number: int, priority: float = 0.0, depth: int = 1) -> Link:

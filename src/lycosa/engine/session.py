@@ -118,6 +118,11 @@ async def prepare_spec(
     """
     if not (directory / "catalogue.db").exists():
         await refuse_unready(spec, folder)
+    if spec.fetch.render != "never":
+        raise SpecError(
+            "fetch.render: a page that is rendered asks hosts whose rests only another shard knows. "
+            'Crawl without --shards, or say fetch.render = "never".'
+        )
     if first_pages(spec, directory) is not None:
         raise SpecError(
             f"The strategy {spec.strategy!r} or its judge learns from pages that are not about the topic, and has none: "
