@@ -133,8 +133,8 @@ def test_a_model_is_not_written_over_by_a_worse_one(files):
     teach = (files["model"], "--positive", files["positive"], "--negative", files["negative"])
     trained(files, *teach)
     before = files["out"].read_bytes()
-    wrong = folder(files["out"].parent / "wrong", "event", range(5, 8))
-    mixed = folder(files["out"].parent / "mixed", "other", range(5, 8))
+    wrong = folder(files["out"].parent / "wrong", "event", range(5, 7))
+    mixed = folder(files["out"].parent / "mixed", "other", range(5, 7))
     said = run(
         files["model"], "--positive", files["positive"], "--positive", mixed, "--negative", files["negative"],
         "--negative", wrong, "--out", files["out"],

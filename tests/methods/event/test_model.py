@@ -166,3 +166,26 @@ def test_facts_of_a_page_and_of_a_text():
     assert facts.date == "2016-06-12"
     assert "mina" in facts.names
     assert "Paris" in [place.canonical for place in text_facts("A fire in Paris").places]
+
+
+def test_words_of_an_event_tell_it_from_others():
+    """Numbers and the commonest words of the language are none; the paper's way keeps them."""
+    facts = Facts({"said": 9, "2016": 5, "second": 4, "gunman": 3, "nightclub": 2})
+    ours = scored_by(event_model([facts]), "ours")
+    assert [*ours.telling_terms] == ["gunman", "nightclub"]
+    assert [*scored_by(ours, "paper").telling_terms][:1] == ["said"]
+    assert "said" not in event_table(ours)
+
+
+def test_names_stay_whole_and_people_are_no_places():
+    """A first name that is also a town is a person's where the pages name that person as often."""
+    text = (
+        "<html lang=en><h1>Boy killed</h1><p>Police in Marksville, Louisiana, said Jeremy Mardis, 6, died on Tuesday. "
+        "Jeremy Mardis was in the car of his father, Chester Few. Chester Few was wounded. Marksville mourns. "
+        "Officers of Marksville were arrested in Louisiana.</p></html>"
+    )
+    model = event_model([page_facts(Document(text.encode(), "http://a.example/", "text/html"), names=True)])
+    assert "Jeremy Mardis" in model.people
+    assert "Louisiana" in {place.name for place in model.places}
+    assert "Chester" not in {place.name for place in model.places}
+    assert "Jeremy Mardis" in event_table(scored_by(model, "ours"))

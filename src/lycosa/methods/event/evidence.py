@@ -290,7 +290,8 @@ class EventScorer:
     def _look_at(self, document: Document) -> None:
         if self._document is not document:
             self._page = self.of_page_facts(page_facts(document, names=self._wants_names))
-            self._links = [self.of_link_facts(facts) for facts in link_facts(document)]
+            around = self.model.matching.link_context
+            self._links = [self.of_link_facts(facts) for facts in link_facts(document, context=around)]
             self._document = document
 
     def _aspects(self, facts: Facts, topic: Mapping[str, float]) -> Aspects:
@@ -326,7 +327,7 @@ class EventScorer:
 def weighted_terms(model: EventModel) -> list[tuple[str, float]]:
     """The event's terms, the most frequent first, with weight log(1 + f), times rarity if it is known."""
     rarity = Rarity(model.background.pages, model.background.terms) if model.background else ALIKE
-    return [(term, math.log1p(count) * rarity[term]) for term, count in model.terms.items()]
+    return [(term, math.log1p(count) * rarity[term]) for term, count in model.telling_terms.items()]
 
 
 def _ordinal(day: str) -> int | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +22,7 @@ import msgspec
 from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
+from lycosa.judge.background import background_of as language_background
 from lycosa.judge.learning import KnownPage
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
@@ -32,10 +35,17 @@ KEPT_TERMS = 1365
 """Terms kept of a model: the paper's largest k."""
 KEPT_PLACES = 100
 KEPT_NAMES = 300
+KEPT_PEOPLE = 50
 PLAUSIBLE_DAYS = 365
 """A model page dated longer before the others is taken to be misdated."""
 
 Missing = Literal["zero", "renormalise"]
+_DIGIT = re.compile(r"\d")
+MIN_RARITY = 1.5
+"""A word that weighs no more than this in its language tells nothing of an event: said, people, year. Weighing the others by
+their rarity was tried too, and ranks links worse: names of victims come first then, and anchors hardly have them."""
+OF_ANY_REPORT = frozenset("told second third accord report spokesman spokeswoman updat".split())
+"""Stems of English that are rarer, and that any news report has."""
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,6 +72,9 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     projected: bool = True  # cut a text down to the topic's terms before the cosine
     log_counts: bool = False  # a text's frequencies count by their logarithm
+    telling_words: bool = False  # numbers and words that are common in the language are no words of the event
+    link_context: bool = False  # the text around a link counts with its anchor
+    page_share: float = 0.5  # of a link's priority, the share of its page's score
     date_curve: Literal["linear", "saturating"] = "linear"
     num_days: float = 365.0  # linear: after this many days the date scores 0
     grace_days: float = 7.0  # saturating: this long before the event the score falls to 0
@@ -77,6 +90,7 @@ class Facts(msgspec.Struct, frozen=True):
     places: Sequence[PagePlace] = ()
     date: str = ""
     names: Mapping[str, int] = {}
+    people: Mapping[str, int] = {}  # people, their names kept whole
 
 
 class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,6 +117,17 @@ class Rarity(dict[str, float]):
 
     def __missing__(self, word: str) -> float:
         return self._unknown
+
+
+def is_telling(term: str, language: str) -> bool:
+    """Whether a word can tell an event from others: no number, such as a year, and not among the commonest of its language.
+
+    >>> [is_telling(term, "english") for term in ("gunman", "said", "second", "2016")]
+    [True, False, False, False]
+    """
+    if _DIGIT.search(term) or term in OF_ANY_REPORT:
+        return False
+    return language_background(language).rarity(term) > MIN_RARITY
 
 
 def background_of(pages: Iterable[Facts]) -> Background:
@@ -151,7 +176,8 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     places: tuple[EventPlace, ...] = ()
     date: str = ""  # when it began, ISO; "" if not known
     end_date: str = ""
-    names: dict[str, float] = {}  # words of names of people and organisations
+    names: dict[str, float] = {}  # words of names of people and organisations, which are compared
+    people: dict[str, float] = {}  # people by their whole names, which are shown
     language: str = "english"
     pages: Side = Side()
     links: Side = Side(k=1310, threshold=0.15)
@@ -159,6 +185,15 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     background: Background | None = None  # given: rare terms, places and names count more
     unread: tuple[str, ...] = ()  # model pages that could not be had; the next run tries them again
     examples: tuple[KnownPage, ...] = ()  # the model pages, as the judge compares others with them
+
+    @property
+    def telling_terms(self) -> dict[str, float]:
+        """The terms that count: all of them, or those that tell the event from others."""
+        if not self.matching.telling_words:
+            return self.terms
+        return {
+            term: count for term, count in self.terms.items() if is_telling(term, self.language)
+        } or self.terms
 
     def __post_init__(self) -> None:
         for day in (self.date, self.end_date):
@@ -169,15 +204,24 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def page_facts(document: Document, *, names: bool = False) -> Facts:
     """What a page says of what, where, when and, where asked for, who."""
-    return Facts(document.main_terms, document.places, document.date, document.names if names else {})
+    if not names:
+        return Facts(document.main_terms, document.places, document.date)
+    people = {one.name: one.count for one in document.entities if one.kind == "person"}
+    return Facts(document.main_terms, document.places, document.date, document.names, people)
 
 
-def link_facts(document: Document) -> list[Facts]:
-    """For each link: the terms of URL and anchor, the places of the anchor, the day in the URL."""
+def link_facts(document: Document, *, context: bool = False) -> list[Facts]:
+    """For each link: the terms of URL and anchor, the places of the anchor, the day in the URL; where asked, the terms around."""
     parts = zip(
         document.link_terms, document.link_url_terms, document.link_places, document.link_dates, strict=True
     )
-    return [Facts(Counter([*anchor, *url]), places, date) for anchor, url, places, date in parts]
+    facts = [Facts(Counter([*anchor, *url]), places, date) for anchor, url, places, date in parts]
+    if not context:
+        return facts
+    return [
+        msgspec.structs.replace(own, terms=Counter(own.terms) + Counter(around))
+        for own, around in zip(facts, document.context_terms, strict=True)
+    ]
 
 
 def text_facts(text: str, language: str = "english") -> Facts:
@@ -234,16 +278,18 @@ def event_model(
             + (f" that are on {min_pages} of them; ask for fewer (--min-pages)." if min_pages > 1 else ".")
             + " Give other pages, or `what`."
         )
-    places = _places([page.places for page in pages]) if not where else _places_by_hand(where)
-    names = Counter[str]()
+    names, people = Counter[str](), Counter[str]()
     for page in pages:
         names.update(page.names)
+        people.update(page.people)
+    places = _places([page.places for page in pages], people) if not where else _places_by_hand(where)
     return EventModel(
         terms=by_hand | {term: count for term, count in terms.items() if term not in by_hand},
         places=places,
         date=checked_day(date) or event_day(page.date for page in pages),
         end_date=checked_day(end_date),
         names={name: float(count) for name, count in names.most_common(KEPT_NAMES)},
+        people={name: float(count) for name, count in people.most_common(KEPT_PEOPLE)},
         language=language,
     )
 
@@ -259,7 +305,11 @@ def _frequent_terms(pages: Sequence[Mapping[str, int]], min_pages: int) -> dict[
     return {term: float(count) for term, count in best}
 
 
-def _places(pages: Iterable[Sequence[PagePlace]]) -> tuple[EventPlace, ...]:
+def _places(pages: Iterable[Sequence[PagePlace]], people: Mapping[str, int]) -> tuple[EventPlace, ...]:
+    """The places that pages name, without those that are a person's first or last name there."""
+    bearers = Counter[str]()
+    for name, count in people.items():
+        bearers.update(dict.fromkeys(name.split(), count))
     counts: Counter[tuple[str, str, str, str]] = Counter()
     first: dict[tuple[str, str, str, str], PagePlace] = {}
     for places in pages:
@@ -267,7 +317,8 @@ def _places(pages: Iterable[Sequence[PagePlace]]) -> tuple[EventPlace, ...]:
             key = place_key(place)
             counts[key] += place.count
             first.setdefault(key, place)
-    return tuple(_of_event(first[key], count) for key, count in counts.most_common(KEPT_PLACES))
+    named = ((key, count) for key, count in counts.most_common() if bearers[first[key].name] < count)
+    return tuple(_of_event(first[key], count) for key, count in islice(named, KEPT_PLACES))
 
 
 def _places_by_hand(where: Sequence[str]) -> tuple[EventPlace, ...]:
@@ -303,7 +354,14 @@ OURS = EventModel(
     {},
     pages=Side(10, 0.45, Weights(0.5, 0.3, 0.2), missing_date="renormalise"),
     links=Side(10, 0.45, Weights(0.4, 0.5, 0.1), "renormalise", "renormalise"),
-    matching=Matching(projected=False, log_counts=True, date_curve="saturating"),
+    matching=Matching(
+        projected=False,
+        log_counts=True,
+        telling_words=True,
+        link_context=True,
+        page_share=0.35,
+        date_curve="saturating",
+    ),
 )
 """Learned on the events of a web of news (docs/strategies/event.md): what its crawls did best with."""
 PAPER = EventModel({})

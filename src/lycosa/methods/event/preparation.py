@@ -37,7 +37,7 @@ async def prepare(spec: EventSpec, means: Means) -> Prepared | None:
     if model is None:
         return Prepared(None, source_priors=priors) if priors else None
     pages = tuple(where for where in spec.pages if urls.parse(where) and where not in model.unread)
-    return Prepared(model, model.terms, priors, pages)
+    return Prepared(model, model.telling_terms, priors, pages)
 
 
 def section_in_lab(topic: LabTopic, pages: Sequence[str]) -> EventSpec | None:

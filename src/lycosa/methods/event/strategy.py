@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from lycosa.methods import BaseStrategy, best_first_priority
+from lycosa.methods import BaseStrategy
 from lycosa.methods.event.evidence import event_evidence
 from lycosa.methods.event.judge import EventJudge
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
@@ -18,7 +18,7 @@ TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 
 
 class Event(BaseStrategy):
-    """Links wait by the mean of their own event score and that of their page."""
+    """Links wait by the mean of their own event score and that of their page, which the model weighs."""
 
     def __init__(
         self,
@@ -67,6 +67,7 @@ class Event(BaseStrategy):
             self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
             own = {kind.name for kind in self.evidence_}
             self.needs = (*(kind for kind in self.needs if kind.name not in own), *self.evidence_)
+        self.page_share_ = self.evidence_[0].scorer.model.matching.page_share
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
@@ -74,7 +75,7 @@ class Event(BaseStrategy):
         page_score = fact_of(page.evidence, "event", Score).value
         decisions = []
         for link, score in zip(page.links, page.link_evidence["event"], strict=True):
-            priority = best_first_priority(score, page_score)
+            priority = (1 - self.page_share_) * score + self.page_share_ * page_score
             refusal = None
             if priority < self.url_threshold:
                 refusal = Refusal(Reason.LOW_PRIORITY, "below event.url_threshold")

@@ -18,11 +18,11 @@ def event_table(model: EventModel, rows: int = 10) -> str:
     places = [(_spelled(place), place.count) for place in model.places]
     weights = model.pages.weights
     columns = [
-        ["What (word stems)", *_shares(model.terms.items(), rows)],
+        ["What (word stems)", *_shares(model.telling_terms.items(), rows)],
         ["Where", *_shares(places, rows)],
         [
-            "Who (words of names)" if weights.who else "Who (does not count)",
-            *_shares(model.names.items(), rows),
+            "Who (words of these names count)" if weights.who else "Who (does not count)",
+            *_shares((model.people or model.names).items(), rows),
         ],
     ]
     widths = [max(map(len, column)) for column in columns]
@@ -50,11 +50,11 @@ def _shares(entries: Iterable[tuple[str, float]], rows: int) -> list[str]:
 def _counts(model: EventModel, weights: Weights) -> Iterator[str]:
     """How the parts make a score."""
     if not (weights.place or weights.date or weights.who):
-        yield f"The topic alone counts, by its first {min(model.pages.k, len(model.terms))} stems."
+        yield f"The topic alone counts, by its first {min(model.pages.k, len(model.telling_terms))} stems."
     else:
         parts = {"what": weights.topic, "where": weights.place, "when": weights.date, "who": weights.who}
         told = ", ".join(f"{name} {weight:.3g}" for name, weight in parts.items() if weight)
-        yield f"A page's score is made of {told}. Of what, the first {min(model.pages.k, len(model.terms))} stems count."
+        yield f"A page's score is made of {told}. Of what, the first {min(model.pages.k, len(model.telling_terms))} stems count."
     yield (
         f"By the score alone, a page is about the event from {model.pages.threshold:.2f} on; the judge of a crawl learns, and "
         "finds its threshold itself."

@@ -108,7 +108,7 @@ def topic_scores(model: EventModel, texts: Texts, ks: Sequence[int]) -> Floats:
     matching = model.matching
     weights = np.array([weight for _, weight in weighted_terms(model)], float)
     place_of = np.full(len(texts.vocabulary), len(weights))  # in the topic; beyond its end: not of it
-    for place, term in enumerate(model.terms):
+    for place, term in enumerate(model.telling_terms):
         if (number := texts.vocabulary.get(term)) is not None:
             place_of[number] = place
     values = np.log1p(texts.counts) if matching.log_counts else texts.counts
@@ -321,7 +321,8 @@ def train_event(
     Each side is learned by itself. It stays as it is (in the model `before`, where there is one) if nothing is
     labelled, and if cross-validation says that what was learned is worse.
     """
-    sizes = [k for k in ks if k <= len(model.terms)] or [max(1, len(model.terms))]
+    terms = len(model.telling_terms)
+    sizes = [k for k in ks if k <= terms] or [max(1, terms)]
     there = before or model
     sides, figures = {}, {}
     for name, (facts, relevant) in (("pages", pages), ("links", links)):
