@@ -416,14 +416,17 @@ def demo(
     profile: Annotated[
         bool, typer.Option("--profile", help="Its site where people share pictures instead, by `profile`.")
     ] = False,
+    event: Annotated[
+        bool, typer.Option("--event", help="Something that happened there instead, by `event`.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline.
 
-    Example: lycosa demo --profile --out kites
+    Example: lycosa demo --event --out whale
     """
-    if profile:
-        summary, told = _demo_of("profile")(out, say, json)
+    if profile or event:
+        summary, told = _demo_of("profile" if profile else "event")(out, say, json)
     else:
         from lycosa.demo.show import run_demo, tell_demo
 

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from lycosa.demo.environment import environment_part
+from lycosa.demo.happenings import happenings_part
 from lycosa.demo.part import DemoTopic, Part
 from lycosa.demo.sharing import sharing_part
 from lycosa.demo.topics import topics_part
@@ -20,7 +21,7 @@ from lycosa.testing import CannedResponse, Request, Site, status
 
 __all__ = ["DemoTopic", "DemoWeb", "Part", "demo_web"]
 
-PARTS: tuple[Callable[[int], Part], ...] = (topics_part, environment_part, sharing_part)
+PARTS: tuple[Callable[[int], Part], ...] = (topics_part, environment_part, sharing_part, happenings_part)
 NOT_FOUND = status(404)
 
 
@@ -76,7 +77,7 @@ class DemoWeb:
         return Site(self.answer, port)
 
     def write(self, folder: str | PathLike[str]) -> None:
-        """Write it as a virtual web (WARC, labels.csv, page-types.csv, web.toml)."""
+        """Write it as a virtual web (WARC, labels.csv, page-types.csv, events.csv, web.toml)."""
         from lycosa.demo.archive import write_web
 
         write_web(self, Path(folder))

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ DATE = "2025-01-01T00:00:00Z"
 """The date of every record: the same web is the same file."""
 
 
+EVENT_COLUMNS = ("topic", "date", "place", "state", "lat", "lon")
+
+
 def write_web(web: DemoWeb, folder: Path) -> None:
     """Write every page as a response record, the labels, and what the web is."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -28,7 +32,16 @@ def write_web(web: DemoWeb, folder: Path) -> None:
         csv.writer(file, lineterminator="\n").writerows([("url", "topic", "grade"), *web.labels])
     with (folder / "page-types.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([("url", "type"), *web.page_types])
+    with (folder / "events.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([EVENT_COLUMNS, *_events(web)])
     (folder / "web.toml").write_text(_about(web), encoding="utf-8")
+
+
+def _events(web: DemoWeb) -> Iterator[tuple[object, ...]]:
+    for name, topic in web.topics.items():
+        if topic.event:
+            place, _, state = topic.event.place.partition(", ")
+            yield name, topic.event.date, place, state, topic.event.lat, topic.event.lon
 
 
 def _write_warc(web: DemoWeb, path: Path) -> None:

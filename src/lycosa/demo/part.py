@@ -12,6 +12,16 @@ from lycosa.testing import CannedResponse
 
 
 @dataclass(frozen=True)
+class DemoEvent:
+    """When and where a topic that is an event happened: a row of events.csv."""
+
+    date: str
+    place: str
+    lat: float
+    lon: float
+
+
+@dataclass(frozen=True)
 class DemoTopic:
     """A topic to crawl for: what a user would write into a spec."""
 
@@ -20,6 +30,7 @@ class DemoTopic:
     description: str
     seeds: tuple[str, ...]
     tags: tuple[str, ...] = ()  # on sharing sites
+    event: DemoEvent | None = field(default=None, repr=False)  # of topics that happened
 
 
 @dataclass(frozen=True)

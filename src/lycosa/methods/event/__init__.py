@@ -21,4 +21,5 @@ METHOD = Method(
     reproduce=f"{_HERE}.paper.reproduce:reproduce",
     draft=f"{_HERE}.drafting:draft",
     start=f"{_HERE}.section:START",
+    demo=f"{_HERE}.demo:run_demo",
 )

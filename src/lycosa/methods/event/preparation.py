@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,9 +31,39 @@ from lycosa.page.place_finder import PlaceFinder, installed_finder
 from lycosa.page.places import find_places
 from lycosa.values import Refusal
 
+_IN_ONE_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*,\s*([^:]+?)\s*:\s*(\S.*)", re.DOTALL)
+
+
+def spread_out(spec: EventSpec) -> EventSpec:
+    """The same event, its line taken apart into day, place and words; SpecError where it cannot be.
+
+    >>> spread_out(EventSpec(about="2016-06-12, Orlando, Florida: a gunman attacks a nightclub")).where
+    ('Orlando, Florida',)
+    """
+    if not spec.about:
+        return spec
+    line = _IN_ONE_LINE.fullmatch(spec.about)
+    try:
+        day = datetime.date.fromisoformat(line[1]) if line else None
+    except ValueError:
+        day = None
+    if line is None or day is None:
+        raise SpecError(
+            f"[event] about: {spec.about!r} is not a day, a place and a sentence. Write it as "
+            '"2016-06-12, Orlando, Florida: a gunman attacks a nightclub".'
+        )
+    found = {
+        "about": "",
+        "date": spec.date or day,
+        "where": spec.where or (line[2],),
+        "what": spec.what or (line[3],),
+    }
+    return spec.model_copy(update=found)
+
 
 async def prepare(spec: EventSpec, means: Means) -> Prepared | None:
     """The event for strategies and judges; its terms stand for the topic where the spec gives none."""
+    spec = spread_out(spec)
     model = await prepared_event(spec, means)
     priors = means.folder / spec.source_priors if spec.source_priors else None
     if model is None:

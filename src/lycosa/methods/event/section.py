@@ -8,7 +8,7 @@ from lycosa.spec.sections import PLACEHOLDER, Day, Section
 
 START = {
     "": {"strategy": "event"},
-    "event": {"pages": [f"{PLACEHOLDER}what-happened"], "what": [], "where": []},
+    "event": {"pages": [f"{PLACEHOLDER}what-happened"], "about": ""},
     "seeds": {"urls": [PLACEHOLDER], "files": [], "feeds": []},
     "judge": {"kind": "event"},
     "archive": {"requisites": "relevant"},
@@ -21,6 +21,9 @@ class EventSpec(Section):
 
     pages: tuple[str, ...] = ()
     """Model pages about the event: URLs (fetched politely and archived) or files (HTML or text)."""
+    about: str = ""
+    """The event in one line, a day, a place and a sentence: "2016-06-12, Orlando, Florida: a gunman attacks a nightclub".
+    It stands for `date`, `where` and `what`, which go before it where they are given."""
     what: tuple[str, ...] = ()
     """Words for what happened; they join those of the model pages."""
     where: tuple[str, ...] = ()

@@ -25,9 +25,10 @@ class EventWeb:
     def __init__(self, path: Path) -> None:
         self.cached = CachedWeb(VirtualWeb.open(path))
         self.keys = sorted(self.cached.pages)
+        topics = self.cached.web.topics
+        named = {name: topic for name, topic in topics.items() if topic.is_event} or topics
         pages = {
-            name: frozenset(topic.relevant() & self.cached.pages)
-            for name, topic in sorted(self.cached.web.topics.items())
+            name: frozenset(topic.relevant() & self.cached.pages) for name, topic in sorted(named.items())
         }
         self.events = {name: found for name, found in pages.items() if len(found) >= MIN_PAGES}
         if len(self.events) < 2:

@@ -1,0 +1,70 @@
+"""`lycosa demo --event`: a whale in a river, among news of another one. Out: a collection and words on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lycosa.demo import DemoTopic, demo_web
+from lycosa.engine.run import run_spec
+from lycosa.engine.summary import Summary
+from lycosa.methods.lookup import all_settings
+from lycosa.spec.reading import parse_spec
+from lycosa.spec.writing import toml
+from lycosa.store.collection import Collection
+from lycosa.testing import Site
+from lycosa.values import Say
+
+EVENT, LOOK_ALIKE = "whale-bremen", "whale-glasgow"
+PAGES = 30
+
+
+def spec_of(event: DemoTopic, site: Site) -> str:
+    """What a user would write: a sentence, a place, a day and two reports, plus where the demo web really is."""
+    assert event.event is not None
+    return f'''# The demo crawl of an event: {event.title}.
+name = "{EVENT}"
+strategy = "event"
+
+[event]
+about = {toml(f"{event.event.date}, {event.event.place}: {event.description}")}
+pages = {toml(event.seeds)}
+
+[judge]
+kind = "event"
+
+[limits]
+pages = {PAGES}
+
+[fetch]
+per_host_delay_s = 0.05     # this web is our own; on the live Web leave the default of 2 seconds
+allow_private = {toml(site.allow_private)}
+connect_to = {toml(site.connect_to)}
+'''
+
+
+def run_demo(out: Path, say: Say, quiet: bool) -> tuple[Summary, str]:
+    """Crawl the demo web for its event into `out`, and say what was found."""
+    web = demo_web()
+    with web.serve() as site:
+        text = spec_of(web.topics[EVENT], site)
+        summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
+    return summary, _told(out, summary)
+
+
+def _told(out: Path, summary: Summary) -> str:
+    grades = {(url, topic): grade for url, topic, grade in demo_web().labels}
+    with Collection.open(out) as collection:
+        kept = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]
+    right = sum(bool(grades.get((page.link.url, EVENT))) for page in kept)
+    alike = sum(bool(grades.get((page.link.url, LOOK_ALIKE))) for page in kept)
+    everything = sum(bool(grade) for (_, topic), grade in grades.items() if topic == EVENT)
+    lines = [
+        f"{summary.pages} pages fetched, {len(kept)} kept: {right} of the {everything} reports on the whale of Bremen, and "
+        f"{alike} on the one of Glasgow, which is told in the same words of another place and day.",
+        "",
+        "Try next:",
+        f"  lycosa report {out}",
+        f"  lycosa serve {out}     (the map and the timeline of the event)",
+        "  lycosa lab reproduce event --out tables     (the paper's tables, on this web)",
+    ]
+    return "\n".join(lines)
