@@ -42,10 +42,12 @@ def event_in_words(event: Mapping[str, Any]) -> str:
     'flood, river; in Marlow; on 2024-05-02; as told by 2 model pages'
     >>> event_in_words({"date": "2024-05-02", "end_date": "2024-05-09"}), event_in_words({"what": "x"})
     ('from 2024-05-02 to 2024-05-09', '')
+    >>> event_in_words({"about": "2024-05-02, Marlow: the river floods the town"})
+    '2024-05-02, Marlow: the river floods the town'
     """
     lists = {name: event[name] for name in ("what", "where", "pages") if isinstance(event.get(name), list)}
     begin, end = event.get("date") or "", event.get("end_date") or ""
-    parts = [", ".join(map(str, lists.get("what", ())))]
+    parts = [str(event.get("about") or ""), ", ".join(map(str, lists.get("what", ())))]
     parts += [f"in {', '.join(map(str, lists['where']))}"] if lists.get("where") else []
     parts += [f"from {begin} to {end}" if end else f"on {begin}"] if begin else []
     if pages := len(lists.get("pages", ())):
