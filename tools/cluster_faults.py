@@ -52,14 +52,9 @@ class Faulty:
         ray_library()
         from ray.cluster_utils import Cluster
 
-        node = {
-            "num_cpus": self.shards,
-            "object_store_memory": 100_000_000,
-            "include_dashboard": False,
-            "node_ip_address": "127.0.0.1",
-        }
+        node = {"num_cpus": self.shards, "object_store_memory": 100_000_000, "include_dashboard": False}
         self.cluster = Cluster(initialize_head=True, head_node_args=node)
-        self.node = {name: node[name] for name in ("num_cpus", "object_store_memory", "node_ip_address")}
+        self.node = {name: node[name] for name in ("num_cpus", "object_store_memory")}
         self.nodes = [self.cluster.add_node(**self.node) for _ in range(2)]
         command = [sys.executable, "-m", "lycosa", "crawl", str(self.spec), "--shards", str(self.shards)]
         self.process = subprocess.Popen(
