@@ -16,7 +16,7 @@ import pytest
 
 from lycosa.errors import ArchiveError, CollectionBusy, CollectionError
 from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
+from lycosa.store.collection_writer import SYNC_S, CollectionWriter
 from lycosa.store.log import tell
 from lycosa.store.warc import Position, read_capture
 from lycosa.urls import key_of
@@ -369,3 +369,17 @@ def test_links_are_not_written_through(opened, tmp_path, name):
     with pytest.raises(CollectionError, match="is a link"):
         opened()
     assert precious.read_text() == "mine"
+
+
+def test_commits_outlast_a_power_cut_after_a_few_seconds(tmp_path, monkeypatch):
+    """The first one is synced at once, others not more often than that."""
+    now = [100.0]
+    monkeypatch.setattr("lycosa.store.collection_writer.time.monotonic", lambda: now[0])
+    with CollectionWriter.create_or_open(tmp_path / "c", "") as collection:
+        levels = []
+        for passed in (0.0, 1.0, SYNC_S, 1.0):
+            now[0] += passed
+            with collection.commit():
+                levels.append(collection.connection.execute("PRAGMA synchronous").fetchone()[0])
+    normal, full = 1, 2
+    assert levels == [full, normal, full, normal]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import fcntl
 import io
 import logging
+import math
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +37,9 @@ from lycosa.values import Decision, Fetched, Judgement, PageTerms, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
 """What a run leaves that ended before there was a catalogue."""
+
+SYNC_S = 5.0
+"""What was committed longer ago than this outlasts a power cut. To sync each commit would cost more than to crawl."""
 
 Hook = Callable[[str], None]
 """Called with 'appended', 'synced' and 'committed' as a commit passes these points."""
@@ -88,6 +93,7 @@ class CollectionWriter:
         self._lock = lock
         self._warc = warc
         self._pause = pause_points
+        self._synced_at = -math.inf
         _refuse_orphans(self.path, self.archive)
         self.connection = open_for_writing(self.path)
         try:
@@ -114,12 +120,16 @@ class CollectionWriter:
         After an error nothing of it has happened, on disk. What a frontier keeps in memory may know
         better, so the caller gives the crawl up; running it again goes on from the last commit.
         """
+        is_synced = time.monotonic() - self._synced_at >= SYNC_S
         with plain_errors(self.path):
+            self.connection.execute(f"PRAGMA synchronous = {'FULL' if is_synced else 'NORMAL'}")
             self.connection.execute("BEGIN IMMEDIATE")
         try:
             with plain_errors(self.path):
                 yield
                 self._finish()
+            if is_synced:
+                self._synced_at = time.monotonic()
         except BaseException:
             self._roll_back()
             raise
