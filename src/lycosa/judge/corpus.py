@@ -144,7 +144,7 @@ def _products_of_later(rows: csr_matrix, first: int, common: NDArray[np.bool_]) 
     rare.eliminate_zeros()
     products: Floats = (rare @ rows.T).toarray()
     dense = np.zeros((-(-count // BLOCK) * BLOCK, np.count_nonzero(common)))
-    dense[:count] = rows[:, np.nonzero(common)[0]].toarray()
+    rows[:, np.nonzero(common)[0]].toarray(out=dense[:count])
     for start in range(first, count, BLOCK):
         end = min(start + BLOCK, count)
         block = dense[start : start + BLOCK] @ dense[: start + BLOCK].T
