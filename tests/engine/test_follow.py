@@ -5,7 +5,7 @@ from __future__ import annotations
 from lycosa.engine.follow import Follow
 from lycosa.spec.sections import ArchiveSpec, FetchSpec
 from lycosa.urls import key_of
-from lycosa.values import Fetched, Link, Memo
+from lycosa.values import Fetched, Kind, Link, Memo
 
 URL = "http://a.example/old"
 
@@ -47,3 +47,15 @@ def test_a_page_is_asked_again_by_how_often_it_changes():
         waits.append(outcome.again_at)
 
     assert waits == [3600.0, 7200.0, 14400.0, 7200.0, 14400.0]
+
+
+def test_feeds_wait_again_by_how_often_they_change():
+    """A list that a crawl has found is asked again as seeds are: after that time, then sooner or later by what it brought."""
+    follow = Follow(FetchSpec(), ArchiveSpec(revisit_after_h=1.0))
+    feed = Link("http://a.test/feed", 1, kind=Kind.LIST, depth=2)
+    link, first = follow.revisit(Fetched(feed, 200, (), b"one", b"", b"", 0.0, 0.0), (), 0.0)
+    link, same = follow.revisit(Fetched(link, 200, (), b"one", b"", b"", 0.0, 0.0), (), 0.0)
+    _, changed = follow.revisit(Fetched(link, 200, (), b"two", b"", b"", 0.0, 0.0), (), 0.0)
+    assert [first.again_at, same.again_at, changed.again_at] == [3600.0, 7200.0, 3600.0]
+    page = Fetched(Link("http://a.test/page", 2, depth=2), 200, (), b"one", b"", b"", 0.0, 0.0)
+    assert follow.revisit(page, (), 0.0)[1].again_at is None

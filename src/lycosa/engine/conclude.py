@@ -289,7 +289,8 @@ class Conclusions:
             return self._no_page(link, fetched, None, now)
         if link.kind is Kind.LIST:
             self.store.save(Record(now, fetched=fetched, decisions=self.listed(page, fetched)))
-            return link, Outcome(now + fetched.rest_s, counts=False)
+            again, outcome = self.follow.revisit(fetched, (), now)
+            return again, msgspec.structs.replace(outcome, counts=False)
         if link.kind is Kind.IMAGE:
             self._image(page, fetched, now)
             return link, Outcome(now + fetched.rest_s, counts=False)

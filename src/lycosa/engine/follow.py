@@ -104,14 +104,15 @@ class Follow:
     def revisit(
         self, fetched: Fetched, decisions: Sequence[Decision], now: float, content: int = 0
     ) -> tuple[Link, Outcome]:
-        """The outcome of a kept page: seeds and hubs wait again, first for `archive.revisit_after_h`, then by how often they change.
+        """The outcome of a kept page or list: seeds, hubs, feeds and sitemaps wait again, first for `archive.revisit_after_h`, then by how often they change.
 
         `content` is a fingerprint of the page's words; 0: its bytes are looked at. What has not been modified since was such
         a page, and stays one.
         """
         link, hours = fetched.link, self.archive.revisit_after_h
         admitted = sum(decision.refusal is None for decision in decisions)
-        wanted = link.depth == 0 or admitted >= HUB_LINKS or fetched.status == 304
+        is_list = link.kind is Kind.LIST
+        wanted = link.depth == 0 or is_list or admitted >= HUB_LINKS or fetched.status == 304
         if hours is None or not wanted:
             return link, Outcome(now + fetched.rest_s)
         before = link.notes.content

@@ -318,7 +318,7 @@ class ArchiveSpec(Section):
     warc_bytes: PositiveInt = 1_000_000_000
     """A WARC file that has reached this size is closed and the next one begun."""
     revisit_after_h: Hours | None = None
-    """Fetch seeds and hubs again after this many hours (while the crawl runs, or when run again); then after half the time
+    """Fetch seeds, hubs, feeds and sitemaps again after this many hours (while the crawl runs, or when run again); then after half the time
     as before if the page had changed, twice the time if not: an eighth to eight times of this."""
 
 
