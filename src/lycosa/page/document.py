@@ -266,7 +266,7 @@ class Document:
         """The day it was published, and the place that names it."""
         return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
 
-    @property
+    @cached_property
     def date(self) -> str:
         """The day it was published, as ISO, or ''; it may be doubtful."""
         return self.found_date.date.isoformat() if self.found_date else ""
