@@ -7,7 +7,6 @@ coordinator does not let this shard fetch.
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
 
@@ -17,7 +16,7 @@ from lycosa.cluster.slots import Slots
 from lycosa.frontier import Added, Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.queued import QueuedFrontier
-from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.frontier.sqlite import Connection, SqliteFrontier
 from lycosa.values import Decision, Kind, Link, Merge
 
 SOON_S = 1.0
@@ -97,7 +96,7 @@ class SharedSqliteFrontier(Shared, SqliteFrontier):
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         policy: Policy,
         *,
         now: float,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -65,7 +64,7 @@ def _resting(directory: Path, shards: int, delay_s: float) -> dict[str, float]:
     for shard in range(shards):
         path = shard_directory(directory, shard) / "catalogue.db"
         if path.exists():
-            connection: sqlite3.Connection = open_for_reading(path)
+            connection = open_for_reading(path)
             try:
                 resting.update(rests_in(connection, time.time(), delay_s))
             finally:

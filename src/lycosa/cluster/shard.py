@@ -7,7 +7,6 @@ crawl, between its commits or, where it says so, inside them.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from lycosa.engine.loop import Crawl
 from lycosa.engine.summary import Summary
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
+from lycosa.frontier.sqlite import Connection
 from lycosa.store.mail import Mail, Parcel
 from lycosa.values import Decision, Link
 
@@ -82,7 +82,7 @@ class Shard:
     # what the engine asks
 
     def frontier(
-        self, connection: sqlite3.Connection, policy: Policy, now: float, restart_rest_s: float
+        self, connection: Connection, policy: Policy, now: float, restart_rest_s: float
     ) -> SharedSqliteFrontier:
         self._mail = Mail(connection)
         self._frontier = SharedSqliteFrontier(

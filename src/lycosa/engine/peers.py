@@ -5,14 +5,13 @@ A crawl in one process has no peers. `cluster` implements them; the engine knows
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
-from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.frontier.sqlite import Connection, SqliteFrontier
 from lycosa.values import Link
 
 
@@ -40,7 +39,7 @@ class Share(Peers, Protocol):
     """The collections of the other shards: a judge learns from their pages too."""
 
     def frontier(
-        self, connection: sqlite3.Connection, policy: Policy, now: float, restart_rest_s: float
+        self, connection: Connection, policy: Policy, now: float, restart_rest_s: float
     ) -> SqliteFrontier:
         """A frontier of the shard's own sources, in this database; what belongs to others leaves through it."""
         ...

@@ -7,9 +7,9 @@ waiting URLs; the rest of a queue is read when those are used up.
 from __future__ import annotations
 
 import math
-import sqlite3
 from bisect import insort
 from collections.abc import Collection, Iterable
+from sqlite3 import Connection as Connection  # for those who hand one over
 from typing import Any
 
 import msgspec
@@ -125,7 +125,7 @@ class SqliteFrontier(QueuedFrontier):
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         policy: Policy,
         *,
         now: float,
@@ -386,13 +386,13 @@ class SqliteFrontier(QueuedFrontier):
             )
 
 
-def _add_records(connection: sqlite3.Connection) -> None:
+def _add_records(connection: Connection) -> None:
     """Give the URLs of a frontier that was made before there were records a place for them."""
     if not has_records(connection):
         connection.execute("ALTER TABLE urls ADD COLUMN record BLOB")
 
 
-def has_records(connection: sqlite3.Connection) -> bool:
+def has_records(connection: Connection) -> bool:
     """Whether its URLs have a place for records: a frontier that was made before there were any has none."""
     return "record" in {name for _, name, *_ in connection.execute("PRAGMA table_info(urls)")}
 
