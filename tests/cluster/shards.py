@@ -20,6 +20,8 @@ from lycosa.store.mail import Parcel
 from tests.crawling import spec_of
 
 T = TypeVar("T")
+PATIENCE_S = 300.0
+"""Shards that wait for each other for ever fail their test, instead of holding up all others."""
 EVERY_S = 0.05
 
 
@@ -76,8 +78,9 @@ async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InP
     exchange.shards = {number: shard_of(plan, number, exchange.deliver) for number in range(shards)}
     running = [asyncio.ensure_future(run_shard(plan, shard)) for shard in exchange.shards.values()]
     coordinator = coordinator_of(plan)
-    await coordinate(coordinator, exchange, every_s=EVERY_S)
-    await asyncio.gather(*running)
+    async with asyncio.timeout(PATIENCE_S):
+        await coordinate(coordinator, exchange, every_s=EVERY_S)
+        await asyncio.gather(*running)
     if isinstance(exchange, Unreliable):
         await asyncio.gather(*exchange.late)
     return coordinator.ended

@@ -14,12 +14,15 @@ import pytest
 
 from lycosa.cluster.coordinator import Coordinator
 from lycosa.cluster.exchange import InProcess, coordinate
+from lycosa.cluster.frontier import SharedMemoryFrontier
 from lycosa.cluster.messages import Report
 from lycosa.cluster.running import run_shard, shard_of
 from lycosa.cluster.slots import Slots
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import NOTHING_LEFT
+from lycosa.frontier import Policy
 from lycosa.testing import Site, Web, links, redirect
+from lycosa.values import Outcome
 from tests.cluster.shards import (
     Unreliable,
     contents,
@@ -29,6 +32,7 @@ from tests.cluster.shards import (
     plan_for,
 )
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
+from tests.frontier.offers import offer
 
 HOSTS, PAGES = 12, 8  # of each host
 DELAY_S = 0.02
@@ -189,6 +193,20 @@ def test_nobody_fetches_before_all_are_known() -> None:
     assert [orders.granted for orders in coordinator.round()] == [3, 0]
     coordinator.hear(Report(shard=1, granted=2, pages=2, best=(0.5,)))
     assert sum(orders.granted or 0 for orders in coordinator.round()) <= 10
+
+
+def test_the_price_counts_priorities_as_the_choice_does() -> None:
+    """A site that has had its share counts less in both: a shard that offers more than it then takes waits for ever."""
+    frontier = SharedMemoryFrontier(
+        Policy(max_waiting=100, site_share=1), shard=0, slots=Slots.among(1), send=lambda *_: None
+    )
+    frontier.add([offer("a/1", 0.9), offer("a/2", 0.8), offer("b/1", 0.5)])
+    first = frontier.take(0.0)
+    assert first is not None
+    frontier.done(first, Outcome(0.0))
+    frontier.price = frontier.best(0.0)[0]
+    assert frontier.price == 0.5
+    assert frontier.take(0.0) is not None
 
 
 async def test_the_judge_learns_from_all_shards(tmp_path: Path) -> None:

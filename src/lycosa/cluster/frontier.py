@@ -14,6 +14,7 @@ import msgspec
 
 from lycosa.cluster.slots import Slots
 from lycosa.frontier import Added, Policy
+from lycosa.frontier.choice import Authority, Head
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite import Connection, SqliteFrontier
@@ -75,9 +76,16 @@ class Shared(QueuedFrontier):
             rank
             for authority in self._choice.authorities
             if authority.head is not None and authority.may_go_at <= now + SOON_S
-            for rank, _ in (authority.queue[:MAX_BEST] if authority.rest < SOON_S else (authority.head,))
+            for rank, _ in self._heads(authority, authority.head)
         )
         return tuple(-rank for rank in nsmallest(MAX_BEST, ready))
+
+    def _heads(self, authority: Authority, head: Head) -> list[Head]:
+        """What an authority may give soon, as it is compared with others: less where its site has used up its share."""
+        if authority.rest >= SOON_S:
+            return [head]
+        heads = (self._choice.ranked(authority, waiting) for waiting in authority.queue[:MAX_BEST])
+        return [ranked for ranked in heads if ranked is not None]
 
     def _is_spent(self) -> bool:
         return self.room is not None and self.room <= 0
