@@ -45,6 +45,7 @@ def crawl_file(
 def collection_of(path: Path, changes: tuple[str, ...] = ()) -> Path:
     """Where a spec file is crawled to, unless the user says otherwise."""
     path = spec_path(path)
+    refuse_collection(path)
     return path.parent / load_spec(path, all_settings(), changes)[0].name
 
 
