@@ -308,6 +308,7 @@ def _lately(summary: Summary) -> str:
 def _rendered(summary: Summary) -> str:
     """What a browser has done, and what one would do.
 
+    >>> from lycosa.engine.summary import Summary
     >>> print(_rendered(Summary("c", 9, 3, None, 0, 0.0, 0, "", False, False, {}, unrendered=2)))
     2 pages show hardly anything without a browser. With fetch.render = "needed" the promising ones are rendered.
     """

@@ -28,11 +28,12 @@ def signs_of(link: Link, genre: str) -> tuple[str, ...]:
     >>> signs_of(Link("http://cs.example.edu/~ann/cs186/", 1, anchor="CS 186: Databases"), "index")
     ('on index', 'site example.edu', '/ann', '/cs', '/###', 'cs', '###', 'databases')
     """
-    host, _, path = link.url.partition("://")[2].partition("/")
+    path = link.url.partition("://")[2].partition("/")[2]
     words = [f"/{word}" for word in _words(path)]
     anchor = _words(link.anchor[:200])
-    site = urls.source_of(host)
-    return tuple(dict.fromkeys((f"on {genre}", f"site {site}", *words[-6:], *anchor)))[:MAX_SIGNS]
+    return tuple(dict.fromkeys((f"on {genre}", f"site {urls.source_of(link.url)}", *words[-6:], *anchor)))[
+        :MAX_SIGNS
+    ]
 
 
 def _words(text: str) -> list[str]:
