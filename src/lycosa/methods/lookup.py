@@ -5,7 +5,7 @@ A method is loaded when something of it is named; one that cannot be loaded stop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,19 +118,20 @@ def typed_in_lab(strategy: str | type[BaseStrategy]) -> str:
 
 def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What methods tell of links, by what each has prepared: features for strategies that take any evidence."""
-    found: list[Evidence] = []
-    for method in methods():
-        if method.link_evidence and method.name in prepared:
-            found += loaded(method.link_evidence)(prepared[method.name])
-    return tuple(found)
+    return _evidence_of(prepared, lambda method: method.link_evidence)
 
 
 def wanted_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What pages have to be beside relevant, by what methods have prepared."""
+    return _evidence_of(prepared, lambda method: method.wanted)
+
+
+def _evidence_of(prepared: Mapping[str, Any], makes: Callable[[Method], str]) -> tuple[Evidence, ...]:
+    """The evidence that methods make of what each has prepared."""
     found: list[Evidence] = []
     for method in methods():
-        if method.wanted and method.name in prepared:
-            found += loaded(method.wanted)(prepared[method.name])
+        if (maker := makes(method)) and method.name in prepared:
+            found += loaded(maker)(prepared[method.name])
     return tuple(found)
 
 
