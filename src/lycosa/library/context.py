@@ -8,7 +8,6 @@ import threading
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -20,8 +19,8 @@ from lycosa.library.indexing import IndexProcesses
 from lycosa.library.search import SearchGround, marked, search_ground
 from lycosa.library.search_query import SearchQuery
 from lycosa.library.served_collections import ServedCollections
+from lycosa.library.templating import templates
 from lycosa.library.tiles import Tiles
-from lycosa.report.hyperlinks import web_url
 from lycosa.store.collection import Collection
 from lycosa.store.facets import Facets
 
@@ -46,15 +45,7 @@ class LibraryContext:
         self.index_processes = IndexProcesses()
         self.keys = keys
         self.origins = origins
-        self._templates = Environment(
-            loader=PackageLoader("lycosa.library"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters["number"] = lambda value: f"{value:,}"
-        self._templates.filters["web_url"] = web_url
+        self._templates = templates()
         self._templates.filters["marked"] = marked
         self._templates.filters["in_words"] = lambda fact, name: fact_in_words(name, fact)
         self._templates.filters["share"] = share_of

@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lycosa import __version__
 from lycosa.engine.refit import harvest_of
 from lycosa.errors import InputError
 from lycosa.library.browser_index import BrowserIndex
+from lycosa.library.templating import templates
 from lycosa.report import design
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
 from lycosa.report.html import write_report
-from lycosa.report.hyperlinks import web_url
 from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.world_map import world_map
@@ -88,15 +87,7 @@ class _Site:
         self._collection, self._out, self._say = collection, out, say
         self._replay, self._excerpts = replay, excerpts
         self._about = described(collection)
-        self._templates = Environment(
-            loader=PackageLoader("lycosa.library"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters["web_url"] = web_url
-        self._templates.filters["number"] = lambda value: f"{value:,}"
+        self._templates = templates()
 
     def write(self) -> Published:
         """All files; what they weigh."""
