@@ -7,11 +7,9 @@ import sys
 from pathlib import Path
 
 from lycosa.demo import DemoTopic, demo_web
-from lycosa.engine.run import run_spec
+from lycosa.demo.crawling import crawl_demo, where
 from lycosa.engine.summary import Summary
-from lycosa.methods.lookup import all_settings
 from lycosa.report.html import write_report
-from lycosa.spec.reading import parse_spec
 from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
@@ -38,11 +36,7 @@ urls = {toml(topic.seeds)}
 [limits]
 pages = {pages}
 
-[fetch]
-per_host_delay_s = 0.05     # this web is our own; on the live Web leave the default of 2 seconds
-per_ip_concurrency = 32
-allow_private = {toml(site.allow_private)}
-connect_to = {toml(site.connect_to)}
+{where(site)}per_ip_concurrency = 32
 '''
 
 
@@ -50,14 +44,9 @@ def run_demo(out: Path, say: Say, *, strategy: str = STRATEGY, quiet: bool = Fal
     """Crawl the demo web into `out` and write the report."""
     web = demo_web()
     topic = web.topics[TOPIC]
-    with web.serve() as site:
-        say(
-            f"Serving the demo web: {len(web.pages)} URLs on {len({u.split('/')[2] for u in web.pages})} hosts."
-        )
-        say(f"Crawling it for: {topic.title}. Seeds: {', '.join(topic.seeds)}")
-        text = spec_of(topic, site, strategy=strategy)
-        summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
-    return summary
+    say(f"Serving the demo web: {len(web.pages)} URLs on {len({u.split('/')[2] for u in web.pages})} hosts.")
+    say(f"Crawling it for: {topic.title}. Seeds: {', '.join(topic.seeds)}")
+    return crawl_demo(web, lambda site: spec_of(topic, site, strategy=strategy), out, say=say, quiet=quiet)
 
 
 def _program() -> str:

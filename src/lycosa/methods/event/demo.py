@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from lycosa.demo import DemoTopic, demo_web
-from lycosa.engine.run import run_spec
+from lycosa.demo.crawling import crawl_demo, where
 from lycosa.engine.summary import Summary
-from lycosa.methods.lookup import all_settings
-from lycosa.spec.reading import parse_spec
 from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
@@ -35,19 +33,13 @@ kind = "event"
 [limits]
 pages = {PAGES}
 
-[fetch]
-per_host_delay_s = 0.05     # this web is our own; on the live Web leave the default of 2 seconds
-allow_private = {toml(site.allow_private)}
-connect_to = {toml(site.connect_to)}
-'''
+{where(site)}'''
 
 
 def run_demo(out: Path, say: Say, quiet: bool) -> tuple[Summary, str]:
     """Crawl the demo web for its event into `out`, and say what was found."""
     web = demo_web()
-    with web.serve() as site:
-        text = spec_of(web.topics[EVENT], site)
-        summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
+    summary = crawl_demo(web, lambda site: spec_of(web.topics[EVENT], site), out, say=say, quiet=quiet)
     return summary, _told(out, summary)
 
 

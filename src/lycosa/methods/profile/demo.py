@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from lycosa.demo import DemoWeb, demo_web
+from lycosa.demo.crawling import crawl_demo, where
 from lycosa.demo.sharing import HOST
-from lycosa.engine.run import run_spec
 from lycosa.engine.summary import Summary
-from lycosa.methods.lookup import all_settings
 from lycosa.methods.profile.items import stored_items
 from lycosa.methods.profile.page_types import save_page_types
 from lycosa.methods.profile.type_training import TYPES, train_page_types
 from lycosa.page.document import Document
-from lycosa.spec.reading import parse_spec
 from lycosa.spec.writing import toml
 from lycosa.testing import Site
 from lycosa.values import Say
@@ -43,11 +41,7 @@ urls = {toml([f"{HOST}/", f"{HOST}/fresh"])}
 [limits]
 pages = {PAGES}
 
-[fetch]
-per_host_delay_s = 0.05     # this web is our own; on the live Web leave the default of 2 seconds
-allow_private = {toml(site.allow_private)}
-connect_to = {toml(site.connect_to)}
-'''
+{where(site)}'''
 
 
 def run_demo(out: Path, say: Say, quiet: bool) -> tuple[Summary, str]:
@@ -57,9 +51,7 @@ def run_demo(out: Path, say: Say, quiet: bool) -> tuple[Summary, str]:
     page_types.parent.mkdir(parents=True, exist_ok=True)
     save_page_types(page_types, train_page_types(_examples(web), name="Tinderbox"))
     say(f"Learned list, detail and profile pages of {HOST} from {EXAMPLES} examples each: {page_types}")
-    with web.serve() as site:
-        text = spec_of(web, site, page_types)
-        summary = run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
+    summary = crawl_demo(web, lambda site: spec_of(web, site, page_types), out, say=say, quiet=quiet)
     return summary, _told(out, web, summary)
 
 

@@ -1,0 +1,31 @@
+"""Crawls of the demo web, which is served on this machine. In: a spec without its [fetch]. Out: a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lycosa.demo import DemoWeb
+from lycosa.engine.run import run_spec
+from lycosa.engine.summary import Summary
+from lycosa.methods.lookup import all_settings
+from lycosa.spec.reading import parse_spec
+from lycosa.spec.writing import toml
+from lycosa.testing import Site
+from lycosa.values import Say
+
+
+def where(site: Site) -> str:
+    """The [fetch] of a spec: where the demo web really is."""
+    return f"""[fetch]
+per_host_delay_s = 0.05     # this web is our own; on the live Web leave the default of 2 seconds
+allow_private = {toml(site.allow_private)}
+connect_to = {toml(site.connect_to)}
+"""
+
+
+def crawl_demo(web: DemoWeb, spec_of: Callable[[Site], str], out: Path, *, say: Say, quiet: bool) -> Summary:
+    """Serve the web, and crawl it into `out` as the spec says that is made for the served site."""
+    with web.serve() as site:
+        text = spec_of(site)
+        return run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
