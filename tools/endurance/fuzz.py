@@ -54,7 +54,8 @@ from lycosa.seeds.posts.reading import PostFile
 from lycosa.spec.reading import parse_spec
 from lycosa.store.phrases import match_of, query_in, snippet_of
 from lycosa.values import Fetched, Link
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.endurance.noting import write_note
+from tools.measured import table
 
 SLOW_S = 2.0
 """Of CPU, for any one input."""
@@ -366,10 +367,8 @@ def main() -> None:
             print(told)
     inputs, cpu_s = sum(one.inputs for one in found.values()), sum(one.cpu_s for one in found.values())
     if asked.note:
-        said = f"{inputs:,} inputs, {cpu_s / 60:.1f} minutes of CPU, commit {commit_of(ROOT)}."
-        if inputs < WHOLE:
-            said += " A part of the whole: `python -m tools.endurance.fuzz` makes a million."
-        write_part(ROOT / "docs" / "endurance.md", "fuzz", f"{figures}\n\n{said}")
+        said = f"{inputs:,} inputs, {cpu_s / 60:.1f} minutes of CPU. "
+        write_note("fuzz", figures, said=said, whole="" if inputs >= WHOLE else "makes a million")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ from fastwarc.warc import ArchiveIterator
 from lycosa.store.collection import Collection
 from lycosa.testing import Raw, Request, SiteProcess, Wire, data, drops, html, status, text
 from lycosa.testing.responses import CannedResponse
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.endurance.noting import write_note
+from tools.measured import table
 
 STRATEGIES = ("selective", "event", "fused")
 TOPIC = ("granite", "summit", "glacier", "ridge")
@@ -322,12 +323,8 @@ def main() -> None:
         print(rows[-1], flush=True)
     if asked.note:
         figures = table(["strategy", "pages", "kills", "records read", "what was found", "minutes"], rows)
-        whole = (
-            ""
-            if asked.kills >= 1000
-            else " A part of the whole: `python -m tools.endurance.kills` makes 1,000 kills over 10,000 pages."
-        )
-        write_part(ROOT / "docs" / "endurance.md", "kills", f"{figures}\n\nCommit {commit_of(ROOT)}.{whole}")
+        whole = "" if asked.kills >= 1000 else "makes 1,000 kills over 10,000 pages"
+        write_note("kills", figures, whole=whole)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from lycosa.testing import SiteProcess
 from tools.endurance.kills import crawl, pages_in, write_spec
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.endurance.noting import write_note
+from tools.measured import table
 
 TENTHS = 10
 WARM = 3
@@ -130,12 +131,7 @@ def main() -> None:
     figures = table(heads, rows)
     print(figures)
     if asked.note:
-        whole = (
-            ""
-            if asked.pages >= 200_000
-            else " A part of the whole: `python -m tools.endurance.long` crawls 200,000."
-        )
-        write_part(ROOT / "docs" / "endurance.md", "long", f"{figures}\n\nCommit {commit_of(ROOT)}.{whole}")
+        write_note("long", figures, whole="" if asked.pages >= 200_000 else "crawls 200,000")
 
 
 if __name__ == "__main__":

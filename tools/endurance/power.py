@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 from lycosa.testing import SiteProcess
 from tools.endurance.kills import contents, crawl_command, pages_in, records_in, write_spec
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.endurance.noting import write_note
+from tools.measured import table
 
 SECTOR = 512
 WHOLE = 200
@@ -246,12 +247,7 @@ def main() -> None:
     figures = table(heads, [row])
     print(figures, *found.wrong[:20], f"{found.seconds:.0f} s", sep="\n")
     if asked.note:
-        whole = (
-            ""
-            if found.cuts >= WHOLE
-            else f" A part of the whole: `python -m tools.endurance.power` makes {WHOLE} cuts."
-        )
-        write_part(ROOT / "docs" / "endurance.md", "power", f"{figures}\n\nCommit {commit_of(ROOT)}.{whole}")
+        write_note("power", figures, whole="" if found.cuts >= WHOLE else f"makes {WHOLE} cuts")
 
 
 if __name__ == "__main__":
