@@ -20,12 +20,10 @@ from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, refuse_lost, slots_in
 from lycosa.cluster.progress import show_shards
 from lycosa.cluster.running import plan_of, summary_of
-from lycosa.engine.checking import looked_over, refuse_collection
 from lycosa.engine.control import Reply, controlled
+from lycosa.engine.run import AskedCrawl
 from lycosa.engine.summary import Summary
 from lycosa.errors import CollectionError, LycosaError, SpecError, StoppedEarly
-from lycosa.methods.lookup import all_settings
-from lycosa.spec.reading import load_spec, spec_path
 from lycosa.spec.writing import as_run
 from lycosa.store.collection_writer import lock_directory
 from lycosa.values import Say
@@ -35,30 +33,17 @@ ASK_S = 0.25
 
 
 def crawl_in_shards(
-    path: Path,
-    out: Path | None,
-    changes: tuple[str, ...] = (),
-    *,
-    shards: int,
-    address: str = "",
-    say: Say,
-    quiet: bool = False,
+    asked: AskedCrawl, *, shards: int, address: str = "", say: Say, quiet: bool = False
 ) -> Summary:
-    """Crawl as a spec file says, by several shards; `address` is that of a Ray cluster, '' for this machine."""
+    """Crawl by several shards; `address` is that of a Ray cluster, '' for this machine."""
     ray_library()  # what is missing is said before anything is fetched
-    path = spec_path(path)
-    if out is None:
-        refuse_collection(path)
-    spec, _ = load_spec(path, all_settings(), changes)
-    for note in looked_over(spec, path):
-        say(f"Note: {note}")
-    directory = (out or path.parent / spec.name).resolve()
+    spec, directory = asked.spec, asked.directory.resolve()
     _refuse_other_size(directory, shards)
     refuse_lost(directory)
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
         try:
-            plan = asyncio.run(plan_of(spec, as_run(spec), path.parent, directory, shards, say))
+            plan = asyncio.run(plan_of(spec, as_run(spec), asked.folder, directory, shards, say))
         except KeyboardInterrupt:
             raise StoppedEarly(
                 "Stopped while preparing; run the same command again and it goes on."

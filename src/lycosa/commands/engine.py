@@ -221,7 +221,7 @@ def crawl(
 
     Example: lycosa crawl owls --max-pages 500 --set fetch.per_host_delay_s=5
     """
-    from lycosa.engine.run import crawl_file
+    from lycosa.engine.run import asked_crawl, run_spec
 
     extra = [*(changes or [])]
     if max_pages is not None:
@@ -232,7 +232,8 @@ def crawl(
         extra.append(f"profile.topic_tags={_tags(topic_tags)}")
     if web:
         extra.append(f"fetch.web={_from_here(web)}")
-    wanted = shards or _shards_there(spec, out, tuple(extra))
+    asked = asked_crawl(spec, out, tuple(extra), say)
+    wanted = shards or _shards_in(asked.directory)
     if ray and not wanted:
         raise SpecError(f"--ray {ray}: say how many shards the crawl is to have, such as --shards 8.")
     if (wanted or 1) > 1 or ray:
@@ -242,19 +243,14 @@ def crawl(
             raise SpecError(
                 "--ask: a crawl of several shards asks nothing. Answer afterwards: lycosa label COLLECTION."
             )
-        summary = crawl_in_shards(
-            spec, out, tuple(extra), shards=wanted or 1, address=ray, say=say, quiet=quiet or json
-        )
+        summary = crawl_in_shards(asked, shards=wanted or 1, address=ray, say=say, quiet=quiet or json)
     else:
-        summary = crawl_file(spec, out, tuple(extra), say=say, quiet=quiet or json, ask=ask)
+        summary = run_spec(*asked, say=say, quiet=quiet or json, ask=ask)
     _tell(summary, json=json)
 
 
-def _shards_there(spec: Path, out: Path | None, changes: tuple[str, ...]) -> int:
+def _shards_in(directory: Path) -> int:
     """How many shards the collection has that a crawl would go on with; 0 where it has none."""
-    from lycosa.engine.run import collection_of
-
-    directory = out or collection_of(spec, changes)
     if not (directory / "shards.json").is_file():
         return 0
     from lycosa.cluster.run import shards_of

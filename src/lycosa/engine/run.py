@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from lycosa.engine.ask_meanwhile import Asking
 from lycosa.engine.checking import looked_over, refuse_collection
@@ -32,6 +33,20 @@ def crawl_file(
     ask: int = 0,
 ) -> Summary:
     """Crawl as a spec file (or the one in a folder) says, with live progress; `ask` this many questions meanwhile."""
+    return run_spec(*asked_crawl(path, out, changes, say), say=say, quiet=quiet, ask=ask)
+
+
+class AskedCrawl(NamedTuple):
+    """A crawl that a user has asked for: how, where relative paths begin, and into which collection."""
+
+    spec: Spec
+    text: str
+    folder: Path
+    directory: Path
+
+
+def asked_crawl(path: Path, out: Path | None, changes: tuple[str, ...], say: Say) -> AskedCrawl:
+    """Read what is to be crawled from a spec file, or the one in a folder, and say what is noteworthy of it."""
     path = spec_path(path)
     if out is None:
         refuse_collection(path)
@@ -39,14 +54,7 @@ def crawl_file(
     for note in looked_over(spec, path):
         say(f"Note: {note}")
     text = as_run(spec) if changes or in_file(spec.strategy) else text
-    return run_spec(spec, text, path.parent, out or path.parent / spec.name, say=say, quiet=quiet, ask=ask)
-
-
-def collection_of(path: Path, changes: tuple[str, ...] = ()) -> Path:
-    """Where a spec file is crawled to, unless the user says otherwise."""
-    path = spec_path(path)
-    refuse_collection(path)
-    return path.parent / load_spec(path, all_settings(), changes)[0].name
+    return AskedCrawl(spec, text, path.parent, out or path.parent / spec.name)
 
 
 def import_archives(
