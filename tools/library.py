@@ -1,18 +1,25 @@
-"""How quick the library is on a large collection. In: a number of pages. Out: milliseconds and pages per second.
+"""How quick the library is on a large collection. In: a number of pages. Out: milliseconds, as a table of docs/library.md.
 
-The collection is made up: texts of Zipf-distributed words, days of four years, places that exist.
+The collection is made up: texts of Zipf-distributed words, days of four years, places that exist. Every view is asked for
+as a browser asks for it, access control, drawing and all; only the socket is left out, so that the processor's time
+is the library's alone. With playwright and chromium installed, a browser draws the map too.
 
-Command line: python -m tools.library [PAGES]
-Expected time: four seconds for 2,000 pages; not measured for the default of 100,000.
+Command line: python -m tools.library [--pages 100000] [--keep FOLDER] [--docs]
+Expected time: five seconds for 2,000 pages; three minutes for the default of 100,000, two of them to make it.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import random
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, timedelta
 from itertools import accumulate
 from pathlib import Path
@@ -20,25 +27,25 @@ from statistics import median
 from typing import Any
 
 import msgspec
+from starlette.types import ASGIApp, Message
 
-from lycosa.library.explore import explore
-from lycosa.library.search import SearchGround, search
-from lycosa.library.search_query import SearchQuery
-from lycosa.library.views import entries
-from lycosa.store.collection import Collection
+from lycosa.library.access import AccessKeys, Origins
+from lycosa.library.app import application
+from lycosa.library.served_collections import ServedCollections
 from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.exports.corpus import export_jsonl
-from lycosa.store.facets import Facets
-from lycosa.store.page_filter import JUDGED
 from lycosa.urls import key_of
 from lycosa.values import Link
+from tools.measured import table, write_part
 
 SOURCES = 400
 VOCABULARY = 20_000
 TEXT_WORDS = 250
 PLACES = 3  # of a page
-GROUND = SearchGround(("en", "de", "fr"))
-RUNS = 5
+GENRES = ("news", "blog", "shop", "reference", "forum")
+RUNS = 9
+HOST, PORT = "127.0.0.1", 8765  # the library's own name; nothing is bound to it
+DOCS = Path(__file__).parents[1] / "docs" / "library.md"
+RARE, COMMON = "ba1f40", "ba0"  # words of about forty pages, and of nearly all
 _Row = tuple[Any, ...]
 _PAGE = (
     # By name: a column that the schema gains must not break this.
@@ -68,9 +75,23 @@ def make_collection(directory: Path, pages: int, seed: int = 1) -> None:
                     [p for *_, ps in batch for p in ps],
                 )
                 many(
-                    "INSERT INTO evidence (page, name, value, label) VALUES (?, 'topic', 0.5, '')",
-                    [(page[0],) for page, *_ in batch],
+                    "INSERT INTO evidence (page, name, value, label) VALUES (?, 'genre', 0.5, ?)",
+                    [(page[0], GENRES[page[0] % len(GENRES)]) for page, *_ in batch],
                 )
+                many(
+                    "INSERT INTO entities (page, name, kind, count) VALUES (?, ?, ?, 1)",
+                    [(page[0], *name) for page, *_ in batch for name in _names(page[0])],
+                )
+
+
+def _names(number: int) -> list[tuple[str, str]]:
+    """Two people and an organisation: some on many pages, most on few."""
+    first, second = number % 97 * (number % 89), number % 31
+    return [
+        (f"Ann {first}", "person"),
+        (f"Bo {second}", "person"),
+        (f"Institute {number % 61}", "organisation"),
+    ]
 
 
 def _rows(pages: int, chance: random.Random) -> Iterator[tuple[_Row, _Row, list[_Row]]]:
@@ -101,74 +122,173 @@ def _rows(pages: int, chance: random.Random) -> Iterator[tuple[_Row, _Row, list[
         yield page, (number, title, " ".join(text)), places
 
 
-def measure(directory: Path) -> dict[str, float]:
-    """Milliseconds of each view, the median of RUNS, each on a connection of its own, as a request has it; export in pages per second."""
-    rare, common = "b" + "a1f40", "ba0"
-    facets: list[Facets] = []
-    views: dict[str, Callable[[], object]] = {
-        "search, first": lambda: _opened(directory, lambda c: search(c, SearchQuery(q="ne3e8"), GROUND)),
-        "search, rare word": lambda: _opened(directory, lambda c: search(c, SearchQuery(q=rare), GROUND)),
-        "search, word of most pages": lambda: _opened(
-            directory, lambda c: search(c, SearchQuery(q=common), GROUND)
-        ),
-        "search, three filters": lambda: _opened(
-            directory,
-            lambda c: search(
-                c, SearchQuery(q="ne3e8", source="site1.test", language="en", since="2023"), GROUND
-            ),
-        ),
-        "search, place": lambda: _opened(directory, lambda c: search(c, SearchQuery(place="Tokyo"), GROUND)),
-        "search, no words": lambda: _opened(directory, lambda c: search(c, SearchQuery(), GROUND)),
-        "Explore, first": lambda: _opened(directory, lambda c: facets.append(Facets(c.connection, c.path))),
-        "Explore": lambda: _opened(directory, lambda c: explore(c, SearchQuery(), GROUND, facets[0])),
-        "Explore, a source": lambda: _opened(
-            directory, lambda c: explore(c, SearchQuery(source="site1.test"), GROUND, facets[0])
-        ),
-        "Explore, a place and a year": lambda: _opened(
-            directory,
-            lambda c: explore(
-                c, SearchQuery(place="Tokyo, JP", since="2022", until="2022"), GROUND, facets[0]
-            ),
-        ),
-        "Explore, rare word": lambda: _opened(
-            directory, lambda c: explore(c, SearchQuery(q=rare), GROUND, facets[0])
-        ),
-        "Explore, word of most pages": lambda: _opened(
-            directory, lambda c: explore(c, SearchQuery(q=common), GROUND, facets[0])
-        ),
-        "timeline": lambda: _opened(directory, lambda c: (c.statistics.days(), entries(c, SearchQuery()))),
-        "map": lambda: _opened(directory, lambda c: c.statistics.places(limit=400, mapped=True)),
-    }
-    figures = {}
-    for name, view in views.items():
-        clock, busy = [], []
-        for _ in range(1 if name.endswith("first") else RUNS):
-            started, worked = time.perf_counter(), time.process_time()
-            view()
-            clock.append((time.perf_counter() - started) * 1000)
-            # Of a machine that others use too: what it takes without them.
-            busy.append((time.process_time() - worked) * 1000)
-        figures[f"{name}, ms"] = round(median(clock), 1)
-        figures[f"{name}, ms of the processor"] = round(median(busy), 1)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        count = export_jsonl(directory, Path(folder) / "all.jsonl", JUDGED)
-    figures["JSONL, pages/s"] = round(count / (time.perf_counter() - started))
-    return figures
+class View(msgspec.Struct, frozen=True):
+    """What is asked for, and how many milliseconds it may take; None: nothing was promised."""
+
+    name: str
+    path: str
+    goal_ms: float | None = None
 
 
-def _opened(directory: Path, view: Callable[..., object]) -> object:
-    with Collection.open(directory) as collection:
-        return view(collection)
+class Took(msgspec.Struct, frozen=True):
+    """Milliseconds of an answer: by the clock, and of the processor, which other programs do not lengthen. Medians."""
+
+    clock: float
+    processor: float
+
+
+EXPLORE, CLICK, RARELY, COMMONLY, DRAWN = 300.0, 200.0, 100.0, 250.0, 500.0
+VIEWS = (
+    View("Explore: all facets, map, timeline, scores and hits", "c/large/search", EXPLORE),
+    View("a click: source", "c/large/search?source=site1.test", CLICK),
+    View("a click: place", "c/large/search?place=Tokyo%2C+JP", CLICK),
+    View("a click: month", "c/large/search?since=2022-03&until=2022-03", CLICK),
+    View("a click: language", "c/large/search?language=de", CLICK),
+    View("a click: genre", "c/large/search?genre=news", CLICK),
+    View("a click: a person", "c/large/search?entity=Bo+7", CLICK),
+    View("a click: scores", "c/large/search?score=0.40-0.45&relevant=all", CLICK),
+    View("a click: not relevant", "c/large/search?relevant=no", CLICK),
+    View("a second click: place and year", "c/large/search?place=Tokyo%2C+JP&since=2022&until=2022", CLICK),
+    View("a click: the next hits", "c/large/search?page=50", CLICK),
+    View("the most uncertain first", "c/large/search?order=uncertain", CLICK),
+    View("Explore, a rare word", f"c/large/search?q={RARE}", RARELY),
+    View("Explore, a word of nearly every page", f"c/large/search?q={COMMON}", COMMONLY),
+    View("Explore, a misspelt word", "c/large/search?q=ba1f4o", COMMONLY),
+    View("search for programs, a rare word", f"api/c/large/search?q={RARE}", RARELY),
+    View("search for programs, a word of nearly every page", f"api/c/large/search?q={COMMON}", COMMONLY),
+    View("overview", "c/large/"),
+    View("map", "c/large/map"),
+    View("timeline", "c/large/timeline"),
+    View("a page within a search", f"c/large/page/1?in=search&q={COMMON}"),
+    View("browse by place", "c/large/browse/places"),
+)
+
+
+def measure(directory: Path, runs: int = RUNS) -> dict[View, Took]:
+    """What every view takes: the median of `runs` answers, after a first one that is left out.
+
+    What the library reads when it starts has its own row, as it is waited for by nobody.
+    """
+    keys = AccessKeys("a-token-of-the-measurement")
+    served = ServedCollections([directory])
+    app = application(served, keys, Origins(HOST, PORT, PORT + 1))
+    cookie = f"lycosa-{PORT}={keys.session()}"
+    start = View("once, when it starts or has changed: the columns in memory", "c/large/search")
+    found = {start: _answer(app, cookie, start.path)}
+    for view in VIEWS:
+        _answer(app, cookie, view.path)
+        answers = [_answer(app, cookie, view.path) for _ in range(runs)]
+        found[view] = Took(median(one.clock for one in answers), median(one.processor for one in answers))
+    return found
+
+
+def _answer(app: ASGIApp, cookie: str, path: str) -> Took:
+    """Ask once. RuntimeError if the answer is no page."""
+    status = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            status.append(message["status"])
+
+    where, _, asked = path.partition("?")
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
+        "path": f"/{where}", "raw_path": f"/{where}".encode(), "query_string": asked.encode(), "root_path": "",
+        "headers": [(b"host", f"{HOST}:{PORT}".encode()), (b"cookie", cookie.encode())],
+        "client": (HOST, 50_000), "server": (HOST, PORT),
+    }  # fmt: skip
+    clock, processor = time.perf_counter(), time.process_time()
+    asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]  # a coroutine, though it is called awaitable
+    took = Took((time.perf_counter() - clock) * 1000, (time.process_time() - processor) * 1000)
+    if status != [200]:
+        raise RuntimeError(f"{path} was answered with {status}.")
+    return took
+
+
+def measure_drawing(directory: Path, runs: int = RUNS) -> dict[View, Took]:
+    """From the last byte to the finished picture in a browser: the map of 400 places, and all of Explore."""
+    from playwright.sync_api import sync_playwright
+
+    views = (
+        View("in the browser: the map of 400 places, drawn", "c/large/map", DRAWN),
+        View("in the browser: Explore, drawn", "c/large/search", DRAWN),
+    )
+    found = {}
+    with _served(directory) as address, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.goto(address)
+        root = address.partition("?")[0]
+        for view in views:
+            took = []
+            for _ in range(runs + 1):
+                page.goto(root + view.path)
+                took.append(page.evaluate(_DRAWN))
+            found[view] = Took(median(took[1:]), 0.0)
+        browser.close()
+    return found
+
+
+_DRAWN = """() => new Promise((done) => {
+  // Two frames after everything is there: the first may still be the one before it.
+  const finish = () => requestAnimationFrame(() => requestAnimationFrame(() => {
+    done(performance.now() - performance.getEntriesByType("navigation")[0].responseEnd);
+  }));
+  document.readyState === "complete" ? finish() : addEventListener("load", finish);
+})"""
+
+
+@contextmanager
+def _served(directory: Path) -> Iterator[str]:
+    command = [sys.executable, "-m", "lycosa", "serve", str(directory), "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        yield process.stderr.readline().partition(": ")[2].strip()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def told(found: dict[View, Took], pages: int) -> str:
+    """The figures as a table, with the machine's load, without which clocks say little."""
+    rows = [
+        [
+            view.name,
+            f"{took.processor:,.0f}" if took.processor else "",
+            f"{took.clock:,.0f}",
+            f"{view.goal_ms:,.0f}" if view.goal_ms else "",
+        ]
+        for view, took in found.items()
+    ]
+    load = Path("/proc/loadavg").read_text(encoding="utf-8").split()[0]
+    heads = ["view", "ms of the processor", "ms by the clock", "goal, ms"]
+    return (
+        table(heads, rows)
+        + f"\n\n{pages:,} pages, {date.today().isoformat()}, medians of {RUNS}; load {load} on two cores."
+    )
 
 
 def main() -> None:
-    """Make, measure, print."""
-    pages = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    """Make, measure, print, and write into the documentation if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--keep", type=Path, help="where the collection is made, and found the next time")
+    parser.add_argument("--docs", action="store_true", help="write the table into docs/library.md")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        make_collection(Path(folder) / "large", pages)
-        for name, figure in measure(Path(folder) / "large").items():
-            print(f"{name:<52} {figure:>10,}")
+        directory = (asked.keep or Path(folder)) / "large"
+        if not directory.exists():
+            make_collection(directory, asked.pages)
+        found = measure(directory)
+        if shutil.which("chromium"):
+            found |= measure_drawing(directory)
+    print(told(found, asked.pages))
+    if asked.docs:
+        write_part(DOCS, "speed of the library", told(found, asked.pages))
 
 
 if __name__ == "__main__":

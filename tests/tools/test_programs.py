@@ -72,15 +72,6 @@ def _runs(path: Path) -> bool:
     return bool(re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M))
 
 
-def test_the_library_is_measured_on_a_made_up_collection(tmp_path):
-    from tools.library import make_collection, measure
-
-    make_collection(tmp_path / "small", 30)
-    figures = measure(tmp_path / "small")
-    assert figures["JSONL, pages/s"] > 0
-    assert "map, ms" in figures
-
-
 def test_what_a_genre_costs_has_all_its_parts():
     from tools.genre.cost import cost_of, told
 
