@@ -15,7 +15,7 @@ from lycosa.engine.questions import Interview
 from lycosa.engine.summary import Summary
 from lycosa.judge.threshold import Estimate
 from lycosa.judge.version import Version
-from lycosa.library import views
+from lycosa.library import monitor, views
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.testing import Site
@@ -57,7 +57,7 @@ def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
     )
     assert told in CliRunner().invoke(app, ["status", str(out)], catch_exceptions=False).stdout
     with Collection.open(out) as collection:
-        for figures in (views.about(collection), views.status(collection)):
+        for figures in (views.about(collection), monitor.status(collection)):
             assert (figures["harvest"], figures["harvest_low"], figures["harvest_high"]) == shares
         assert (
             f"<b>{summary.harvest:.2f}</b><span>harvest, estimated: {summary.harvest_low:.2f} to"

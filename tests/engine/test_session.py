@@ -28,8 +28,8 @@ from lycosa.engine.workers import WorkerPool
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
+from lycosa.library.monitor import status as status_of_collection
 from lycosa.library.views import about
-from lycosa.library.views import status as status_of_collection
 from lycosa.methods.lookup import fitted
 from lycosa.prepare import preparation
 from lycosa.prepare.topic import TopicModel, make_topic

@@ -12,7 +12,7 @@ from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.engine.index import index_collection
-from lycosa.library import views
+from lycosa.library import monitor
 from lycosa.library.labelling import effect_of_labels
 from lycosa.report.html import write_report
 from lycosa.store import Record
@@ -97,7 +97,7 @@ def test_the_monitor_counts_one_kind_of_page_as_pages(storm, browser, monkeypatc
         "relevant": 7,
         "seconds": 3.0,
     }
-    monkeypatch.setattr(views, "ask", lambda *_: live)
+    monkeypatch.setattr(monitor, "ask", lambda *_: live)
     status = browser.get("/api/c/storm/status").json()
     assert (status["fetched"], status["pages"], status["relevant"], status["harvest"]) == (9, 3, 2, None)
 

@@ -27,7 +27,7 @@ def status(collection: Where, json: Json = False) -> None:
 
     Example: lycosa status owls/owls
     """
-    from lycosa.library.views import status as status_of
+    from lycosa.library.monitor import status as status_of
     from lycosa.store.collection import Collection
 
     now = _of_shards(collection, "status")

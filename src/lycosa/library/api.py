@@ -17,6 +17,7 @@ from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.library import views
 from lycosa.library.labelling import label_page
+from lycosa.library.monitor import watched
 from lycosa.library.path_params import PAGE_ID
 from lycosa.library.search import search as search_in
 from lycosa.library.search import search_ground
@@ -94,11 +95,14 @@ def browse(request: Request, collection: Collection) -> object:
 
 def status(_: Request, collection: Collection) -> object:
     """What the crawl is doing, live where one is running."""
-    return {
-        **views.status(collection),
-        "troubles": views.not_taken(collection),
-        "queue": views.queue(collection),
-    }
+    with watched(collection) as monitor:
+        now = monitor.status()
+        return {
+            **now,
+            "shards": monitor.shards(now),
+            "troubles": monitor.not_taken(),
+            "queue": monitor.queue(),
+        }
 
 
 def why(request: Request, collection: Collection) -> object:

@@ -25,6 +25,7 @@ from lycosa.library.design_files import design_routes
 from lycosa.library.downloads import Downloads
 from lycosa.library.form_routes import FormRoutes
 from lycosa.library.html_routes import HtmlRoutes
+from lycosa.library.monitor_routes import MonitorRoutes
 from lycosa.library.search import search
 from lycosa.library.search_query import search_query_of
 from lycosa.library.served_collections import ServedCollections
@@ -94,8 +95,12 @@ class Library:
         ]
 
     def _private_routes(self) -> list[Route]:
-        """What changes something, or costs more than a stranger may ask for."""
-        return [*FormRoutes(self._context).routes(), *Downloads(self._context).routes()]
+        """What changes something, watches a crawl, or costs more than a stranger may ask for."""
+        return [
+            *MonitorRoutes(self._context).routes(),
+            *FormRoutes(self._context).routes(),
+            *Downloads(self._context).routes(),
+        ]
 
     async def error(self, request: Request, error: Exception) -> Response:
         """Any error, said in plain words."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import threading
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from lycosa import __version__
 from lycosa.evidence.words import fact_in_words, share_of
@@ -23,6 +24,9 @@ from lycosa.library.templating import templates
 from lycosa.library.tiles import Tiles
 from lycosa.store.collection import Collection
 from lycosa.store.facets import Facets
+
+Handler = Callable[[Request, Collection], Response]
+"""A page of an opened collection."""
 
 
 class LibraryContext:
@@ -59,15 +63,22 @@ class LibraryContext:
             raise HTTPException(404, f"There is no collection called “{name}” here.")
         return self.served.open(name)
 
+    def opened(self, page: Handler) -> Callable[[Request], Response]:
+        """A page of a collection as Starlette calls it: with a connection of its own, in its own thread."""
+
+        def handler(request: Request) -> Response:
+            with self.collection(request) as collection:
+                return page(request, collection)
+
+        return handler
+
     def ground(self, collection: Collection) -> SearchGround:
         """What searches of a collection share, looked at once for each state of it."""
-        return self.served.cached(collection, "ground", lambda: search_ground(collection))
+        return self.served.cached(collection, "ground", search_ground)
 
     def facets(self, collection: Collection) -> Facets:
         """The pages of a collection as columns, read once for each state of it."""
-        return self.served.cached(
-            collection, "facets", lambda: Facets(collection.connection, collection.path)
-        )
+        return self.served.cached(collection, "facets", lambda opened: Facets(opened.connection, opened.path))
 
     def render(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
         """A template, filled."""

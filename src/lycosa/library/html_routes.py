@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import quote, urlencode
 
 import msgspec
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from lycosa.engine.questions import questions_in
@@ -21,11 +18,12 @@ from lycosa.errors import InputError
 from lycosa.fetch.decode import decoded_body
 from lycosa.library import views
 from lycosa.library.api import URL_CHARS
-from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.explore import explore, ids_of, neighbours
 from lycosa.library.form_routes import SAID
 from lycosa.library.indexing import IndexStatus
 from lycosa.library.labelling import effect_of_labels
+from lycosa.library.monitor import status
 from lycosa.library.path_params import PAGE_ID
 from lycosa.library.replay import MAX_BYTES
 from lycosa.library.search import PER_PAGE
@@ -49,14 +47,10 @@ from lycosa.urls import key_of
 from lycosa.values import Kind, Refusal
 
 TEXT_CHARS = 60_000
-EVENTS_EVERY_S = 1.0
-"""How often a running crawl is looked at, for who watches it."""
 IMAGES = 30
 """On one page of the gallery."""
 QUESTIONS = 5
 """Pages that the page of labels asks about."""
-
-Handler = Callable[[Request, Collection], Response]
 
 
 class HtmlRoutes:
@@ -80,25 +74,16 @@ class HtmlRoutes:
             ("/why", self.why),
         ]
         if not self._context.is_public:
-            pages += [("/monitor", self.monitor), ("/labels", self.labels)]
-        events = [] if self._context.is_public else [Route("/c/{name}/monitor/events", self.monitor_events)]
+            pages += [("/labels", self.labels)]
         return [
-            *events,
-            *(Route("/c/{name}" + path, self._opened(page)) for path, page in pages),
+            *(Route("/c/{name}" + path, self._context.opened(page)) for path, page in pages),
             Route("/c/{name}/browse", lambda request: RedirectResponse(request.url.path + "/sources", 303)),
         ]
-
-    def _opened(self, page: Handler) -> Callable[[Request], Response]:
-        def handler(request: Request) -> Response:
-            with self._context.collection(request) as collection:
-                return page(request, collection)
-
-        return handler
 
     def overview(self, request: Request, collection: Collection) -> Response:
         """Summary, figures and where to go on."""
         curve = collection.reader.harvest_curve(200)
-        known = self._context.served.cached(collection, "summary", lambda: views.summary(collection))
+        known = self._context.served.cached(collection, "summary", views.summary)
         unit, course = periods([(day, count) for day, count in known["days"]], 60)
         return self._context.render(
             request,
@@ -168,7 +153,7 @@ class HtmlRoutes:
             )
         query = search_query_of(request.query_params)
         key = f"browse {field} {query.encoded()}"
-        rows = self._context.served.cached(collection, key, lambda: views.browse(collection, field, query))
+        rows = self._context.served.cached(collection, key, lambda opened: views.browse(opened, field, query))
         return self._context.render(
             request,
             "browse.html",
@@ -213,7 +198,7 @@ class HtmlRoutes:
         found = self._context.served.cached(
             collection,
             f"map {query.encoded()}",
-            lambda: collection.statistics.places(wanted, 400, mapped=True),
+            lambda opened: opened.statistics.places(wanted, 400, mapped=True),
         )
         plane = MERCATOR if tiles else EQUAL_EARTH
         box, root = box_of(request.query_params.get("box", ""), plane), root_of(request.path_params["name"])
@@ -242,7 +227,7 @@ class HtmlRoutes:
         query = search_query_of(request.query_params)
         wanted = page_filter_of(query, collection.directory)
         by_day = self._context.served.cached(
-            collection, f"days {query.encoded()}", lambda: collection.statistics.days(wanted)
+            collection, f"days {query.encoded()}", lambda opened: opened.statistics.days(wanted)
         )
         unit, course = periods(by_day)
         return self._context.render(
@@ -274,7 +259,7 @@ class HtmlRoutes:
             found = self._context.served.cached(
                 collection,
                 f"ids {query.encoded()}",
-                lambda: ids_of(collection, query, ground, self._context.facets(collection)),
+                lambda opened: ids_of(opened, query, ground, self._context.facets(opened)),
             )
             flow = neighbours(found, shown["id"])
         words = query.q if query.q else " OR ".join(f'"{word}"' for word in described(collection).keywords)
@@ -319,56 +304,6 @@ class HtmlRoutes:
                 number = stored.id if stored else None
         return self._context.render(request, "why.html", url=url, why=explanation, said=said, number=number)
 
-    def monitor(self, request: Request, collection: Collection) -> Response:
-        """The crawl as it runs."""
-        return self._monitor(request, collection, "monitor.html")
-
-    def monitor_live(self, request: Request, collection: Collection) -> Response:
-        """What changes on the monitor while a crawl runs."""
-        return self._monitor(request, collection, "monitor_live.html")
-
-    async def monitor_events(self, request: Request) -> Response:
-        """What changes on the monitor, sent whenever it has changed, until the reader or the library goes."""
-        with self._context.collection(request):
-            pass  # a name that is not here is answered as everywhere else
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._events(request), media_type="text/event-stream", headers=headers)
-
-    async def _events(self, request: Request) -> AsyncIterator[str]:
-        live, known = self._opened(self.monitor_live), ""
-        while True:
-            text = bytes((await run_in_threadpool(live, request)).body).decode()
-            yield (
-                ":\n\n" if text == known else "".join(f"data: {line}\n" for line in text.splitlines()) + "\n"
-            )
-            known = text
-            if self._context.closing.is_set():
-                return
-            await asyncio.sleep(EVENTS_EVERY_S)
-
-    def _monitor(self, request: Request, collection: Collection, template: str) -> Response:
-        curve = collection.reader.harvest_curve(120)
-        status = views.status(collection)
-        speed = views.speed_curve(collection)
-        hosts = views.queue(collection)
-        return self._context.render(
-            request,
-            template,
-            status=status,
-            lately=views.lately(collection, status),
-            curve=line_chart(
-                {"the last 100": views.windowed(curve), "all": [(float(n), good / n) for n, good in curve]},
-                "pages",
-                "share kept",
-                y_max=1.0,
-            ),
-            speed=line_chart({"speed": speed}, "seconds of the last run", "pages per second"),
-            hosts=hosts,
-            largest=max((host.waiting for host in hosts), default=1),
-            not_taken=views.not_taken(collection),
-            now=time.time(),
-        )
-
     def labels(self, request: Request, collection: Collection) -> Response:
         """What people said of pages, and what to do with it."""
         rows = []
@@ -389,12 +324,14 @@ class HtmlRoutes:
             asked=questions_in(collection, QUESTIONS),
             learning=learns(collection),
             effect=effect_of_labels(collection.spec()),
-            running=views.status(collection)["running"],
+            running=status(collection)["running"],
         )
 
     def _images_of(self, collection: Collection, number: int) -> list[ImageOnPage]:
         """Some images of a page; of a collection without any, nothing is looked through."""
-        if not self._context.served.cached(collection, "has images", collection.statistics.has_images):
+        if not self._context.served.cached(
+            collection, "has images", lambda opened: opened.statistics.has_images()
+        ):
             return []
         return collection.statistics.images(PageFilter(relevance=Relevance.JUDGED, page=number), 12)
 

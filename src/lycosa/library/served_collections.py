@@ -6,19 +6,44 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar, cast
 
-from lycosa.errors import CollectionError
+import msgspec
+
+from lycosa.errors import CollectionError, LycosaError
 from lycosa.store.collection import Collection
 
 T = TypeVar("T")
+_Key = tuple[Path, str]  # of a view: the collection, and what of it
 FRESH_S = 4.0
 """How long a cached view is shown at the longest while a crawl changes its collection."""
 FRESH_FOR_COST = 20.0
 """And how much longer than it took to make: what costs nothing is made again at once."""
+COSTLY_S = 0.25
+"""What took longer to make is made again behind the reader's back, and what was made last is shown meanwhile,"""
+STALE_S = 60.0
+"""unless that is older than this."""
 CACHED = 500
 """How many views are kept."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A view, the state of the collection that it was made from, and when and how long that took."""
+
+    view: object
+    stamp: tuple[int, ...]
+    made_at: float
+    took_s: float
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether it need not be made again yet, although the collection has changed."""
+        return now < self.made_at + min(FRESH_S, FRESH_FOR_COST * self.took_s)
+
+    def may_be_shown(self, now: float) -> bool:
+        """Whether it can be shown while a new one is made."""
+        return self.took_s > COSTLY_S and now < self.made_at + STALE_S
 
 
 class ServedCollections:
@@ -31,27 +56,49 @@ class ServedCollections:
                 self.directories[self._name(directory)] = directory
         if not self.directories:
             raise CollectionError("There is nothing to serve. Name at least one collection: lycosa serve DIR")
-        self._cache: dict[tuple[object, ...], tuple[object, float, object]] = {}  # stamp, fresh until, view
+        self._cache: dict[_Key, _Kept] = {}
+        self._being_made: set[_Key] = set()
         self._lock = threading.Lock()
 
     def open(self, name: str) -> Collection:
         """Open a collection to read. KeyError if there is none of this name."""
         return Collection.open(self.directories[name])
 
-    def cached(self, collection: Collection, what: str, make: Callable[[], T]) -> T:
-        """What `make` gives, made again when the collection has changed; what is costly, only every few seconds."""
-        key, began = (collection.directory, what), time.monotonic()
-        stamp = _stamp(collection)
-        known = self._cache.get(key)
-        if known and (known[0] == stamp or began < known[1]):
-            return cast("T", known[2])
-        made = make()
+    def cached(self, collection: Collection, what: str, make: Callable[[Collection], T]) -> T:
+        """What `make` gives of a collection, made again when that has changed; what is costly, behind the reader's back."""
+        key, now = (collection.directory, what), time.monotonic()
+        known, stamp = self._cache.get(key), _stamp(collection)
+        if known is None or not (known.stamp == stamp or known.is_fresh(now) or known.may_be_shown(now)):
+            return self._made(key, collection, make)
+        if known.stamp != stamp and not known.is_fresh(now):
+            self._make_behind(key, make)
+        return cast("T", known.view)
+
+    def _made(self, key: _Key, collection: Collection, make: Callable[[Collection], T]) -> T:
+        began, stamp = time.monotonic(), _stamp(collection)
+        made = make(collection)
         ended = time.monotonic()
         with self._lock:
             if len(self._cache) >= CACHED:
                 self._cache.clear()
-            self._cache[key] = stamp, ended + min(FRESH_S, FRESH_FOR_COST * (ended - began)), made
+            self._cache[key] = _Kept(made, stamp, ended, ended - began)
         return made
+
+    def _make_behind(self, key: _Key, make: Callable[[Collection], T]) -> None:
+        with self._lock:
+            if key in self._being_made:
+                return
+            self._being_made.add(key)
+
+        def run() -> None:
+            try:
+                # Who asks next is told what is wrong with the collection; here nobody listens.
+                with suppress(LycosaError), Collection.open(key[0]) as own:
+                    self._made(key, own, make)
+            finally:
+                self._being_made.discard(key)
+
+        threading.Thread(target=run, daemon=True).start()
 
     def _name(self, directory: Path) -> str:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "-", directory.resolve().name).strip("-.") or "collection"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from lycosa.engine.control import ask, harvest_figures
+from lycosa.engine.control import harvest_figures
 from lycosa.engine.refit import harvest_of
-from lycosa.frontier.waiting import HostQueue, host_queues, urls_waiting
 from lycosa.library.search_query import SearchQuery, page_filter_of
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
@@ -19,15 +16,12 @@ from lycosa.report.why import opened_by
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
-from lycosa.store.reader import LAST_PAGES, PageJudgement, StoredPage
+from lycosa.store.reader import StoredPage
 from lycosa.store.search import DatedPage
 from lycosa.store.statistics import EntityKind, PlaceCount
 from lycosa.urls import key_of
-from lycosa.values import Reason, Score
+from lycosa.values import Score
 
-HOSTS = 25
-LATELY = 200
-"""The last pages, by which a crawl is watched."""
 FIELDS = {
     "sources": "source",
     "languages": "language",
@@ -211,144 +205,6 @@ def _path(collection: Collection, stored: StoredPage) -> list[dict[str, Any]]:
             }
         )
     return steps
-
-
-def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
-    """What the crawl is doing: from the running crawl where there is one, else from the catalogue."""
-    runs, counts = collection.reader.runs(), collection.reader.counts()
-    live = ask(collection.directory, "status", patience_s)
-    known = {
-        "running": live is not None,
-        "paused": False,
-        "fetched": counts.fetched,
-        "pages": counts.judged,
-        "relevant": counts.relevant,
-        "bytes": counts.bytes,
-        "seconds": round(collection.reader.seconds(), 1),
-        "waiting": urls_waiting(collection.connection),
-        "ended": runs[-1].reason if runs else "",
-        "limit": None,
-        "last_pages": len(last := collection.reader.latest(LAST_PAGES)),
-        "last_relevant": sum(page.relevant for page in last),
-        **harvest_figures(harvest_of(collection)),
-    }
-    # A crawl counts as pages whatever was answered; here, and in every curve, a page is one that was judged.
-    told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}
-    now = {**known, **{name: value for name, value in told.items() if name in known and name != "relevant"}}
-    return now
-
-
-class Lately(msgspec.Struct, frozen=True):
-    """What the last pages brought: how many of them, how many are kept, and between what that share lies."""
-
-    pages: int
-    kept: int
-    low: float
-    high: float
-    titles: list[PageJudgement]  # the last that are kept, the newest first
-    pages_per_second: float  # over the last minute of the crawl
-    seconds_left: float | None
-
-
-def lately(collection: Collection, now: Mapping[str, Any]) -> Lately:
-    """What a crawl brings just now, `now` being its status."""
-    last = collection.reader.latest(LATELY)
-    kept = [page for page in last if page.relevant]
-    low, high = wilson(len(kept), len(last))
-    runs = collection.reader.runs()
-    end = max((run.ended for run in runs), default=0.0)
-    span = min(60.0, end - runs[-1].started) if runs else 0.0
-    speed = len(collection.reader.page_times(end - span)) / span if span > 0 else 0.0
-    left = None
-    if now["running"] and now["limit"] and speed > 0:
-        left = min(now["limit"] - now["fetched"], now["waiting"]) / speed
-    return Lately(len(last), len(kept), low, high, kept[:8], speed, left)
-
-
-def wilson(found: int, tries: int, z: float = 1.28) -> tuple[float, float]:
-    """Between what a share lies in 80 of 100 cases (Wilson's interval).
-
-    >>> [round(side, 2) for side in wilson(30, 100)], wilson(0, 0)
-    ([0.24, 0.36], (0.0, 1.0))
-    """
-    if not tries:
-        return 0.0, 1.0
-    share, spread = found / tries, z * z / tries
-    middle = (share + spread / 2) / (1 + spread)
-    off = z * math.sqrt(share * (1 - share) / tries + spread / (4 * tries)) / (1 + spread)
-    return max(0.0, middle - off), min(1.0, middle + off)
-
-
-def windowed(curve: Sequence[tuple[int, int]], window: int = 100) -> list[tuple[float, float]]:
-    """The share kept among the last `window` pages or so, along a curve of (pages, kept).
-
-    >>> windowed([(50, 10), (100, 40), (150, 40), (200, 40)])
-    [(100.0, 0.4), (150.0, 0.3), (200.0, 0.0)]
-    """
-    points = [(0, 0), *curve]
-    found = []
-    for at, (pages, kept) in enumerate(points):
-        before = next((point for point in reversed(points[:at]) if pages - point[0] >= window), None)
-        if before:
-            found.append((float(pages), (kept - before[1]) / (pages - before[0])))
-    return found
-
-
-def queue(collection: Collection) -> list[HostQueue]:
-    """Hosts with the URLs that wait for them, most first."""
-    return host_queues(collection.connection, HOSTS)
-
-
-COURSE = 24
-"""Spans that the last run is divided into, to show when something went wrong."""
-
-
-def not_taken(collection: Collection) -> list[dict[str, Any]]:
-    """What was not taken, by reason: requests and pages first, then links. `course`: how many in each span of the last run."""
-    counts, courses = collection.reader.counts_by_reason(), _courses(collection)
-    kinds = (("requests", counts.requests), ("pages", counts.pages), ("links", counts.links))
-    return [
-        {"kind": kind, "reason": Reason[name].value, "count": count, "course": courses.get((kind, name), [])}
-        for kind, of_kind in kinds
-        for name, count in sorted(of_kind.items(), key=lambda pair: -pair[1])
-    ]
-
-
-def _courses(collection: Collection) -> dict[tuple[str, str], list[int]]:
-    """How often each reason came up in each span of the last run."""
-    runs = collection.reader.runs()
-    if not runs:
-        return {}
-    start, courses = runs[-1].started, dict[tuple[str, str], list[int]]()
-    width = max(runs[-1].ended - start, 1.0) / COURSE
-    for kind, reason, at in collection.reader.refusal_times(start):
-        course = courses.setdefault((kind, reason), [0] * COURSE)
-        course[min(COURSE - 1, max(0, int((at - start) / width)))] += 1
-    return courses
-
-
-def speed_curve(collection: Collection, bins: int = 60) -> list[tuple[float, float]]:
-    """(seconds since the last run began, pages per second) along it."""
-    runs = collection.reader.runs()
-    if not runs:
-        return []
-    start = runs[-1].started
-    return binned([at - start for at in collection.reader.page_times(start)], bins)
-
-
-def binned(times: Sequence[float], bins: int) -> list[tuple[float, float]]:
-    """Events per second in equal spans of time, at the end of each.
-
-    >>> binned([0.5, 1.0, 3.5], 2)
-    [(1.75, 1.14), (3.5, 0.57)]
-    """
-    if not times or times[-1] <= 0:
-        return []
-    width = times[-1] / bins
-    counts = [0] * bins
-    for at in times:
-        counts[min(bins - 1, max(0, int(at / width)))] += 1
-    return [((number + 1) * width, round(count / width, 2)) for number, count in enumerate(counts)]
 
 
 def time_of(at: float) -> str:

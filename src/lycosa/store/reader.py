@@ -5,7 +5,7 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -154,6 +154,7 @@ class PageJudgement(msgspec.Struct, frozen=True):
     title: str
     relevant: bool
     score: float
+    at: float
 
 
 class ReasonCounts(msgspec.Struct, frozen=True):
@@ -463,32 +464,30 @@ class Reader(Queries):
     def harvest_curve(self, points: int = 200) -> list[tuple[int, int]]:
         """(pages judged, of these collected) along the crawl, at about `points` places and at the end."""
         rows = self._rows(f"SELECT {_COLLECTED} FROM pages WHERE {_JUDGED} ORDER BY id")
-        every = [relevant for (relevant,) in rows]
-        step = max(1, len(every) // max(1, points))
-        curve, found = [], 0
-        for number, relevant in enumerate(every, start=1):
-            found += relevant
-            if number % step == 0 or number == len(every):
-                curve.append((number, found))
-        return curve
+        return curve_of([collected for (collected,) in rows], points)
+
+    def judged_at(self) -> list[tuple[float, bool]]:
+        """When each judged page was answered, and whether it was collected."""
+        rows = self._rows(f"SELECT at, {_COLLECTED} FROM pages WHERE {_JUDGED}")
+        return [(at, bool(collected)) for at, collected in rows]
 
     def judgements(self) -> Iterator[PageJudgement]:
         """What was judged of every page that was not only looked through."""
         rows = self._rows(
-            f"SELECT id, key, url, title, relevant, score FROM pages WHERE {_JUDGED} AND NOT explored AND refusal IS NULL"
+            f"SELECT id, key, url, title, relevant, score, at FROM pages WHERE {_JUDGED} AND NOT explored AND refusal IS NULL"
         )
-        for number, key, url, title, relevant, score in rows:
-            yield PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score))
+        for number, key, url, title, relevant, score, at in rows:
+            yield PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score), at)
 
     def latest(self, limit: int) -> list[PageJudgement]:
         """The pages that were judged last, the newest first."""
         rows = self._rows(
-            f"SELECT id, key, url, title, {_COLLECTED}, score FROM pages WHERE {_JUDGED} ORDER BY id DESC LIMIT ?",
+            f"SELECT id, key, url, title, {_COLLECTED}, score, at FROM pages WHERE {_JUDGED} ORDER BY id DESC LIMIT ?",
             limit,
         )
         return [
-            PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score))
-            for number, key, url, title, relevant, score in rows
+            PageJudgement(number, key, url, title, bool(relevant), number_or_nan(score), at)
+            for number, key, url, title, relevant, score, at in rows
         ]
 
     def scores(self, keys: Iterable[int]) -> dict[int, float]:
@@ -519,6 +518,21 @@ class Reader(Queries):
     def _tally(self, sql: str) -> dict[str, int]:
         names = dict(self._rows("SELECT id, text FROM reasons"))
         return {names[reason]: number for reason, number in self._rows(sql)}
+
+
+def curve_of(collected: Sequence[bool], points: int) -> list[tuple[int, int]]:
+    """(pages, of these collected) along them, at about `points` places and at the end.
+
+    >>> curve_of([True, False, True, True], 2)
+    [(2, 1), (4, 3)]
+    """
+    step = max(1, len(collected) // max(1, points))
+    curve, found = [], 0
+    for number, is_collected in enumerate(collected, start=1):
+        found += is_collected
+        if number % step == 0 or number == len(collected):
+            curve.append((number, found))
+    return curve
 
 
 def _page(row: tuple) -> StoredPage:  # type: ignore[type-arg]
