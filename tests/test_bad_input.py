@@ -21,7 +21,7 @@ import pytest
 import typer
 
 from lycosa.cli import app
-from lycosa.cluster.plan import note_slots, shard_directory
+from lycosa.cluster.division import Division, note_division, shard_directory
 from lycosa.cluster.slots import Slots
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
@@ -375,7 +375,7 @@ def test_a_damaged_catalogue_is_said(
         "NEW.jsonl": path.with_name("new.jsonl"),
     }
     if command == "merge":
-        note_slots(named["SHARDED"], Slots.among(1))
+        note_division(named["SHARDED"], Division(Slots.among(1).owners))
         out = shard_directory(named["SHARDED"], 0)
         shutil.copytree(catalogue.parent, out)
         catalogue = out / catalogue.name

@@ -27,8 +27,8 @@ from tests.cluster.shards import contents, of_shards
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 from tests.store.archives import records_of
 
+from lycosa.cluster.division import shard_directory
 from lycosa.cluster.on_ray import ray_library
-from lycosa.cluster.plan import shard_directory
 from lycosa.engine.control import ask
 from lycosa.testing import Site
 

@@ -10,10 +10,12 @@ from random import Random
 from typing import Any, TypeVar
 
 from lycosa.cluster.coordinator import Coordinator
+from lycosa.cluster.division import shard_directory
 from lycosa.cluster.exchange import InProcess, coordinate
 from lycosa.cluster.messages import Orders, Report, Unreachable
-from lycosa.cluster.plan import Plan, shard_directory
-from lycosa.cluster.running import plan_of, run_shard, shard_of
+from lycosa.cluster.plan import Plan
+from lycosa.cluster.resizing import resize
+from lycosa.cluster.running import plan_of, run_shard, shard_of, usage_of_retired
 from lycosa.engine.limits import Limits
 from lycosa.store.collection import Collection
 from lycosa.store.mail import Parcel
@@ -69,11 +71,13 @@ async def plan_for(text: str, directory: Path, shards: int) -> Plan:
 
 def coordinator_of(plan: Plan, term: float = 1.0) -> Coordinator:
     spec = plan.spec()
-    return Coordinator(plan.shards, Limits.of(spec.limits, spec.fetch), term=term)
+    limits = Limits.of(spec.limits, spec.fetch)
+    return Coordinator(plan.shards, limits, term=term, retired=usage_of_retired(plan))
 
 
 async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InProcess | None = None) -> str:
-    """Crawl to the end; why it ended."""
+    """Crawl to the end, by as many shards, however many there were; why it ended."""
+    resize(directory, shards, spec_of(text).name, lambda _: None)
     plan, exchange = await plan_for(text, directory, shards), exchange or InProcess()
     exchange.shards = {number: shard_of(plan, number, exchange.deliver) for number in range(shards)}
     running = [asyncio.ensure_future(run_shard(plan, shard)) for shard in exchange.shards.values()]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.cluster.division import refuse_lost
 from lycosa.cluster.merging import merge_collection
-from lycosa.cluster.plan import refuse_lost
 from lycosa.errors import CollectionError, InputError
 from lycosa.store.collection import Collection
 from lycosa.store.merge import OF_PAGE

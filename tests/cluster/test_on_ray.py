@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from lycosa.cluster.division import shard_directory
 from lycosa.cluster.on_ray import ray_library
-from lycosa.cluster.plan import shard_directory
 from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.testing import Site

@@ -40,8 +40,19 @@ class Usage:
 class Coordinator:
     """Hears of the shards and orders. Until all have been heard of, none is let fetch more than it already may."""
 
-    def __init__(self, shards: int, limits: Limits, *, term: float, is_priced: bool = True) -> None:
-        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best."""
+    def __init__(
+        self,
+        shards: int,
+        limits: Limits,
+        *,
+        term: float,
+        is_priced: bool = True,
+        retired: Usage | None = None,
+    ) -> None:
+        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best.
+
+        `retired`: what shards have done that do not run any more.
+        """
         self.shards = shards
         self.limits = limits
         self.term = term
@@ -49,6 +60,7 @@ class Coordinator:
         self.ended = ""
         self.is_paused: bool | None = None  # None: as the shards are, where another coordinator was before
         self.reports: dict[int, Report] = {}
+        self.retired = retired or Usage()
         self.usage = Usage()
         self.price = -inf
         self._number = self._pages_in_round = 0
@@ -127,14 +139,19 @@ class Coordinator:
         )
 
     def _count(self) -> None:
-        reports, before = self.reports.values(), self.usage
-        pages, relevant = sum(one.pages for one in reports), sum(one.relevant for one in reports)
+        reports, before, retired = self.reports.values(), self.usage, self.retired
+        pages = retired.pages + sum(one.pages for one in reports)
+        relevant = retired.relevant + sum(one.relevant for one in reports)
         history = before.history
         if pages != before.pages:
             history = (*history, (pages, relevant))[-1000:]
         self._pages_in_round = pages - before.pages
         self.usage = Usage(
-            pages, relevant, sum(one.bytes for one in reports), max(one.seconds for one in reports), history
+            pages,
+            relevant,
+            retired.bytes + sum(one.bytes for one in reports),
+            max(retired.seconds, *(one.seconds for one in reports)),
+            history,
         )
 
     def _is_quiet(self) -> str:
@@ -172,6 +189,7 @@ class Coordinator:
         ahead = max(MIN_AHEAD * self.shards, 2 * self.limits.concurrency, 2 * self._pages_in_round)
         block, limit = 0, self.limits.pages
         if limit is not None:
+            limit = max(0, limit - self.retired.pages)
             left = max(0, limit - sum(used))
             ahead, block = min(ahead, left), min(MAX_BLOCK, left // (SPARE * self.shards))
         best = [report.best for report in reports]

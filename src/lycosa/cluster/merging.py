@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from lycosa.cluster.plan import shard_directory, slots_in
+from lycosa.cluster.division import directories_in
 from lycosa.errors import CollectionError, InputError
 from lycosa.store import Counts
 from lycosa.store.labels import FILE as LABELS
@@ -17,12 +17,11 @@ def merge_collection(directory: Path, out: Path | None = None) -> Counts:
 
     A collection elsewhere is one of its own, which a crawl in one process goes on with.
     """
-    slots = slots_in(directory)
-    if slots is None:
+    shards = directories_in(directory)
+    if not shards:
         raise InputError(f"{directory} has no shards. Name the folder of a crawl that was run with --shards.")
     if out is not None and (out / "catalogue.db").exists():
         raise InputError(f"{out} is already there. Choose another folder with --out.")
-    shards = [shard_directory(directory, shard) for shard in range(slots.shards)]
     if missing := [path for path in shards if not (path / "catalogue.db").is_file()]:
         raise CollectionError(
             f"{missing[0]} is missing, with all that this shard has found. Put it back from a copy, or wait until the "

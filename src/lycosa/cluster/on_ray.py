@@ -20,7 +20,7 @@ from lycosa.cluster.coordinator import Coordinator
 from lycosa.cluster.exchange import coordinate
 from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.plan import Plan, load_plan, save_plan
-from lycosa.cluster.running import run_shard, shard_of
+from lycosa.cluster.running import run_shard, shard_of, usage_of_retired
 from lycosa.engine.limits import Limits
 from lycosa.errors import InputError
 from lycosa.store.mail import Parcel
@@ -208,7 +208,9 @@ class CoordinatorActor:
         self._plan = load_plan(Path(plan))
         spec = self._plan.spec()
         limits = Limits.of(spec.limits, spec.fetch)
-        self._coordinator = Coordinator(self._plan.shards, limits, term=time.time())
+        self._coordinator = Coordinator(
+            self._plan.shards, limits, term=time.time(), retired=usage_of_retired(self._plan)
+        )
         self._exchange = RayExchange(crawl)
         self._loop = _Loop(self._run)
 

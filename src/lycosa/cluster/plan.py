@@ -8,11 +8,11 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
+from lycosa.cluster.division import SHARDS, shard_directory
 from lycosa.cluster.slots import Slots
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
@@ -24,15 +24,10 @@ from lycosa.store import Record
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import FILE as LABELS
-from lycosa.store.mail import correspondence
 from lycosa.store.responses import response_of
 from lycosa.store.robots import RobotsTable
-from lycosa.store.schema import open_for_reading
 from lycosa.urls import authority_of
 from lycosa.values import Fetched, Kind, Link
-
-PLAN = "shards.json"
-SHARDS = "shards"
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -54,6 +49,9 @@ class Plan(msgspec.Struct, frozen=True):
     slots: Slots
     prepared: Prepared
     workers: int  # of each shard
+    retired: tuple[
+        int, ...
+    ] = ()  # shards of earlier runs that have no slots any more: their pages count, and teach
 
     @property
     def shards(self) -> int:
@@ -87,6 +85,11 @@ class Plan(msgspec.Struct, frozen=True):
         fetch = self.spec().fetch
         return bool(fetch.per_ip_delay_s) or fetch.per_ip_concurrency < self.shards
 
+    @property
+    def directories(self) -> dict[int, Path]:
+        """The collections of all shards, by number, of retired ones too."""
+        return {shard: self.directory_of(shard) for shard in (*range(self.shards), *self.retired)}
+
     def directory_of(self, shard: int) -> Path:
         """The collection of a shard."""
         return shard_directory(Path(self.directory), shard)
@@ -108,11 +111,6 @@ def load_plan(path: Path) -> Plan:
             f"{path} cannot be read ({error}). The folder of the crawl has to be the same on all machines: put it on "
             "storage that they share."
         ) from None
-
-
-def shard_directory(directory: Path, shard: int) -> Path:
-    """Where the collection of a shard is."""
-    return directory / SHARDS / f"{shard:02}"
 
 
 def prepared_directory(directory: Path) -> Path:
@@ -155,44 +153,3 @@ def hand_out(plan: Plan, shard: int) -> None:
                 if collection.reader.page(response.link.key) is None:
                     link = msgspec.structs.replace(response.link, kind=Kind.REQUISITE)
                     collection.save(Record(time.time(), msgspec.structs.replace(response, link=link)))
-
-
-def slots_in(directory: Path) -> Slots | None:
-    """The slots of the shards of a collection; None where it has none."""
-    path = directory / PLAN
-    return msgspec.json.decode(path.read_bytes(), type=Slots) if path.is_file() else None
-
-
-def refuse_lost(directory: Path) -> None:
-    """Refuse to go on with a crawl of which a shard is gone: what it had found and what waited there are missing."""
-    slots = slots_in(directory)
-    for shard in range(slots.shards if slots else 0):
-        folder = shard_directory(directory, shard)
-        if not folder.is_dir():
-            raise CollectionError(
-                f"{folder} is gone, with {_held(directory, shard)}. Put it back from a copy; or, to go on without what it "
-                f"held, make it anew with: mkdir {folder}"
-            )
-
-
-def _held(directory: Path, shard: int) -> str:
-    """What is known of what a shard held: from the last merge, and from what others have sent it."""
-    slots, links = slots_in(directory), 0
-    assert slots is not None
-    for other in range(slots.shards):
-        path = shard_directory(directory, other) / "catalogue.db"
-        if path.is_file():
-            with closing(open_for_reading(path)) as connection:
-                links += sum(sent for receiver, sent, _ in correspondence(connection) if receiver == shard)
-    held = f"{slots.owners.count(shard)} of {len(slots.owners)} slots and {links:,} links that others have sent it"
-    if not (directory / "catalogue.db").is_file():
-        return held
-    with Collection.open(directory) as whole:
-        pages = sum(slots.owner_of(page.link.url) == shard for page in whole.reader.pages())
-    return f"{held}; when the shards were last brought together it had {pages:,} pages"
-
-
-def note_slots(directory: Path, slots: Slots) -> None:
-    """Remember which shard owns what."""
-    directory.mkdir(parents=True, exist_ok=True)
-    write_file(directory / PLAN, msgspec.json.encode(slots))

@@ -15,15 +15,17 @@ from typing import Any
 
 import msgspec
 
+from lycosa.cluster.division import division_in, refuse_lost
 from lycosa.cluster.merging import merge_collection
 from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
-from lycosa.cluster.plan import Plan, refuse_lost, slots_in
+from lycosa.cluster.plan import Plan
 from lycosa.cluster.progress import show_shards
-from lycosa.cluster.running import plan_of, summary_of
+from lycosa.cluster.resizing import resize
+from lycosa.cluster.running import plan_of, summary_of, usage_of_retired
 from lycosa.engine.control import Reply, controlled
 from lycosa.engine.run import AskedCrawl
 from lycosa.engine.summary import Summary
-from lycosa.errors import CollectionError, LycosaError, SpecError, StoppedEarly
+from lycosa.errors import LycosaError, StoppedEarly
 from lycosa.spec.writing import as_run
 from lycosa.store.collection_writer import lock_directory
 from lycosa.values import Say
@@ -38,10 +40,10 @@ def crawl_in_shards(
     """Crawl by several shards; `address` is that of a Ray cluster, '' for this machine."""
     ray_library()  # what is missing is said before anything is fetched
     spec, directory = asked.spec, asked.directory.resolve()
-    _refuse_other_size(directory, shards)
     refuse_lost(directory)
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
+        resize(directory, shards, spec.name, say)
         try:
             plan = asyncio.run(plan_of(spec, as_run(spec), asked.folder, directory, shards, say))
         except KeyboardInterrupt:
@@ -56,21 +58,8 @@ def crawl_in_shards(
 
 def shards_of(directory: Path) -> int:
     """How many shards a collection has; 0 where it is crawled in one process."""
-    slots = slots_in(directory)
-    return slots.shards if slots else 0
-
-
-def _refuse_other_size(directory: Path, shards: int) -> None:
-    known = shards_of(directory)
-    if known and known != shards:
-        raise SpecError(
-            f"{directory} has {known} shards. Say --shards {known}, or choose another directory with --out."
-        )
-    if not known and (directory / "catalogue.db").exists():
-        raise CollectionError(
-            f"{directory} was crawled in one process, and goes on so: leave --shards out, or choose another directory "
-            "with --out."
-        )
+    division = division_in(directory)
+    return division.slots.shards if division else 0
 
 
 async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool) -> Summary:
@@ -92,7 +81,8 @@ async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool)
         ray.shutdown()
     if errors := [f"Shard {one.shard}: {one.error}" for one in last.reports if one.error]:
         raise LycosaError(errors[0])
-    return summary_of(directory, [one.summary for one in last.reports if one.summary], last.ended)
+    parts = [one.summary for one in last.reports if one.summary]
+    return summary_of(directory, parts, last.ended, usage_of_retired(plan))
 
 
 class _Watched:

@@ -9,15 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.cluster.plan import (
-    Plan,
-    hand_out,
-    note_slots,
-    prepared_directory,
-    prepared_in,
-    shard_directory,
-    slots_in,
-)
+from lycosa.cluster.coordinator import Usage
+from lycosa.cluster.division import Division, directories_in, division_in, note_division, shard_directory
+from lycosa.cluster.plan import Plan, hand_out, prepared_directory, prepared_in
+from lycosa.cluster.resizing import BUSY_S
 from lycosa.cluster.shard import Deliver, Shard
 from lycosa.cluster.slots import Slots
 from lycosa.engine.loop import Crawl
@@ -26,25 +21,22 @@ from lycosa.engine.summary import Summary
 from lycosa.errors import CollectionBusy, LycosaError
 from lycosa.frontier.inspection import rests_in
 from lycosa.spec.sections import Spec
+from lycosa.store.collection import Collection
 from lycosa.store.schema import open_for_reading
 from lycosa.values import Say
-
-BUSY_S = 120.0
-"""How long a shard waits for its collection, which one that is just dying may still hold."""
 
 
 async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: int, say: Say) -> Plan:
     """Prepare a crawl once for all its shards: the pages that the user gave are fetched, the models made."""
-    slots = slots_in(directory) or Slots.among(shards)
-    prepared = prepared_directory(directory)
+    division = division_in(directory) or Division(Slots.among(shards).owners)
+    slots, prepared = division.slots, prepared_directory(directory)
     seeds = await prepare_spec(
-        spec, text, folder, prepared, _resting(directory, slots.shards, spec.fetch.per_host_delay_s), say
+        spec, text, folder, prepared, _resting(directory, spec.fetch.per_host_delay_s), say
     )
-    for shard in range(
-        slots.shards
-    ):  # a folder that is missing afterwards was there before, with all that it held
+    # A folder that is missing afterwards was there before, with all that it held.
+    for shard in range(division.shards):
         shard_directory(directory, shard).mkdir(parents=True, exist_ok=True)
-    note_slots(directory, slots)
+    note_division(directory, division)
     return Plan(
         name=spec.name,
         text=text,
@@ -55,14 +47,15 @@ async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: 
         workers=spec.process.workers
         if spec.process.workers is not None
         else max(1, (os.cpu_count() or 1) // slots.shards),
+        retired=tuple(range(slots.shards, division.shards)),
     )
 
 
-def _resting(directory: Path, shards: int, delay_s: float) -> dict[str, float]:
+def _resting(directory: Path, delay_s: float) -> dict[str, float]:
     """Until when hosts rest that the shards of an earlier run have asked."""
     resting: dict[str, float] = {}
-    for shard in range(shards):
-        path = shard_directory(directory, shard) / "catalogue.db"
+    for folder in directories_in(directory):
+        path = folder / "catalogue.db"
         if path.exists():
             connection = open_for_reading(path)
             try:
@@ -101,12 +94,27 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
 def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
     """A shard of a plan."""
     rest_s = plan.spec().fetch.per_ip_delay_s if plan.leases_addresses else None
-    others = [plan.directory_of(other) for other in range(plan.shards) if other != number]
+    others = [folder for other, folder in plan.directories.items() if other != number]
     return Shard(number, plan.slots, plan.prepared.seeds, deliver, others=others, address_rest_s=rest_s)
 
 
-def summary_of(directory: Path, parts: Sequence[Summary], ended: str) -> Summary:
-    """How the whole crawl went, from how its shards did."""
+def usage_of_retired(plan: Plan) -> Usage:
+    """What shards have done that do not run any more: it counts for the limits of the crawl."""
+    usage = Usage()
+    for shard in plan.retired:
+        directory = plan.directory_of(shard)
+        if (directory / "catalogue.db").is_file():
+            with Collection.open(directory) as collection:
+                counts = collection.reader.counts()
+                usage.pages += counts.judged
+                usage.relevant += counts.relevant
+                usage.bytes += counts.bytes
+                usage.seconds = max(usage.seconds, collection.reader.seconds())
+    return usage
+
+
+def summary_of(directory: Path, parts: Sequence[Summary], ended: str, retired: Usage) -> Summary:
+    """How the whole crawl went, from how its shards did, and what those had done that did not run."""
     refused: Counter[str] = Counter()
     for part in parts:
         refused.update(part.refused)
@@ -116,14 +124,14 @@ def summary_of(directory: Path, parts: Sequence[Summary], ended: str) -> Summary
     )  # its judge has seen all pages
     return Summary(
         collection=str(directory),
-        pages=sum(part.pages for part in parts),
-        relevant=sum(part.relevant for part in parts),
+        pages=retired.pages + sum(part.pages for part in parts),
+        relevant=retired.relevant + sum(part.relevant for part in parts),
         harvest=judged.harvest,
         harvest_low=judged.harvest_low,
         harvest_high=judged.harvest_high,
         judge_version=judged.judge_version,
-        bytes=sum(part.bytes for part in parts),
-        seconds=max(part.seconds for part in parts),
+        bytes=retired.bytes + sum(part.bytes for part in parts),
+        seconds=max(retired.seconds, *(part.seconds for part in parts)),
         waiting=waiting,
         ended=ended,
         stopped_early=any(part.stopped_early for part in parts),

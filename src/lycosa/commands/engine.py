@@ -233,17 +233,18 @@ def crawl(
     if web:
         extra.append(f"fetch.web={_from_here(web)}")
     asked = asked_crawl(spec, out, tuple(extra), say)
-    wanted = shards or _shards_in(asked.directory)
+    there = _shards_in(asked.directory)
+    wanted = shards or there
     if ray and not wanted:
         raise SpecError(f"--ray {ray}: say how many shards the crawl is to have, such as --shards 8.")
-    if (wanted or 1) > 1 or ray:
+    if wanted > 1 or there or ray:
         from lycosa.cluster.run import crawl_in_shards
 
         if ask:
             raise SpecError(
                 "--ask: a crawl of several shards asks nothing. Answer afterwards: lycosa label COLLECTION."
             )
-        summary = crawl_in_shards(asked, shards=wanted or 1, address=ray, say=say, quiet=quiet or json)
+        summary = crawl_in_shards(asked, shards=wanted, address=ray, say=say, quiet=quiet or json)
     else:
         summary = run_spec(*asked, say=say, quiet=quiet or json, ask=ask)
     _tell(summary, json=json)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.walls import AT_THE_HOST, REMEMBERED_S
+from lycosa.frontier.merging import carried_in
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import ANALYSIS_FAILED, Decision
@@ -21,6 +22,8 @@ MAX_ANALYSED_AGAIN = 1000
 
 def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     """Bring everything back that an earlier run counted and learned; inside `commit`."""
+    for source, (good, bad) in carried_in(collection.connection).items():
+        conclusions.tally.sources[source] = [good, bad]
     for link, judgement, evidence in collection.reader.lessons():
         conclusions.learn(link, judgement, evidence)
     for link, evidence in collection.reader.images():

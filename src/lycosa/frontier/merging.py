@@ -1,4 +1,4 @@
-"""The frontiers of several shards as one. In: their databases, attached one after the other. Out: the tables of one frontier.
+"""The frontiers of several shards as one, and sources that move between them. In: a database, and another attached to it.
 
 Sources belong to one shard each, so nothing has to be merged but numbers: those of sources, authorities and URLs.
 """
@@ -6,8 +6,13 @@ Sources belong to one shard each, so nothing has to be merged but numbers: those
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterator
 
-from lycosa.frontier.sqlite import TABLES
+from lycosa.frontier.inspection import has_frontier
+from lycosa.frontier.sqlite import make_tables
+from lycosa.frontier.sqlite_holds import SqliteHolds
+from lycosa.frontier.stored_links import read_link
+from lycosa.values import Link
 
 _URL = (
     "hash, authority, state, priority, at, trail, depth, attempts, kind, redirects, position, parent, path,"
@@ -15,21 +20,123 @@ _URL = (
 )
 
 
+IsMoved = Callable[[str], bool]
+"""Whether a source, by its name, goes to another shard."""
+
+
 def make_frontier(connection: sqlite3.Connection) -> None:
-    """The tables of an empty frontier."""
-    for statement in TABLES:
-        connection.execute(statement)
+    """The tables of an empty frontier, or those that one of an earlier version lacks."""
+    make_tables(connection)
+    SqliteHolds(connection)
 
 
 def add_frontier(connection: sqlite3.Connection, shard: str) -> None:
     """Add the frontier of the attached database `shard`. What was taken there waits; what was held is unknown again."""
-    run = connection.execute
-    if not run(f"SELECT 1 FROM {shard}.sqlite_master WHERE name = 'urls'").fetchone():
+    if not _has_urls(connection, shard):
         return
+    connection.create_function("is_moved", 1, lambda _: True, deterministic=True)
+    _add_sources(connection, shard)
+    connection.execute(
+        f"INSERT INTO main.dropped SELECT reason, count FROM {shard}.dropped WHERE true"
+        " ON CONFLICT (reason) DO UPDATE SET count = count + excluded.count"
+    )
+
+
+def take_over(connection: sqlite3.Connection, shard: str, is_moved: IsMoved) -> None:
+    """Add what the attached database `shard` knows of some sources: URLs, leases, rests, and how good they are.
+
+    What pages of a source that stay there say of it is noted in `carried`: a crawl counts it from what it finds here.
+    """
+    if not _has_urls(connection, shard):
+        return
+    run = connection.execute
+    connection.create_function("is_moved", 1, is_moved, deterministic=True)
+    run(
+        "INSERT OR REPLACE INTO main.carried SELECT theirs.name, theirs.good - coalesce(ours.good, 0),"
+        f" theirs.bad - coalesce(ours.bad, 0) FROM {shard}.sources AS theirs"
+        " LEFT JOIN main.sources AS ours ON ours.name = theirs.name WHERE is_moved(theirs.name)"
+    )
+    _add_sources(connection, shard)
+    run(
+        f"UPDATE main.sources SET good = theirs.good, bad = theirs.bad FROM {shard}.sources AS theirs"
+        " WHERE theirs.name = sources.name AND is_moved(theirs.name)"
+    )
+    theirs = (
+        f"FROM {shard}.authorities AS theirs JOIN {shard}.sources AS known ON known.id = theirs.source"
+        " AND is_moved(known.name) JOIN main.authorities AS ours ON ours.name = theirs.name"
+    )
+    # One that was here before, and went, has kept its place, with nothing in it.
+    run(
+        "UPDATE main.authorities SET may_go_at = max(authorities.may_go_at, moved.may_go_at), rest = moved.rest,"
+        " pages = moved.pages, done = moved.done, tries = moved.tries FROM (SELECT ours.id, theirs.may_go_at, theirs.rest,"
+        f" theirs.pages, theirs.done, theirs.tries {theirs}) AS moved WHERE moved.id = authorities.id"
+    )
+    run(
+        f"INSERT OR IGNORE INTO main.leases SELECT urls.id, ours.id {theirs}"
+        f" JOIN {shard}.leases AS lease ON lease.authority = theirs.id"
+        f" JOIN {shard}.urls AS taken ON taken.id = lease.id JOIN main.urls ON urls.hash = taken.hash"
+    )
+    run(
+        f"INSERT OR REPLACE INTO main.interrupted SELECT ours.id, times {theirs}"
+        f" JOIN {shard}.interrupted AS earlier ON earlier.authority = theirs.id"
+    )
+
+
+def hand_over(connection: sqlite3.Connection, is_moved: IsMoved) -> None:
+    """Forget the URLs of some sources, which another shard has taken over; what waited for one of them waits no more."""
+    if not has_frontier(connection):
+        return
+    run = connection.execute
+    connection.create_function("is_moved", 1, is_moved, deterministic=True)
+    run(
+        "CREATE TEMP TABLE gone AS SELECT authorities.id FROM authorities JOIN sources ON sources.id = source"
+        " WHERE is_moved(sources.name)"
+    )
+    gone = "authority IN (SELECT id FROM temp.gone)"
+    run(f"DELETE FROM awaited WHERE hash IN (SELECT hash FROM urls WHERE {gone})")
+    for table in ("urls", "leases", "interrupted"):
+        run(f"DELETE FROM {table} WHERE {gone}")
+    # Numbers of authorities have no gaps, so they keep their place.
+    run("UPDATE authorities SET pages = 0, done = 0, tries = 0 WHERE id IN (SELECT id FROM temp.gone)")
+    run(
+        "UPDATE sources SET good = sources.good - carried.good, bad = sources.bad - carried.bad FROM carried"
+        " WHERE carried.source = sources.name AND is_moved(sources.name)"
+    )
+    run("DELETE FROM carried WHERE is_moved(source)")
+    run("DROP TABLE temp.gone")
+
+
+def held_in(connection: sqlite3.Connection) -> Iterator[Link]:
+    """The links that are held in a frontier."""
+    if has_frontier(connection):
+        for (link,) in connection.execute("SELECT link FROM held ORDER BY id"):
+            yield read_link(link)
+
+
+def release_all(connection: sqlite3.Connection) -> None:
+    """Forget all holds, with their links."""
+    for table in ("held", "holds", "awaited") if has_frontier(connection) else ():
+        connection.execute(f"DELETE FROM {table}")
+
+
+def carried_in(connection: sqlite3.Connection) -> dict[str, tuple[float, float]]:
+    """What is known of sources from pages that another shard has: (good, bad), by source."""
+    return {source: (good, bad) for source, good, bad in connection.execute("SELECT * FROM carried")}
+
+
+def _has_urls(connection: sqlite3.Connection, shard: str) -> bool:
+    return (
+        connection.execute(f"SELECT 1 FROM {shard}.sqlite_master WHERE name = 'urls'").fetchone() is not None
+    )
+
+
+def _add_sources(connection: sqlite3.Connection, shard: str) -> None:
+    """Add the sources that are moved, with their authorities and URLs."""
+    run = connection.execute
     (sources,) = run("SELECT count(*) FROM main.sources").fetchone()
     run(
         f"INSERT INTO main.sources SELECT row_number() OVER (ORDER BY id) - 1 + ?, name, good, bad FROM {shard}.sources"
-        " WHERE name NOT IN (SELECT name FROM main.sources)",
+        " WHERE is_moved(name) AND name NOT IN (SELECT name FROM main.sources)",
         (sources,),
     )
     (authorities,) = run("SELECT count(*) FROM main.authorities").fetchone()
@@ -38,18 +145,18 @@ def add_frontier(connection: sqlite3.Connection, shard: str) -> None:
         f" may_go_at, rest, pages, done, tries FROM {shard}.authorities AS theirs"
         f" JOIN {shard}.sources AS known ON known.id = theirs.source"
         " JOIN main.sources AS ours ON ours.name = known.name"
-        " WHERE theirs.name NOT IN (SELECT name FROM main.authorities)",
+        " WHERE is_moved(known.name) AND theirs.name NOT IN (SELECT name FROM main.authorities)",
         (authorities,),
     )
     run(
         "CREATE TEMP TABLE numbers AS SELECT theirs.id AS theirs, ours.id AS ours"
         f" FROM {shard}.authorities AS theirs JOIN main.authorities AS ours ON ours.name = theirs.name"
+        f" JOIN {shard}.sources AS known ON known.id = theirs.source WHERE is_moved(known.name)"
     )
     run("CREATE UNIQUE INDEX temp.numbers_theirs ON numbers (theirs)")
-    columns = _URL.replace(" authority,", " (SELECT ours FROM temp.numbers WHERE theirs = authority),")
-    run(f"INSERT OR IGNORE INTO main.urls ({_URL}) SELECT {columns} FROM {shard}.urls ORDER BY id")
-    run("DROP TABLE temp.numbers")
+    columns = _URL.replace(" authority,", " ours,")
     run(
-        f"INSERT INTO main.dropped SELECT reason, count FROM {shard}.dropped WHERE true"
-        " ON CONFLICT (reason) DO UPDATE SET count = count + excluded.count"
+        f"INSERT OR IGNORE INTO main.urls ({_URL}) SELECT {columns} FROM {shard}.urls"
+        " JOIN temp.numbers ON theirs = authority ORDER BY id"
     )
+    run("DROP TABLE temp.numbers")

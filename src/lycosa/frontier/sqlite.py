@@ -51,6 +51,8 @@ TABLES = (
     # How often runs ended while the authority was being asked, since it last answered one.
     "CREATE TABLE IF NOT EXISTS interrupted (authority INTEGER PRIMARY KEY, times INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL)",
+    # Of sources that came from another shard: what the pages say of them that stayed there.
+    "CREATE TABLE IF NOT EXISTS carried (source TEXT PRIMARY KEY, good REAL NOT NULL, bad REAL NOT NULL)",
 )
 ENTRY = "id, hash, authority, state, priority, at, trail, depth, attempts, kind, record"
 LINK = "path, anchor, rel, position, redirects, parent, memo"
@@ -132,9 +134,7 @@ class SqliteFrontier(QueuedFrontier):
         restart_rest_s: float,
     ) -> None:
         self._db = connection
-        for statement in TABLES:
-            connection.execute(statement)
-        _add_records(connection)
+        make_tables(connection)
         super().__init__(SqliteHolds(connection), policy)
         self._leased: set[int] = set()
         self._interrupted: dict[int, int] = dict(
@@ -386,8 +386,10 @@ class SqliteFrontier(QueuedFrontier):
             )
 
 
-def _add_records(connection: Connection) -> None:
-    """Give the URLs of a frontier that was made before there were records a place for them."""
+def make_tables(connection: Connection) -> None:
+    """The tables of a frontier; in one that was made before there were records, URLs get a place for them."""
+    for statement in TABLES:
+        connection.execute(statement)
     if not has_records(connection):
         connection.execute("ALTER TABLE urls ADD COLUMN record BLOB")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.cluster.plan import shard_directory, slots_in
+from lycosa.cluster.division import directories_in
 from lycosa.engine.control import ask, harvest_figures
 from lycosa.engine.refit import harvest_of
 from lycosa.errors import NoCollection
@@ -66,12 +66,11 @@ class Lately(msgspec.Struct, frozen=True):
 @contextmanager
 def watched(collection: Collection) -> Iterator[Monitor]:
     """What can be watched of a crawl: of one by shards all of them, as the collection follows only when they are merged."""
-    slots = slots_in(collection.directory)
     with ExitStack() as opened:
         parts = []
-        for shard in range(slots.shards if slots else 0):
+        for directory in directories_in(collection.directory):
             try:
-                part = Collection.open(shard_directory(collection.directory, shard))
+                part = Collection.open(directory)
             except NoCollection:
                 continue  # it has not begun yet
             parts.append(opened.enter_context(part))

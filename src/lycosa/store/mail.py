@@ -8,7 +8,7 @@ notes the last number in the same transaction; the sender forgets what the recei
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -97,6 +97,19 @@ class Mail:
             return []
         self._note(parcel.sender, taken_in=parcel.last)
         return [_unpack(link) for link in parcel.links[known + 1 - parcel.first :]]
+
+    def unconfirmed(self, shard: int, taken_in: int) -> Iterator[Link]:
+        """The links in the outbox that a shard does not have, which has all up to `taken_in`."""
+        rows = self._connection.execute(
+            "SELECT link FROM outbox WHERE shard = ? AND number > ? ORDER BY number", (shard, taken_in)
+        )
+        return (_unpack(link) for (link,) in rows)
+
+    def begin_anew(self) -> None:
+        """Forget all that was sent and taken in: it has gone another way, and numbers begin with 1 again."""
+        for table in ("outbox", "correspondents"):
+            self._connection.execute(f"DELETE FROM {table}")
+        self.forget()
 
     def waiting(self) -> int:
         """How many links wait to be sent or confirmed."""

@@ -22,6 +22,7 @@ from lycosa.store.schema import open_for_reading, open_for_writing, plain_errors
 
 OWN_FACTS = ("counts", "warc", "name", "rests", "indexed", PAUSED)
 """Facts of one shard that say nothing of the whole."""
+_SHARES = "shares"
 _TEXTS = {"rule": "rules", "refusal": "reasons", "reason": "reasons", "warc": "warcs"}
 """Columns that have the number of a text, and the table that it is in."""
 OF_PAGE = ("captures", "links", "evidence", "link_evidence", "places", "entities", "terms", "lessons")
@@ -56,6 +57,12 @@ def merge_shards(shards: Sequence[Path], out: Path, name: str) -> Counts:
         path.unlink(missing_ok=True)
     draft.replace(out / "catalogue.db")
     return counts
+
+
+def shares_in(connection: sqlite3.Connection) -> list[Counts]:
+    """How much each of the shards had that a collection was made of; none where it was made of none."""
+    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_SHARES,)).fetchone()
+    return msgspec.msgpack.decode(row[0], type=list[Counts]) if row else []
 
 
 def _number_pages(connection: sqlite3.Connection, shards: Sequence[Path]) -> int:
@@ -155,7 +162,12 @@ def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], name: str,
     # What every shard began with is counted in each, and is there once.
     (others,) = run("SELECT count(*) FROM pages WHERE kind <> 'page'").fetchone()
     total = msgspec.structs.replace(total, others=others, bytes=total.bytes - twice)
-    for fact, value in (("counts", msgspec.msgpack.encode(total)), ("name", name.encode())):
+    shares = msgspec.msgpack.encode(parts)
+    for fact, value in (
+        ("counts", msgspec.msgpack.encode(total)),
+        ("name", name.encode()),
+        (_SHARES, shares),
+    ):
         run("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact, value))
     run("DELETE FROM outcomes WHERE key IN (SELECT key FROM pages)")
     return total

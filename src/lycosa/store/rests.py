@@ -8,7 +8,8 @@ import msgspec
 
 from lycosa.store.catalogue import Catalogue
 
-_NAME = "rests"
+FACT = "rests"
+"""The name under which a catalogue has them."""
 
 
 class Rests(dict[str, float]):
@@ -18,7 +19,7 @@ class Rests(dict[str, float]):
     """
 
     def __init__(self, catalogue: Catalogue, now: float, restart_rest_s: float) -> None:
-        packed = catalogue.fact(_NAME)
+        packed = catalogue.fact(FACT)
         found = msgspec.msgpack.decode(packed, type=dict[str, float]) if packed else {}
         until = {name: now + restart_rest_s if isinf(at) else at for name, at in found.items()}
         super().__init__({name: at for name, at in until.items() if at > now})
@@ -26,4 +27,4 @@ class Rests(dict[str, float]):
 
     def __setitem__(self, authority: str, until: float) -> None:
         super().__setitem__(authority, until)
-        self._catalogue.set_fact(_NAME, msgspec.msgpack.encode(dict(self)))
+        self._catalogue.set_fact(FACT, msgspec.msgpack.encode(dict(self)))
