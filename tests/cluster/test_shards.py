@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -22,6 +23,7 @@ from lycosa.engine.limits import Limits
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.frontier import Policy
 from lycosa.testing import Site, Web, links, redirect
+from lycosa.testing.responses import Raw, Request, Wire, html
 from lycosa.values import Outcome
 from tests.cluster.shards import (
     Unreliable,
@@ -167,6 +169,39 @@ async def test_shards_that_die_lose_nothing(tmp_path: Path) -> None:
             task.cancel()  # one that was killed after it had ended has begun again, and nobody tells it anything
         await asyncio.gather(*running.values(), return_exceptions=True)
     assert contents(of_shards(tmp_path / "web", 3)) == contents([tmp_path / "one"])
+
+
+class Counted:
+    """A web that counts how many of its pages are asked for at once, and takes its time for each."""
+
+    def __init__(self, web: Mapping[str | tuple[str, str], str]) -> None:
+        self.now = self.at_most = 0
+        self.pages: Web = {place: Raw(partial(self._talk, text)) for place, text in web.items()}
+
+    async def _talk(self, text: str, _: Request, wire: Wire) -> None:
+        self.now += 1
+        self.at_most = max(self.at_most, self.now)
+        await asyncio.sleep(0.01)
+        self.now -= 1
+        await wire.send(html(text).plain)
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.03])
+async def test_an_address_is_asked_by_one_shard_at_a_time(tmp_path: Path, delay_s: float) -> None:
+    """All hosts have one address: what one process spares it, all shards together do."""
+    web = Counted(small_web(5, 4))
+    with Site(web.pages) as site:
+        bounds = f"per_ip_concurrency = 1\nper_ip_delay_s = {delay_s}"
+        text = text_for(site).replace("per_ip_concurrency = 64", bounds)
+        assert bounds in text
+        assert await crawl_in_shards(text, tmp_path / "web", 3) == NOTHING_LEFT
+        assert set(requests(site).values()) == {1}
+        times = sorted(request.time for request in site.log)
+        assert min(after - before for before, after in pairwise(times)) >= delay_s
+    assert web.at_most == 1
+    found = [len(contents([directory])["pages"]) for directory in of_shards(tmp_path / "web", 3)]
+    assert sum(found) == 5 * 4
+    assert sum(map(bool, found)) > 1
 
 
 async def test_redirects_lead_to_other_shards(tmp_path: Path) -> None:

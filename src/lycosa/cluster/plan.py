@@ -5,7 +5,6 @@ Everything in it can be written down (MessagePack), so a shard may begin on any 
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -131,6 +130,13 @@ def prepared_in(directory: Path, seeds: Sequence[Link]) -> Prepared:
         )
 
 
+def hand_out_labels(plan: Plan, shard: int) -> None:
+    """Let a shard know what people have said of pages of the whole."""
+    labels = Path(plan.directory) / LABELS
+    if labels.is_file():
+        write_file(plan.directory_of(shard) / LABELS, labels.read_bytes())
+
+
 def hand_out(plan: Plan, shard: int) -> None:
     """Put into the collection of a shard what it needs of what was prepared, and does not have.
 
@@ -142,8 +148,7 @@ def hand_out(plan: Plan, shard: int) -> None:
             path = collection.directory / "models" / name
             if not path.exists():
                 write_file(path, content)
-        if (labels := Path(plan.directory) / LABELS).is_file():
-            shutil.copyfile(labels, collection.directory / LABELS)
+        hand_out_labels(plan, shard)
         robots = collection.robots()
         with collection.commit():
             for authority, stored in prepared.robots.items():

@@ -18,7 +18,7 @@ import msgspec
 from lycosa.cluster.division import division_in, refuse_lost
 from lycosa.cluster.merging import merge_collection
 from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
-from lycosa.cluster.plan import Plan
+from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
 from lycosa.cluster.resizing import resize
 from lycosa.cluster.running import plan_of, summary_of, usage_of_retired
@@ -67,7 +67,7 @@ async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool)
     try:
         crawl = f"{plan.name} in {directory}"
         coordinator, actors = start_actors(plan, crawl)
-        watched = _Watched(coordinator, ray)
+        watched = _Watched(coordinator, ray, plan)
         with _stopped_by_signals(watched, say):
             async with controlled(watched.answer, directory):
                 showing = asyncio.ensure_future(show_shards(watched.state, quiet=quiet))
@@ -88,8 +88,9 @@ async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool)
 class _Watched:
     """A crawl that runs elsewhere: its last state, and orders to it. A coordinator that does not answer is asked again."""
 
-    def __init__(self, coordinator: Any, ray: Any) -> None:
+    def __init__(self, coordinator: Any, ray: Any, plan: Plan) -> None:
         self._coordinator = coordinator
+        self._plan = plan
         self._faults = (ray.exceptions.RayError, TimeoutError)
         self._last: State | None = None
         self._orders: list[str] = []
@@ -118,6 +119,9 @@ class _Watched:
         """What the control socket answers; None for what is not known."""
         if do in ("pause", "resume", "stop"):
             self.order(do)
+        elif do == "labels-changed":
+            for shard in range(self._plan.shards):
+                hand_out_labels(self._plan, shard)  # each shard reads them whenever it judges anew
         elif do != "status":
             return None
         return status_of_shards(self._last, do)
@@ -150,7 +154,14 @@ def status_of_shards(state: State | None, do: str = "status") -> Reply:
         "limit": state.limit if state else None,
         "refused": refused,
         "shards": [
-            {"shard": one.shard, "pages": one.pages, "relevant": one.relevant, "waiting": one.waiting}
+            {
+                "shard": one.shard,
+                "pages": one.pages,
+                "relevant": one.relevant,
+                "waiting": one.waiting,
+                "under way": one.flying,
+                "to send": one.unsent,
+            }
             for one in reports
         ],
     }

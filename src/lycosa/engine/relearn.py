@@ -135,7 +135,7 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
         with Collection.open(directory) as collection:
             if _knows_all(collection):
                 return _relearned(before, collection)
-        if time.monotonic() > until:
+        if time.monotonic() > until or "shards" in answer:  # the whole knows when the shards have ended
             raise LycosaError(
                 "The running crawl has not learned yet; your answers are kept, and it will. See: lycosa judge --history "
                 f"{directory}"
