@@ -19,7 +19,7 @@ from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages
 from lycosa.page.as_html import html_of_text
 from lycosa.page.dates import FoundDate, date_of_url, publication_date
-from lycosa.page.duplicates import simhash_of, sketch_of
+from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
 from lycosa.page.embedded_state import embedded_markup
 from lycosa.page.entities import find_entities
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line, with_plain_spaces
@@ -321,7 +321,11 @@ class Document:
     @cached_property
     def stream(self) -> TermStream:
         """The one reading of the text's words: the page's terms and those around its links are counted in it."""
-        return words_of(self.stem_language).read(with_plain_spaces(self.flow))
+        return words_of(self.stem_language).read(self._spaced)
+
+    @cached_property
+    def _spaced(self) -> str:
+        return with_plain_spaces(self.flow)
 
     @cached_property
     def words(self) -> int:
@@ -336,7 +340,8 @@ class Document:
     @cached_property
     def packed_terms(self) -> Terms:
         """The same, packed."""
-        return packed(self.terms) if "terms" in self.__dict__ else self.stream.packed
+        is_stored = "terms" in self.__dict__ and "stream" not in self.__dict__
+        return packed(self.terms) if is_stored else self.stream.packed
 
     @cached_property
     def main_terms(self) -> dict[str, int]:
@@ -372,7 +377,10 @@ class Document:
     @cached_property
     def sketch(self) -> bytes:
         """The sketch of the text's shingles, which confirms near duplicates; b"" of an empty page."""
-        return sketch_of(self.text)
+        tokens = self.stream.tokens
+        # The text of the sketch keeps its wide spaces, which stand within words there.
+        are_same = self._spaced == self.flow and len(tokens.plain) <= SKETCHED_BYTES
+        return sketch_of_tokens(tokens) if are_same else sketch_of(self.text)
 
     @cached_property
     def soft_404(self) -> bool:

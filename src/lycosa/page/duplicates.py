@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lycosa.page.tokens import EIGHT, PLAIN, Tokens, eights_of
+
 BANDS = 4
 BAND_BITS = 16
 BAND_ENTRIES = 64
@@ -29,10 +31,6 @@ _MIXERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _TOP_BITS = 64 - SKETCH_BINS.bit_length() + 1
 _BIN_NUMBERS = np.arange(SKETCH_BINS, dtype=np.uint64)
 _BINS = _BIN_NUMBERS << np.uint64(_TOP_BITS)  # where each begins
-# Letters and digits in lower case, other ASCII as spaces, the bytes of other letters as they are.
-_PLAIN = bytes(
-    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else 32 for byte in range(256)
-)
 _BAND_MASK = (1 << BAND_BITS) - 1
 
 
@@ -73,16 +71,18 @@ def sketch_of(text: str) -> bytes:
     >>> len(sketch_of("The cat sat on the mat.")), sketch_of("")
     (64, b'')
     """
-    data = text.encode("utf-8", "replace")[:SKETCHED_BYTES].translate(_PLAIN)
-    words = b" ".join(data.split())
-    if not words:
+    return sketch_of_tokens(Tokens(text.encode("utf-8", "replace")[:SKETCHED_BYTES].translate(PLAIN)))
+
+
+def sketch_of_tokens(tokens: Tokens) -> bytes:
+    """The sketch of a text whose tokens are known."""
+    if not len(tokens):
         return b""
-    padded = words + b" " * (2 * SHINGLE_BYTES)
-    begins = np.flatnonzero(np.frombuffer(b" " + words, dtype=np.uint8)[: len(words)] == 32)
-    # Eight bytes at every offset, read as one number each.
-    eights = np.ndarray((len(words) + SHINGLE_BYTES,), dtype="<u8", buffer=padded, strides=(1,))
+    eights = eights_of(tokens.squeezed() + b" " * (2 * SHINGLE_BYTES))
+    begins = np.zeros(len(tokens), np.intp)
+    np.cumsum(tokens.sizes[:-1] + 1, out=begins[1:])
     hashes = np.zeros(len(begins), dtype=np.uint64)
-    for at, mixer in zip(range(0, SHINGLE_BYTES, 8), _MIXERS, strict=True):
+    for at, mixer in zip(range(0, SHINGLE_BYTES, EIGHT), _MIXERS, strict=True):
         hashes ^= eights[begins + at]
         hashes *= np.uint64(mixer)
         hashes ^= hashes >> np.uint64(31)

@@ -1,8 +1,8 @@
 """Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
 
-A page's words are looked up as bytes in a bounded cache, so that stemming, stop words and anything
-that is not ASCII cost something only when a word is new. What comes out is a number for each word, so that
-counting and hashing are done on arrays.
+A page's words are looked up in a bounded cache, so that stemming, stop words and anything that is not ASCII cost
+something only when a word is new. What comes out is a number for each word, so that counting and hashing are done
+on arrays; so is the look-up itself, where a text is long enough for that to pay.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from lycosa.errors import SpecError
 from lycosa.page.languages import UNSTEMMED
 from lycosa.page.stop_words import STOP_WORDS
+from lycosa.page.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
 from lycosa.urls import hash_of
 from lycosa.values import Terms
 
@@ -38,7 +39,9 @@ __all__ = [
 ]
 
 CACHE_WORDS = 100_000
-CACHED_BYTES = 40
+SHORT_BYTES = 1_000
+"""In a shorter text words are looked up one by one."""
+CACHED_BYTES = LONGEST
 """Longer tokens are not cached. Longer ASCII tokens are no words at all: they are dropped."""
 NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
 """Words of URLs that say nothing: those that `urls.tokens` leaves out."""
@@ -49,11 +52,7 @@ TOKEN_CHARS = 100_000
 _CJK = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_])+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
-# One pass over the bytes: letters to lower case, digits kept, other ASCII to spaces, the rest kept.
-_PLAIN = bytes(
-    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else 32 for byte in range(256)
-)
-_SEPARATED = b"\0" + _PLAIN[1:]  # keeps NUL, which separates texts
+_SEPARATED = b"\0" + PLAIN[1:]  # keeps NUL, which separates texts
 
 
 class Vocabulary:
@@ -88,6 +87,20 @@ class Vocabulary:
         known.extend(map(hash_of, self.terms[len(known) :]))
         return np.frombuffer(known, np.int64)[numbers]
 
+    def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
+
+        Time and memory go by the numbers: of the array that has room for all terms, only what they name is touched.
+        """
+        numbers = np.maximum(numbers, 0)
+        places = np.arange(len(numbers), dtype=np.int32)
+        of_term = np.empty(len(self.terms), np.int32)
+        of_term[numbers[::-1]] = places[::-1]  # the first occurrence is written last
+        terms = numbers[of_term[numbers] == places]
+        of_term[terms] = places[: len(terms)]
+        often = np.bincount(of_term[numbers], minlength=len(terms))
+        return terms[terms > 0], often[terms > 0]
+
     def __len__(self) -> int:
         return len(self.terms) + len(self.several)
 
@@ -107,6 +120,7 @@ class Words(dict[bytes, int]):
             )
         self._stop = STOP_WORDS.get(language, frozenset()) | frozenset(not_telling)
         self.vocabulary = Vocabulary()
+        self._table = TokenTable()
 
     def __missing__(self, token: bytes) -> int:
         number = self.vocabulary.number_of(self._terms(token))
@@ -145,10 +159,27 @@ class Words(dict[bytes, int]):
     def read(self, text: str) -> TermStream:
         """The text in tokens, to be counted as a whole and in parts."""
         self._make_room()
-        plain = text.encode("utf-8", "replace").translate(_PLAIN)
-        tokens = plain.split()
-        numbers = np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
-        return TermStream(plain, numbers, self.vocabulary, text.isascii())
+        tokens = Tokens(plain_of(text))
+        if len(tokens.plain) > SHORT_BYTES:
+            numbers = self._looked_up(tokens)
+        else:
+            split = tokens.plain.split()
+            numbers = np.fromiter(map(self.__getitem__, split), np.int32, len(split))
+        return TermStream(tokens, numbers, self.vocabulary, text.isascii())
+
+    def _looked_up(self, tokens: Tokens) -> NDArray[np.int32]:
+        """The number of each token, all at once; only those that the table lacks one by one."""
+        hashes = tokens.hashes()
+        numbers = self._table.find(hashes)
+        numbers[tokens.sizes > LONGEST] = UNKNOWN  # their hash tells only how they begin
+        unknown = np.flatnonzero(numbers == UNKNOWN)
+        if len(unknown):
+            numbers[unknown] = [self[tokens[at]] for at in unknown.tolist()]
+            is_new = np.flatnonzero(tokens.sizes[unknown] <= LONGEST)
+            new, first = np.unique(hashes[unknown[is_new]], return_index=True)
+            if len(self._table) + len(new) <= CACHE_WORDS:
+                self._table.add(new, numbers[unknown[is_new[first]]])
+        return numbers
 
     def each(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each of many short texts, in one pass."""
@@ -176,15 +207,16 @@ class Words(dict[bytes, int]):
         if len(self) >= CACHE_WORDS or len(self.vocabulary) >= CACHE_WORDS:
             self.clear()
             self.vocabulary = Vocabulary()
+            self._table = TokenTable()
 
 
 class TermStream:
     """A text as the terms of its tokens in their order, which is made once and counted for any part of the text."""
 
     def __init__(
-        self, plain: bytes, numbers: NDArray[np.int32], vocabulary: Vocabulary, is_ascii: bool
+        self, tokens: Tokens, numbers: NDArray[np.int32], vocabulary: Vocabulary, is_ascii: bool
     ) -> None:
-        self._plain = plain
+        self.tokens = tokens
         self.numbers = numbers  # of each token, that of its terms
         self._vocabulary = vocabulary
         self._is_ascii = is_ascii
@@ -196,16 +228,9 @@ class TermStream:
         return few
 
     @cached_property
-    def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         """The numbers of the terms in the order of their first occurrence, and how often each occurs as a token."""
-        numbers = self.numbers if not self._several else np.maximum(self.numbers, 0)
-        often = np.bincount(numbers, minlength=1)
-        often[0] = 0
-        terms = np.flatnonzero(often).astype(np.int32)
-        first = np.zeros(len(often), np.int32)
-        first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1, dtype=np.int32)
-        terms = terms[np.argsort(first[terms])]
-        return terms, often[terms]
+        return self._vocabulary.distinct(self.numbers)
 
     @cached_property
     def counted(self) -> tuple[dict[str, int], int]:
@@ -282,17 +307,14 @@ class TermStream:
         >>> Words().read("owls, and cats").tokens_before([0, 5, 6, 8, 14])
         [0, 1, 1, -1, 3]
         """
-        plain = np.frombuffer(
-            b" " + self._plain + b" ", np.uint8
-        )  # a place is before the byte of the same number
         at = np.array(places, np.intp)
         if not self._is_ascii:
-            more = np.flatnonzero((plain[1:] & 0xC0) == 0x80)  # bytes that continue a character
+            plain = np.frombuffer(self.tokens.plain, np.uint8)
+            more = np.flatnonzero((plain & 0xC0) == 0x80)  # bytes that continue a character
             at = at + np.searchsorted(more - np.arange(len(more)), at, side="right")
-        is_word = plain != 32
-        starts = np.flatnonzero(is_word[1:] > is_word[:-1])
+        starts, ends = self.tokens.starts, self.tokens.ends
         before = np.searchsorted(starts, at)
-        before[is_word[at] & is_word[at + 1]] = -1
+        before[before > np.searchsorted(ends, at, side="right")] = -1
         tokens: list[int] = before.tolist()
         return tokens
 

@@ -1,0 +1,161 @@
+"""A text's words as places in its bytes. In: text. Out: where each token begins and ends, and its number in a table.
+
+All tokens of a text are found, hashed and looked up at once, on arrays: no object is made of a word that is known.
+"""
+
+from __future__ import annotations
+
+import secrets
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+EIGHT = 8
+LONGEST = 40
+"""Bytes of a token that can be looked up."""
+UNKNOWN = -(1 << 31)
+
+# One pass over the bytes: letters to lower case, digits kept, other ASCII to spaces, the rest kept.
+PLAIN = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else 32 for byte in range(256)
+)
+_SPACE = 32
+_SMALLEST = 1 << 12
+# By how many of eight bytes belong to a token: those bytes.
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(EIGHT + 1)], np.uint64)
+# Nobody outside knows them, so nobody can make up words that are taken for others.
+_SECRETS = [np.uint64(secrets.randbits(64) | 1) for _ in range(LONGEST // EIGHT)]
+
+
+def plain_of(text: str) -> bytes:
+    """The text as bytes in lower case, with spaces for all ASCII that is no letter or digit.
+
+    >>> plain_of("Owls, 2 of 10!").decode()
+    'owls  2 of 10 '
+    """
+    return text.encode("utf-8", "replace").translate(PLAIN)
+
+
+def eights_of(padded: bytes) -> NDArray[np.uint64]:
+    """Eight bytes at every place but the last seven, read as one number each."""
+    return np.ndarray((len(padded) - EIGHT + 1,), dtype="<u8", buffer=padded, strides=(1,))
+
+
+class Tokens:
+    """The tokens of a plain text: what stands between spaces."""
+
+    def __init__(self, plain: bytes) -> None:
+        self.plain = plain
+
+    @cached_property
+    def _is_word(self) -> NDArray[np.bool_]:
+        """Of each byte whether it belongs to a token; of a space before and after the text, too."""
+        is_word = np.zeros(len(self.plain) + 2, np.bool_)
+        np.not_equal(np.frombuffer(self.plain, np.uint8), _SPACE, out=is_word[1:-1])
+        return is_word
+
+    @cached_property
+    def _edges(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self._is_word[1:] != self._is_word[:-1])
+
+    @property
+    def starts(self) -> NDArray[np.intp]:
+        """Where each begins.
+
+        >>> Tokens(b" owls  of").starts.tolist()
+        [1, 7]
+        """
+        return self._edges[::2]
+
+    @property
+    def ends(self) -> NDArray[np.intp]:
+        """Where each ends."""
+        return self._edges[1::2]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """How many bytes each has."""
+        return self.ends - self.starts
+
+    def squeezed(self) -> bytes:
+        """The same with one space after each token, and none elsewhere.
+
+        >>> Tokens(b" owls  of").squeezed()
+        b'owls of '
+        """
+        bytes_of = np.frombuffer(self.plain + b" ", np.uint8)
+        return bytes_of[self._is_word[1:] | self._is_word[:-1]].tobytes()
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """A hash of each by its first LONGEST bytes, never 0; another in every process."""
+        starts, sizes = self.starts, self.sizes
+        eights = eights_of(self.plain + b" " * LONGEST)
+        hashes = _mixed(eights[starts] & _MASKS[np.minimum(sizes, EIGHT)], _SECRETS[0])
+        for step, secret in enumerate(_SECRETS[1:], 1):
+            longer = np.flatnonzero(sizes > EIGHT * step)
+            if not len(longer):
+                break
+            more = (
+                eights[starts[longer] + EIGHT * step]
+                & _MASKS[np.minimum(sizes[longer] - EIGHT * step, EIGHT)]
+            )
+            hashes[longer] = _mixed(hashes[longer] ^ more, secret)
+        return np.maximum(hashes, 1)
+
+    def __getitem__(self, at: int) -> bytes:
+        return self.plain[self._edges[2 * at] : self._edges[2 * at + 1]]
+
+    def __len__(self) -> int:
+        return len(self._edges) // 2
+
+
+def _mixed(numbers: NDArray[np.uint64], secret: np.uint64) -> NDArray[np.uint64]:
+    # One to one, so words of up to eight bytes never share a hash.
+    numbers = (numbers ^ (numbers >> np.uint64(32))) * secret
+    return numbers ^ (numbers >> np.uint64(29))
+
+
+class TokenTable:
+    """Numbers by hash, open addressing on arrays: thousands of look-ups at once, each of them a few nanoseconds."""
+
+    def __init__(self) -> None:
+        self._room(_SMALLEST)
+
+    def _room(self, slots: int) -> None:
+        self._hashes = np.zeros(slots, np.uint64)  # 0: free
+        self._numbers = np.full(slots, UNKNOWN, np.int32)
+        self._shift = np.uint64(64 - (slots.bit_length() - 1))
+        self._size = 0
+
+    def find(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """The number of each; UNKNOWN where it has none."""
+        return self._numbers[self._slots(hashes)]
+
+    def _slots(self, hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
+        """Where each is, or would be."""
+        slots = (hashes >> self._shift).astype(np.intp)
+        while True:
+            there = self._hashes[slots]
+            taken = np.flatnonzero((there != hashes) & (there != 0))  # by another
+            if not len(taken):
+                return slots
+            slots[taken] = (slots[taken] + 1) % len(self._hashes)
+
+    def add(self, hashes: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
+        """Keep numbers of different hashes that are not known yet."""
+        if 2 * (self._size + len(hashes)) > len(self._hashes):
+            known = self._hashes != 0
+            old = self._hashes[known], self._numbers[known]
+            self._room(1 << (4 * (self._size + len(hashes)) - 1).bit_length())
+            self.add(*old)
+        self._size += len(hashes)
+        while len(hashes):
+            slots = self._slots(hashes)
+            self._hashes[slots] = hashes  # of several that want one slot, one gets it
+            got = self._hashes[slots] == hashes
+            self._numbers[slots[got]] = numbers[got]
+            hashes, numbers = hashes[~got], numbers[~got]
+
+    def __len__(self) -> int:
+        return self._size
