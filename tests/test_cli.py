@@ -86,6 +86,15 @@ def test_help_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_process_that_fits_loads_only_what_fits():
+    """It is started for every crawl: the spec, the network and the archive's writer are no business of its."""
+    code = "import sys, lycosa.engine.fitting; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -19,21 +19,12 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from lycosa.bench.run import MODES, Measured, measured_crawl, spec_text
+from lycosa.bench.run import MODES, WARM_UP_PAGES, Measured, as_installed, crawl_by, spec_text
 from lycosa.bench.web import HOSTS
 from lycosa.testing import SiteProcess
 
 OURS = Path(__file__).parents[1] / "src"
 JUDGES = ("", "all")
-
-
-def crawl(source: Path, spec: str, folder: Path) -> Measured:
-    """One crawl by the version in a source folder."""
-    folder.mkdir()
-    (folder / "crawl.toml").write_text(spec, encoding="utf-8")
-    arguments = ["crawl", str(folder / "crawl.toml"), "--out", str(folder / "collection"), "--json"]
-    command = [sys.executable, "-W", "ignore", "-m", "lycosa", *arguments]
-    return measured_crawl(command, os.environ | {"PYTHONPATH": str(source.resolve())})
 
 
 def table(runs: dict[tuple[str, str, str], list[Measured]]) -> list[str]:
@@ -58,15 +49,21 @@ def measure(other: Path, pages: int, repeat: int, modes: dict[str, str]) -> list
         SiteProcess("lycosa.bench.web:bench_pages", pages=pages, hosts=HOSTS) as site,
         tempfile.TemporaryDirectory() as folder,
     ):
+        versions = []
+        for name, source in (("before", other), ("now", OURS)):
+            path = os.environ | {"PYTHONPATH": str(source.resolve())}
+            versions.append((name, as_installed(Path(folder) / f"byte code {name}", path)))
+            crawl_by(
+                spec_text(site, WARM_UP_PAGES, "now", None), Path(folder) / f"warm-up {name}", versions[-1][1]
+            )
         for number in range(repeat):
-            versions = [("before", other), ("now", OURS)]
             for mode, when in modes.items():
                 for judge in JUDGES:
                     spec = spec_text(site, pages, when, None)
                     spec += f'\n[judge]\nkind = "{judge}"\n' if judge else ""
-                    for name, source in versions if number % 2 == 0 else reversed(versions):
+                    for name, environment in versions if number % 2 == 0 else reversed(versions):
                         place = Path(folder) / f"{name}-{mode}-{judge}-{number}"
-                        runs[mode, judge, name].append(crawl(source, spec, place))
+                        runs[mode, judge, name].append(crawl_by(spec, place, environment))
                         print(
                             mode,
                             judge or "default",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import lycosa
 from lycosa.bench.crawled import archived_pages, archived_web
-from lycosa.bench.run import spec_text
+from lycosa.bench.run import as_installed, spec_text
 from lycosa.errors import InputError
 from lycosa.testing import CannedResponse
 
@@ -32,3 +36,15 @@ def test_no_request_of_it_leaves_the_machine(demo_folder: Path):
 def test_a_web_without_start_pages_is_refused(tmp_path: Path):
     with pytest.raises(InputError, match=r"web\.toml"):
         archived_web(tmp_path)
+
+
+def test_a_measured_crawl_finds_its_byte_code(tmp_path):
+    """What pip installs is compiled: a source tree that is not would be charged with compiling, in every process."""
+    environment = as_installed(tmp_path, {"PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ["PATH"]})
+    environment["PYTHONPATH"] = str(Path(lycosa.__file__).parents[1])
+    program = [sys.executable, "-v", "-c", "import lycosa.values"]
+    for _ in range(2):
+        told = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stderr
+    read = [line for line in told.splitlines() if line.startswith("# code object from")]
+    assert read
+    assert all(line.rstrip("'").endswith(".pyc") for line in read)

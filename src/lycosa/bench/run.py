@@ -28,6 +28,7 @@ from lycosa.testing import SiteProcess
 from lycosa.values import Say
 
 CONCURRENCY = 32
+WARM_UP_PAGES = 20
 MODES = {"deferred": "later", "everything": "now"}
 BASELINE = "best-first"
 PEERS = {"scrapy": "lycosa.bench.scrapy_spider", "crawl4ai": "lycosa.bench.crawl4ai_spider"}
@@ -102,14 +103,16 @@ def measure(
         crawled.served() as site,
         tempfile.TemporaryDirectory() as folder,
     ):
+        ours = Ours(Path(folder), site, crawled)
+        for strategy in (BASELINE, *strategies):
+            ours.crawl(f"warm-up {strategy}", WARM_UP_PAGES, "now", strategy)
         for number in range(repeat):
             for name, when in MODES.items():
                 say(f"round {number + 1} of {repeat}: lycosa, {name}")
-                runs[name].append(_crawl(Path(folder) / f"{name}{number}", site, crawled, pages, when))
+                runs[name].append(ours.crawl(f"{name}{number}", pages, when))
             for strategy in strategies:
                 say(f"round {number + 1} of {repeat}: lycosa, {strategy}")
-                place = Path(folder) / f"{strategy}{number}"
-                runs[strategy].append(_crawl(place, site, crawled, pages, "now", strategy))
+                runs[strategy].append(ours.crawl(f"{strategy}{number}", pages, "now", strategy))
             for peer in there:
                 say(f"round {number + 1} of {repeat}: {peer}")
                 runs[peer].append(_peer(peers, peer, site, crawled, min(pages, PAGES_OF.get(peer, pages))))
@@ -188,26 +191,36 @@ near_duplicates = "{when}"
 """
 
 
-def _crawl(
-    directory: Path, site: SiteProcess, crawled: Crawled, pages: int, when: str, strategy: str = BASELINE
-) -> Measured:
-    directory.mkdir()
-    spec = directory / "crawl.toml"
-    spec.write_text(spec_text(site, pages, when, None, strategy, crawled), encoding="utf-8")
-    out = directory / "collection"
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "lycosa",
-        "crawl",
-        str(spec),
-        "--out",
-        str(out),
-        "--json",
-    ]
-    return measured_crawl(command)
+class Ours:
+    """Crawls of one site by this version, as programs."""
+
+    def __init__(self, folder: Path, site: SiteProcess, crawled: Crawled) -> None:
+        self.folder, self.site, self.crawled = folder, site, crawled
+        self.environment = as_installed(folder / "byte code")
+
+    def crawl(self, name: str, pages: int, when: str, strategy: str = BASELINE) -> Measured:
+        """Crawl into a folder of that name."""
+        spec = spec_text(self.site, pages, when, None, strategy, self.crawled)
+        return crawl_by(spec, self.folder / name, self.environment)
+
+
+def crawl_by(spec: str, folder: Path, environment: Mapping[str, str]) -> Measured:
+    """Crawl as a spec says, as a program."""
+    folder.mkdir()
+    path = folder / "crawl.toml"
+    path.write_text(spec, encoding="utf-8")
+    arguments = ["crawl", str(path), "--out", str(folder / "collection"), "--json"]
+    return measured_crawl([sys.executable, "-W", "ignore", "-m", "lycosa", *arguments], environment)
+
+
+def as_installed(folder: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of a program that finds its byte code in a folder, once a first run has put it there.
+
+    What pip has installed is compiled, and so are other crawlers; a source tree may not be, least of all where
+    PYTHONDONTWRITEBYTECODE is set. Every process would compile all that it imports.
+    """
+    kept = {name: value for name, value in environment.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPYCACHEPREFIX": str(folder)}
 
 
 def _has(python: str, package: str) -> bool:

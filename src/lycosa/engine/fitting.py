@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 
@@ -31,8 +31,10 @@ from lycosa.judge.learning import Brief
 from lycosa.judge.version import save_version
 from lycosa.store import LearningStore
 from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import labels_in
+
+if TYPE_CHECKING:  # the process that fits has no use for all that it imports
+    from lycosa.store.collection_writer import CollectionWriter
 
 NICE = 10
 """Fetching and analysing come first."""
