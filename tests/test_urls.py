@@ -114,6 +114,13 @@ def test_different_pages_stay_different(one, other):
     assert urls.identity(one) != urls.identity(other)
 
 
+def test_tracking_parameters_can_be_told_apart():
+    """A site may mean them; nothing else changes."""
+    url, plain = "http://a.example/b/?utm_source=x&id=1", "http://a.example/b?id=1"
+    assert urls.identity(url) == plain
+    assert urls.identity(url, urls.Folding(tracking=False)) == "http://a.example/b?utm_source=x&id=1"
+
+
 def test_the_url_that_is_requested_stays_as_found():
     """Parsing keeps index names, tracking parameters, double slashes and escapes."""
     found = "http://a.example//b/index.html?utm_source=x&a=%7e"
@@ -123,8 +130,8 @@ def test_the_url_that_is_requested_stays_as_found():
 
 def test_a_web_may_name_more_index_files():
     """`index_names` of a virtual web decides what means its directory."""
-    names = urls.INDEX_NAMES | {"welcome.html"}
-    assert urls.identity("http://a.example/b/Welcome.html", names) == "http://a.example/b"
+    folding = urls.Folding(urls.INDEX_NAMES | {"welcome.html"})
+    assert urls.identity("http://a.example/b/Welcome.html", folding) == "http://a.example/b"
     assert urls.identity("http://a.example/b/Welcome.html") != "http://a.example/b"
 
 
@@ -183,9 +190,9 @@ def test_a_made_up_url_costs_few_rounds(path, monkeypatch):
     """However much one simplification bares the next, their number is bounded and the result stays put."""
     simplify, rounds = urls._simplify, []
 
-    def counted(url: str, names: frozenset[str]) -> str:
+    def counted(url: str, folding: urls.Folding) -> str:
         rounds.append(url)
-        return simplify(url, names)
+        return simplify(url, folding)
 
     monkeypatch.setattr(urls, "_simplify", counted)
     same = urls.identity(urls.parse("http://a.example" + path) or "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import ada_url
 import xxhash
@@ -39,6 +39,16 @@ TRACKING = frozenset(
 Left alone are names that others fold too and that some sites mean: ref, source, session, id, campaign.
 """
 TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "piwik_", "hsa_", "itm_")
+
+
+class Folding(NamedTuple):
+    """Which differences between URLs say nothing of the page, and are left out of the identity."""
+
+    index_names: frozenset[str] = INDEX_NAMES
+    tracking: bool = True
+
+
+FOLDING = Folding()
 
 URL_CHARS = 8_000
 """No page has a longer URL; a link that is longer leads nowhere."""
@@ -102,12 +112,12 @@ def _plain(url: str, end: int) -> str | None:
     return f"{scheme}//{host}{colon}{port}{url[end:]}" if host else None
 
 
-def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:
+def identity(url: str, folding: Folding = FOLDING) -> str:
     """The normalised form of a parsed http(s) URL; the same for URLs that mean the same page.
 
     Multimedia paper 5.1: lower-case scheme and host, upper-case escapes, unreserved characters
     decoded, default port, directory index, empty query, fragment, duplicate and trailing slashes
-    dropped; and tracking parameters dropped. Idempotent: a URL that is not settled after `ROUNDS`
+    dropped; and tracking parameters dropped, unless `folding` says otherwise. Idempotent: a URL that is not settled after `ROUNDS`
     was made up, and is its own identity.
 
     >>> identity("http://a.example/%7Ebob//index.html?utm_source=x")
@@ -115,7 +125,7 @@ def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:
     """
     now = url
     for _ in range(ROUNDS):
-        simpler = _simplify(now, index_names)
+        simpler = _simplify(now, folding)
         if simpler == now:
             return now
         # Dropping one thing can bare another: a second index name, dots that were escaped.
@@ -123,7 +133,7 @@ def identity(url: str, index_names: frozenset[str] = INDEX_NAMES) -> str:
     return url
 
 
-def _simplify(url: str, index_names: frozenset[str]) -> str:
+def _simplify(url: str, folding: Folding) -> str:
     href = url
     if "%" in href:
         # A sign that escapes nothing would escape what is decoded behind it: /%%34%31 is not /A.
@@ -138,25 +148,31 @@ def _simplify(url: str, index_names: frozenset[str]) -> str:
     if "//" in path:
         path = _SLASHES.sub("/", path)
     head, _, last = path.rpartition("/")
-    if not last or last.lower() in index_names:
+    if not last or last.lower() in folding.index_names:
         path = head
     if query:
-        query = "&".join(pair for pair in query.split("&") if pair and not _is_tracking(pair))
+        pairs = filter(None, query.split("&"))
+        query = "&".join(pair for pair in pairs if not (folding.tracking and is_tracking(pair)))
     root = "" if path else "/"
     return rest[:start] + path + root + ("?" + query if query else "")
 
 
-def _is_tracking(pair: str) -> bool:
+def is_tracking(pair: str) -> bool:
+    """Whether a part of a query says only who came from where.
+
+    >>> is_tracking("utm_source=x"), is_tracking("id=3")
+    (True, False)
+    """
     name = pair.partition("=")[0].lower()
     return name in TRACKING or name.startswith(TRACKING_PREFIXES)
 
 
-def key_of(url: str, index_names: frozenset[str] = INDEX_NAMES) -> int:
+def key_of(url: str, folding: Folding = FOLDING) -> int:
     """The 64-bit key (signed, as SQLite stores it) of a URL's identity. Never 0.
 
     http and https of one address are two identities: servers may answer them differently.
     """
-    return hash_of(identity(url, index_names))
+    return hash_of(identity(url, folding))
 
 
 def hash_of(text: str) -> int:

@@ -25,6 +25,7 @@ from lycosa.engine.loop import Crawl
 from lycosa.engine.refit import inline_refits
 from lycosa.engine.summary import Summary
 from lycosa.engine.workers import WorkerPool
+from lycosa.errors import CollectionError
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
@@ -33,6 +34,7 @@ from lycosa.library.views import about
 from lycosa.methods.lookup import fitted
 from lycosa.prepare import preparation
 from lycosa.prepare.topic import TopicModel, make_topic
+from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
@@ -140,6 +142,27 @@ def test_a_raised_limit_applies_when_run_again(tmp_path: Path) -> None:
 
 
 # --- scope --------------------------------------------------------------------------------------
+
+
+def test_tracking_parameters_tell_pages_apart_where_the_spec_says_so(tmp_path: Path) -> None:
+    """As links, as seeds, after a redirect and for `why`; a collection keeps to what it was begun with."""
+    seen = "<p>As seen by whoever came from {}."
+    web: Web = {
+        "/": links("/a?id=1&utm_source=x", "/a?id=1", "/moved"),
+        "/moved": redirect("/a?id=1&utm_source=y"),
+        **{f"/a?id=1{more}": seen.format(more) for more in ("", "&utm_source=x", "&utm_source=y")},
+    }
+    apart = {"scope": {"fold_tracking": False}}
+    crawl_of(web, tmp_path / "folded")
+    assert sum("id=1" in url for url in kept(tmp_path / "folded")) == 1
+    crawl_of(web, tmp_path / "out", **apart)
+    found = {url for url in kept(tmp_path / "out") if "id=1" in url}
+    assert found == {f"http://a.test/a?id=1{more}" for more in ("", "&utm_source=x", "&utm_source=y")}
+    assert explain(tmp_path / "out", "http://a.test/a?utm_source=z&id=1").status == 0
+    assert explain(tmp_path / "out", "http://a.test/a?id=1&utm_source=x").status == 200
+    with pytest.raises(CollectionError, match="fold_tracking"):
+        crawl_of(web, tmp_path / "out")
+    crawl_of(web, tmp_path / "out", **apart)
 
 
 def test_scope_refuses_links_by_rule(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from lycosa import urls
 from lycosa.errors import ArchiveError
 from lycosa.fetch.archive import ArchiveFetcher
 from lycosa.fetch.redirects import redirect_target
@@ -153,7 +154,7 @@ async def test_index_names_can_be_more(tmp_path):
     """A virtual web may say which other names mean the directory."""
     warc = Warc()
     warc.response("http://a.test/d/home.html", b"home")
-    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")], index_names=frozenset(["home.html"]))
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")], folding=urls.Folding(frozenset(["home.html"])))
     assert (await get(archive, "http://a.test/d/")).body == b"home"
 
 
@@ -394,8 +395,8 @@ async def test_real_webs(web, pages):
 @pytest.mark.skipif(not WEBS.exists(), reason="the developers' corpora are not here")
 async def test_real_spellings():
     """webkb has hosts in upper case and escaped tildes; other spellings find them."""
-    names = frozenset("index.html home.html welcome.html".split())
-    archive = ArchiveFetcher([WEBS / "webkb" / "pages.warc.gz"], index_names=names)
+    folding = urls.Folding(frozenset("index.html home.html welcome.html".split()))
+    archive = ArchiveFetcher([WEBS / "webkb" / "pages.warc.gz"], folding=folding)
     homes = [url for url in archive.urls() if "~" in url]
     assert homes
     for url in homes[:50]:

@@ -36,7 +36,7 @@ def web(demo_folder: Path) -> CachedWeb:
 def test_a_cached_page_equals_a_parsed_one(web: CachedWeb):
     """The cache changes nothing but the time."""
     archive = web.web.archive
-    inline = InlineAnalyser(Recipe(index_names=web.web.index_names))
+    inline = InlineAnalyser(Recipe(folding=web.web.folding))
     for key in sorted(web.pages)[::40]:
         link = Link(web.url(key), key)
         fetched = asyncio.run(archive.fetch(link))
@@ -143,7 +143,7 @@ def test_a_topic_without_reachable_pages_is_explained(web: CachedWeb):
 
 def _without_start(web: CachedWeb) -> CachedWeb:
     other = web.for_evidence(())
-    other.web = VirtualWeb(web.web.path, "", (), web.web.index_names, web.web.topics, {})
+    other.web = VirtualWeb(web.web.path, "", (), web.web.folding, web.web.topics, {})
     return other
 
 

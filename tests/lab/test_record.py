@@ -61,7 +61,7 @@ def test_the_selective_paper_is_drawn(demo_folder: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(selective, "PAGES", 15)
     monkeypatch.setattr(selective, "RUNS", 1)
     opened = VirtualWeb.open(demo_folder)
-    few = VirtualWeb(demo_folder, "few", opened.start, opened.index_names, {"owls": opened.topic("owls")}, {})
+    few = VirtualWeb(demo_folder, "few", opened.start, opened.folding, {"owls": opened.topic("owls")}, {})
     monkeypatch.setattr(VirtualWeb, "open", lambda _: few)
     written = reproduce_paper("selective", demo_folder, tmp_path, lambda _: None)
 

@@ -114,7 +114,7 @@ def test_index_names_decide_what_is_the_same_page():
     """A web's own index names make two URLs one."""
     html = "<a href=/e/home.html>a</a><a href=/e/>b</a>"
     assert len(found(html)) == 2
-    assert len(found(html, index_names=frozenset({"home.html"}))) == 1
+    assert len(found(html, folding=urls.Folding(frozenset({"home.html"})))) == 1
 
 
 def test_links_and_images_are_capped():
@@ -132,7 +132,7 @@ def test_sharing_work_changes_no_url(base, reference):
     """A reference resolved against the shared part of the base is what the whole base gives."""
     url = urls.join(base, reference)
     expected = None if url is None else (url, urls.key_of(url))
-    assert ReferenceResolver(base, urls.INDEX_NAMES)(reference) == expected
+    assert ReferenceResolver(base, urls.FOLDING)(reference) == expected
 
 
 def test_images_tell_their_size_text_and_place():

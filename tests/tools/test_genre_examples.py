@@ -164,4 +164,4 @@ def test_the_labelled_pages_are_there():
 
     web = VirtualWeb.open(SHARED / "webs" / "news")
     known = set(web.archive.keys())
-    assert all(key_of(label.url, web.index_names) in known for label in labels() if label.web == "news")
+    assert all(key_of(label.url, web.folding) in known for label in labels() if label.web == "news")

@@ -99,9 +99,9 @@ def web_documents(web: Path, pages: int = PAGES) -> Iterator[Document]:
     opened = VirtualWeb.open(web)
     found = sorted(opened.archive.urls())
     for url in Random(1).sample(found, min(pages, len(found))):
-        fetched = asyncio.run(opened.archive.fetch(Link(url, key_of(url, opened.index_names))))
+        fetched = asyncio.run(opened.archive.fetch(Link(url, key_of(url, opened.folding))))
         if isinstance(fetched, Fetched) and fetched.status == 200:
-            document = document_of(fetched, index_names=opened.index_names)
+            document = document_of(fetched, folding=opened.folding)
             if isinstance(document, Document):
                 yield document
 

@@ -88,10 +88,10 @@ def labelled_documents(shared: Path) -> Iterator[tuple[GenreLabel, Document]]:
     yield from ((dated[page.url], page) for page in dated_pages(shared) if page.url in dated)
     for name in sorted({label.web for label in wanted} - {"dates"}):
         web = VirtualWeb.open(shared / "webs" / name)
-        recipe = Recipe(index_names=web.index_names)
+        recipe = Recipe(folding=web.folding)
         for label in wanted:
             if label.web == name:
-                link = Link(label.url, key_of(label.url, web.index_names))
+                link = Link(label.url, key_of(label.url, web.folding))
                 fetched = asyncio.run(web.archive.fetch(link))
                 document = recipe.document_of(fetched) if isinstance(fetched, Fetched) else None
                 if isinstance(document, Document):
@@ -109,15 +109,15 @@ def university_pages(
 ) -> Iterator[tuple[GenreLabel, Document]]:
     """Pages of universities by WebKB's types: course, faculty and, twice as many, neither of them."""
     web, types = VirtualWeb.open(shared / "webs" / "webkb"), university_types(shared)
-    typed = {key_of(url, web.index_names): kind for url, kind in types.items()}
+    typed = {key_of(url, web.folding): kind for url, kind in types.items()}
     by_type: dict[str, list[str]] = {}
     for url in sorted(web.archive.urls()):
-        by_type.setdefault(typed.get(key_of(url, web.index_names), "other"), []).append(url)
+        by_type.setdefault(typed.get(key_of(url, web.folding), "other"), []).append(url)
     chance = Random(random_seed)
-    recipe = Recipe(index_names=web.index_names)
+    recipe = Recipe(folding=web.folding)
     for kind, urls in sorted(by_type.items()):
         for url in chance.sample(urls, min(len(urls), per_genre * (1 + (kind == "other")))):
-            fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.index_names))))
+            fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.folding))))
             document = recipe.document_of(fetched) if isinstance(fetched, Fetched) else None
             if isinstance(document, Document):
                 yield GenreLabel(url, "other", kind, "webkb", "typed"), document

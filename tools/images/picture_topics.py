@@ -53,7 +53,7 @@ def topics_of(description: str) -> list[str]:
 
 def labels(web: CachedWeb) -> Iterator[tuple[str, str]]:
     """(URL, topic) of every page that shows such an image, as far as the image is archived."""
-    archived = {key_of(url, web.web.index_names) for url in web.web.archive.urls()}
+    archived = {key_of(url, web.web.folding) for url in web.web.archive.urls()}
     for key in sorted(web.pages):
         document = web.document(key)
         shown = [image for image in (document.images if document else ()) if image.key in archived]

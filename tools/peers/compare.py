@@ -168,7 +168,7 @@ def figures(compared: Sequence[Compared], web: VirtualWeb) -> str:
 def shares(crawl: Crawl, web: VirtualWeb) -> tuple[float, float, float]:
     """Of all relevant pages the share fetched, of what is kept the share that is relevant, F1; without the examples."""
     topic = web.topics[crawl.topic]
-    key: Callable[[str], int] = lambda url: key_of(url, web.index_names)  # noqa: E731
+    key: Callable[[str], int] = lambda url: key_of(url, web.folding)  # noqa: E731
     given = set(map(key, seeds_of(topic)))
     relevant = topic.relevant() - given
     fetched = set(map(key, crawl.fetched)) - given

@@ -27,7 +27,7 @@ def application(archived: VirtualWeb) -> web.Application:
 
     async def answer(request: web.Request) -> web.Response:
         url = request.raw_path if request.raw_path.startswith("http") else str(request.url)
-        fetched = await archived.archive.fetch(Link(url, key_of(url, archived.index_names)))
+        fetched = await archived.archive.fetch(Link(url, key_of(url, archived.folding)))
         if not isinstance(fetched, Fetched):
             return web.Response(status=404, text="not archived")
         headers = {name: value for name, value in fetched.headers if name.lower() in PASSED_ON}

@@ -67,7 +67,7 @@ def archived_pages(folder: str) -> Pages:
     web = VirtualWeb.open(folder)
     made: dict[str | tuple[str, str], Page] = {}
     for url in web.archive.urls():
-        fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.index_names))))
+        fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.folding))))
         if isinstance(fetched, NotFetched):
             continue
         body = decoded_body(fetched, MAX_BODY)

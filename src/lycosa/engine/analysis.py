@@ -23,7 +23,7 @@ from lycosa.page.rights import RIGHTS, Rights, rights_of
 from lycosa.page.walls import wall_of
 from lycosa.seeds.entries import listed_in
 from lycosa.seeds.lists import unpacked
-from lycosa.urls import INDEX_NAMES
+from lycosa.urls import FOLDING, Folding
 from lycosa.values import (
     Count,
     Data,
@@ -68,7 +68,7 @@ class Recipe:
     images: bool = False
     requisites: bool = False
     terms: bool = False
-    index_names: frozenset[str] = INDEX_NAMES
+    folding: Folding = FOLDING
 
     def document_of(self, fetched: Fetched) -> Document | Refusal:
         """The lazy document of a response, read as this recipe says."""
@@ -76,7 +76,7 @@ class Recipe:
             fetched,
             language=self.language,
             max_decoded_bytes=self.max_decoded_bytes,
-            index_names=self.index_names,
+            folding=self.folding,
             place_finder=self.place_finder,
             about=self.about,
             expected_languages=self.expected_languages,
@@ -155,7 +155,7 @@ def list_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
         fetched.link.url,
         LIST,
         language=recipe.language,
-        index_names=recipe.index_names,
+        folding=recipe.folding,
         known={"html": html_of(listed.title, sections)},
     )
     page = page_of(document, fetched.link, replace(recipe, text=False, simhash=False, terms=False))

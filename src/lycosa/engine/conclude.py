@@ -373,7 +373,7 @@ class Conclusions:
         if fetched.rendered:  # the frame that scripts fill is the same for all pages of a site
             return None
         kept = self.store.kept_page(digest_of(fetched.body))
-        if kept is None or key_of(kept) == fetched.link.key:
+        if kept is None or key_of(kept, self.follow.folding) == fetched.link.key:
             return None
         return Refusal(Reason.DUPLICATE, kept)
 

@@ -15,7 +15,7 @@ from lycosa.fetch.redirects import redirect_target
 from lycosa.page.document import stylesheet_urls
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, SeedsSpec
 from lycosa.store.warc import digest_of
-from lycosa.urls import authority_of, hash_of, key_of, source_of
+from lycosa.urls import FOLDING, Folding, authority_of, hash_of, key_of, source_of
 from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
 
 HUB_LINKS = 50
@@ -50,10 +50,17 @@ class Onward(msgspec.Struct, frozen=True):
 class Follow:
     """The rules by which one thing leads to the next, whatever the strategy."""
 
-    def __init__(self, fetch: FetchSpec, archive: ArchiveSpec, seeds: SeedsSpec | None = None) -> None:
+    def __init__(
+        self,
+        fetch: FetchSpec,
+        archive: ArchiveSpec,
+        seeds: SeedsSpec | None = None,
+        folding: Folding = FOLDING,
+    ) -> None:
         self.fetch = fetch
         self.archive = archive
         self.seeds = seeds or SeedsSpec(discover=())
+        self.folding = folding
         self._lists: Counter[str] = Counter()
 
     def response(self, fetched: Fetched, analysed: Refusal | None) -> Onward:
@@ -92,7 +99,13 @@ class Follow:
             # Of the same site: nobody else's list speaks for it. A site of many lists gets some of them read.
             if source_of(authority_of(url)) == own and self._lists[own] < SITE_LISTS:
                 self._lists[own] += 1
-                link = Link(url, key_of(url), kind=Kind.LIST, depth=page.link.depth, parent=page.link.key)
+                link = Link(
+                    url,
+                    key_of(url, self.folding),
+                    kind=Kind.LIST,
+                    depth=page.link.depth,
+                    parent=page.link.key,
+                )
                 found.append(Decision(link, page.link.priority, rule="list of its site"))
         return found
 
@@ -132,7 +145,7 @@ class Follow:
     def _redirect(self, link: Link, target: str) -> Onward:
         if len(target) > self.fetch.max_url_length:
             return Onward(Refusal(Reason.LONG_URL, f"redirects to {target[:200]}"))
-        key = key_of(target)
+        key = key_of(target, self.folding)
         via = (*link.notes.via, link.key)
         if link.redirects >= self.fetch.max_redirects:
             return Onward(Refusal(Reason.TOO_MANY_REDIRECTS, target[:200]))
@@ -156,7 +169,14 @@ class Follow:
 
     def _requisites(self, urls: Sequence[str], link: Link, noted: Notes | None = None) -> list[Decision]:
         found = [
-            Link(url, key_of(url), kind=Kind.REQUISITE, depth=link.depth, parent=link.key, noted=noted)
+            Link(
+                url,
+                key_of(url, self.folding),
+                kind=Kind.REQUISITE,
+                depth=link.depth,
+                parent=link.key,
+                noted=noted,
+            )
             for url in urls[: self.archive.max_requisites]
             if len(url) <= self.fetch.max_url_length
         ]

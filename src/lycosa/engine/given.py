@@ -42,7 +42,7 @@ MAX_REDIRECTS = 20
 def given_verdicts(collection: CollectionWriter, given: Iterable[str]) -> dict[int, Judgement]:
     """What the user's word makes of the pages given, by key; also under the URL that one redirects to."""
     found = (url for where in given if (url := urls.parse(where)))
-    return {urls.key_of(where): EXAMPLE for url in found for where, _ in _way(collection, url)}
+    return {collection.reader.key_of(where): EXAMPLE for url in found for where, _ in _way(collection, url)}
 
 
 def archived_page(collection: CollectionWriter, url: str) -> Fetched | None:
@@ -57,7 +57,7 @@ def _way(collection: CollectionWriter, url: str) -> Iterator[tuple[str, Fetched 
     for _ in range(MAX_REDIRECTS):
         if not isinstance(target, str):
             return
-        page = collection.reader.page(urls.key_of(target))
+        page = collection.reader.page(collection.reader.key_of(target))
         response = response_of(collection, page) if page else None
         yield target, response
         target = redirect_target(response) if response else None
@@ -117,7 +117,9 @@ class GivenReader:
         if isinstance(result, NotFetched):
             return result.refusal
         language, finder = self.spec.topic.language, self.spec.index.place_finder
-        return document_of(result, language=language, place_finder=finder)
+        return document_of(
+            result, language=language, place_finder=finder, folding=self.collection.reader.folding
+        )
 
     async def _get(self, url: str, kind: Kind) -> Fetched | NotFetched:
         result = await self.reader.get(url, kind, self._save)

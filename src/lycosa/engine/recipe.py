@@ -28,6 +28,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
         terms=Need.TERMS in needed,
+        folding=spec.scope.folding,
     )
 
 

@@ -132,7 +132,9 @@ async def prepare_spec(
     with _opened(spec, text, directory) as collection:
         rests = Rests(collection.catalogue, clock.now(), spec.fetch.per_host_delay_s)
         async with web_of(spec, folder, collection, rests, say) as fetcher:
-            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
+            reader = PoliteReader(
+                fetcher, clock, spec.fetch.max_redirects, rests, resting, spec.scope.folding
+            )
             helper = GivenReader(reader, collection, spec)
             is_judged_otherwise(collection, judging_of(spec, directory))
             ready = await prepare(spec, _material(spec, folder, collection, helper, say))
@@ -163,7 +165,9 @@ async def _crawl(
         turns = share.turns if share else _alone
         async with web_of(spec, folder, collection, rests, say, turns) as fetcher:
             resting = rests_in(collection.connection, now, delay_s)
-            reader = PoliteReader(fetcher, clock, spec.fetch.max_redirects, rests, resting)
+            reader = PoliteReader(
+                fetcher, clock, spec.fetch.max_redirects, rests, resting, spec.scope.folding
+            )
             helper = GivenReader(reader, collection, spec)
             before = judging_of(spec, directory)
             judged_otherwise = is_judged_otherwise(collection, before)
@@ -190,7 +194,7 @@ async def _crawl(
                 strategy=strategy,
                 store=collection,
                 admission=Admission(spec.scope, spec.fetch, spec.frontier, patterns),
-                follow=Follow(spec.fetch, spec.archive, spec.seeds),
+                follow=Follow(spec.fetch, spec.archive, spec.seeds, spec.scope.folding),
                 verdicts=verdicts_in(directory),
                 given=given_verdicts(collection, ready.given),
                 near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
@@ -254,8 +258,8 @@ async def _seeds(
 ) -> list[Link]:
     """Where the crawl begins: all that an archive holds, or what [seeds] says."""
     if spec.seeds.archive and isinstance(fetcher, ArchivedWeb):
-        return list(await fetcher.links())
-    return await gather(spec.seeds, folder, helper.list, say, given)
+        return list(await fetcher.links(spec.scope.folding))
+    return await gather(spec.seeds, folder, helper.list, say, given, spec.scope.folding)
 
 
 def _archive_info(spec: Spec) -> dict[str, str]:

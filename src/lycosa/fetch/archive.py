@@ -43,11 +43,11 @@ class ArchiveFetcher:
     links are relative to.
     """
 
-    def __init__(self, paths: Sequence[WarcFile], *, index_names: frozenset[str] = urls.INDEX_NAMES) -> None:
+    def __init__(self, paths: Sequence[WarcFile], *, folding: urls.Folding = urls.FOLDING) -> None:
         self.damage: list[str] = []
-        self._index_names = index_names
+        self._folding = folding
         self._paths: list[WarcFile] = []
-        entries = _Entries(index_names)
+        entries = _Entries(folding)
         for path in paths:
             self._index(path, entries)
         self._keys, self._places, self._urls, self._originals = entries.settled()
@@ -80,7 +80,7 @@ class ArchiveFetcher:
             return NotFetched(link, Refusal(reason, f"{path}: {error}"))
 
     def _place(self, url: str) -> int | None:
-        key = urls.key_of(url, self._index_names)
+        key = urls.key_of(url, self._folding)
         at = int(np.searchsorted(self._keys, key))
         if at == len(self._keys) or self._keys[at] != key:
             return None
@@ -250,8 +250,8 @@ def _unchunked(body: bytes, headers: tuple[tuple[bytes, bytes], ...]) -> bytes:
 class _Entries:
     """What is gathered while indexing: parallel arrays, one entry a record."""
 
-    def __init__(self, index_names: frozenset[str]) -> None:
-        self._index_names = index_names
+    def __init__(self, folding: urls.Folding) -> None:
+        self._folding = folding
         self._keys = array("q")
         self._places = array("q")
         self._names = array("q")  # three hashes a record: its id, its URL and date, its digest
@@ -268,7 +268,7 @@ class _Entries:
             return
         get = record.headers.get
         digest = _name("sha", get("WARC-Payload-Digest"))
-        self._keys.append(urls.key_of(url, self._index_names))
+        self._keys.append(urls.key_of(url, self._folding))
         self._places.append(place)
         self._urls.append(url)
         if record.record_type == WarcRecordType.revisit:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from lycosa.fetch.archive import ArchiveFetcher
 from lycosa.fetch.content_types import is_wanted
 from lycosa.fetch.warc_files import warc_files
-from lycosa.urls import key_of
+from lycosa.urls import FOLDING, Folding, key_of
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 
 
@@ -37,15 +39,16 @@ class ArchivedWeb:
         """What a page under way needs."""
         return await self.fetch(link)
 
-    async def links(self) -> Iterator[Link]:
+    async def links(self, folding: Folding = FOLDING) -> Iterator[Link]:
         """Every archived URL, in the order of the records: pages as pages, and what they need as requisites."""
-        return iter([await self._link(url) for url in self._archive.urls()])
+        return iter(
+            [await self._link(Link(url, key_of(url, folding), priority=1.0)) for url in self._archive.urls()]
+        )
 
-    async def _link(self, url: str) -> Link:
-        link = Link(url, key_of(url), priority=1.0)
+    async def _link(self, link: Link) -> Link:
         result = await self._archive.fetch(link)
         is_page = isinstance(result, NotFetched) or self._is_wanted(link, result)
-        return link if is_page else Link(url, link.key, kind=Kind.REQUISITE, priority=1.0)
+        return link if is_page else msgspec.structs.replace(link, kind=Kind.REQUISITE)
 
     def _looked_at(self, link: Link, fetched: Fetched) -> Fetched | NotFetched:
         if not self._is_wanted(link, fetched):

@@ -75,7 +75,7 @@ class CachedWeb:
     ) -> None:
         self.web = web
         self.language = language
-        self.recipe = Recipe(language=language, index_names=web.index_names)
+        self.recipe = Recipe(language=language, folding=web.folding)
         self._records = _load(web, language, parsing)
         self._documents: dict[int, Document] = {}
 
@@ -112,13 +112,13 @@ class CachedWeb:
 
     async def document_at(self, url: str) -> Document | Refusal:
         """The document of an archived URL, as examples are asked for."""
-        document = self.document(key_of(url, self.web.index_names))
+        document = self.document(key_of(url, self.web.folding))
         return Refusal(Reason.NOT_A_PAGE) if document is None else document
 
     @property
     def start(self) -> list[int]:
         """Keys of the web's start pages."""
-        return [key_of(url, self.web.index_names) for url in self.web.start]
+        return [key_of(url, self.web.folding) for url in self.web.start]
 
     @cached_property
     def pages(self) -> frozenset[int]:
@@ -152,14 +152,14 @@ def _load(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Parsed]:
 
 
 async def _parse(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Parsed]:
-    recipe = Recipe(language=language, index_names=web.index_names)
+    recipe = Recipe(language=language, folding=web.folding)
     names = (*STORED, *STORED_OF_TYPED) if web.page_types else STORED
     made = page_parts()
     records = {}
     archived = list(web.archive.urls())
     for number, url in enumerate(archived):
         parsing(number, len(archived))
-        key = key_of(url, web.index_names)
+        key = key_of(url, web.folding)
         fetched = await web.archive.fetch(Link(url, key))
         if isinstance(fetched, NotFetched):
             continue
@@ -177,7 +177,7 @@ async def _parse(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Par
 
 def _redirect(fetched: Fetched, web: VirtualWeb) -> tuple[int, ...]:
     target = redirect_target(fetched)
-    return (key_of(target, web.index_names),) if isinstance(target, str) else ()
+    return (key_of(target, web.folding),) if isinstance(target, str) else ()
 
 
 def _unpack(stored: bytes) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def cache_directory() -> Path:
 def content_digest(web: VirtualWeb) -> str:
     """A digest of everything that is archived."""
     digest = hashlib.blake2b(digest_size=10)
-    digest.update("\n".join(sorted(web.index_names)).encode())
+    digest.update("\n".join(sorted(web.folding.index_names)).encode())
     for path in sorted([*web.path.glob("*.warc.gz"), *web.path.glob("*.warc")]):
         with path.open("rb") as file:
             while block := file.read(1 << 20):

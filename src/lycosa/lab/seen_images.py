@@ -80,7 +80,7 @@ def _in_memory(path: Path) -> dict[str, Seen]:  # noqa: ARG001  # the key under 
 async def images_of(web: CachedWeb) -> AsyncIterator[tuple[int, bytes]]:
     """Every image of a web: its key and bytes."""
     for url in web.web.archive.urls():
-        key = key_of(url, web.web.index_names)
+        key = key_of(url, web.web.folding)
         if key in web.pages:
             continue
         fetched = await web.web.archive.fetch(Link(url, key, kind=Kind.IMAGE))

@@ -42,7 +42,7 @@ class VirtualWeb:
     path: Path
     title: str
     start: tuple[str, ...]
-    index_names: frozenset[str]
+    folding: urls.Folding
     topics: dict[str, Topic]
     page_types: dict[int, str]
     notes: list[str] = field(default_factory=list)
@@ -55,12 +55,13 @@ class VirtualWeb:
             raise InputError(f"{path} is not a directory. A web is a folder with *.warc.gz and labels.csv.")
         about = _about(path)
         names = urls.INDEX_NAMES | {str(name).lower() for name in about.get("index_names", ())}
-        topics = dict(_topics(path, about, names))
+        folding = urls.Folding(names)
+        topics = dict(_topics(path, about, folding))
         types = {
-            urls.key_of(_parsed(row["url"]), names): row["type"] for row in _rows(path / "page-types.csv")
+            urls.key_of(_parsed(row["url"]), folding): row["type"] for row in _rows(path / "page-types.csv")
         }
         start = tuple(_parsed(url) for url in about.get("start", ()))
-        return cls(path, str(about.get("title", path.name)), start, names, topics, types)
+        return cls(path, str(about.get("title", path.name)), start, folding, topics, types)
 
     @cached_property
     def archive(self) -> ArchiveFetcher:
@@ -70,7 +71,7 @@ class VirtualWeb:
             raise InputError(
                 f"{self.path} has no WARC file. Record one with: lycosa lab record SPEC {self.path}"
             )
-        archive = ArchiveFetcher(files, index_names=self.index_names)
+        archive = ArchiveFetcher(files, folding=self.folding)
         self.notes.extend(archive.damage)
         known = set(archive.keys())
         for topic in self.topics.values():
@@ -97,7 +98,7 @@ def _about(path: Path) -> dict[str, Any]:
         raise InputError(f"{file} is not valid TOML ({error}). Mend or delete it.") from None
 
 
-def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterator[tuple[str, Topic]]:
+def _topics(path: Path, about: dict[str, Any], folding: urls.Folding) -> Iterator[tuple[str, Topic]]:
     grades: dict[str, dict[int, int]] = {}
     relevant: dict[str, dict[str, int]] = {}
     for row in _rows(path / "labels.csv"):
@@ -105,7 +106,7 @@ def _topics(path: Path, about: dict[str, Any], names: frozenset[str]) -> Iterato
             grade = int(row["grade"])
         except ValueError:
             raise InputError(f"{path / 'labels.csv'}: grade {row['grade']!r} is not 0, 1 or 2.") from None
-        key = urls.key_of(_parsed(row["url"]), names)
+        key = urls.key_of(_parsed(row["url"]), folding)
         topic = grades.setdefault(row["topic"], {})
         topic[key] = max(grade, topic.get(key, 0))
         if grade > 0:

@@ -43,7 +43,6 @@ from lycosa.store.page_filter import PageFilter, Relevance
 from lycosa.store.phrases import marked_text
 from lycosa.store.responses import archived, response_of
 from lycosa.store.statistics import ImageOnPage, PlaceCount
-from lycosa.urls import key_of
 from lycosa.values import Kind, Refusal
 
 TEXT_CHARS = 60_000
@@ -300,7 +299,7 @@ class HtmlRoutes:
             except InputError as error:
                 said = str(error)
             else:
-                stored = collection.reader.page(key_of(explanation.url))
+                stored = collection.reader.page(collection.reader.key_of(explanation.url))
                 number = stored.id if stored else None
         return self._context.render(request, "why.html", url=url, why=explanation, said=said, number=number)
 
@@ -349,7 +348,7 @@ class HtmlRoutes:
 def _labels_of(collection: Collection, pages: Sequence[tuple[int, str]]) -> dict[int, bool]:
     """What people said of these pages, by id."""
     labels = labels_in(collection.directory)
-    found = ((number, labels.get(key_of(url))) for number, url in pages)
+    found = ((number, labels.get(collection.reader.key_of(url))) for number, url in pages)
     return {number: label.relevant for number, label in found if label}
 
 

@@ -19,7 +19,6 @@ from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.store.reader import StoredPage
 from lycosa.store.search import DatedPage
 from lycosa.store.statistics import EntityKind, PlaceCount
-from lycosa.urls import key_of
 from lycosa.values import Score
 
 FIELDS = {
@@ -193,7 +192,7 @@ def _image(collection: Collection, stored: StoredPage) -> dict[str, Any] | None:
 def _path(collection: Collection, stored: StoredPage) -> list[dict[str, Any]]:
     steps = []
     for url in collection.reader.path_from_seed(stored.link.key, 200):
-        page = collection.reader.page(key_of(url))
+        page = collection.reader.page(collection.reader.key_of(url))
         judgement = page.judgement if page else None
         steps.append(
             {

@@ -105,7 +105,7 @@ class Document:
         content_type: str = "",
         *,
         language: str = "english",
-        index_names: frozenset[str] = urls.INDEX_NAMES,
+        folding: urls.Folding = urls.FOLDING,
         robots_tag: str = "",
         today: datetime.date | None = None,
         place_finder: PlaceFinder | None = None,
@@ -117,7 +117,7 @@ class Document:
         self.url = url
         self.content_type = content_type
         self.stem_language = language
-        self.index_names = index_names
+        self.folding = folding
         self.robots_tag = robots_tag
         self.today = today
         self.place_finder = place_finder
@@ -187,14 +187,18 @@ class Document:
         return [self.layout.span(node) for node in nodes]
 
     @cached_property
+    def key(self) -> int:
+        """The key of the page's own URL."""
+        return urls.key_of(self.url, self.folding)
+
+    @cached_property
     def linked(self) -> Linked:
         """The links, with their places in the tree."""
-        own_key = urls.key_of(self.url, self.index_names)
-        return find_links(self.tree, self._resolve, own_key)
+        return find_links(self.tree, self._resolve, self.key)
 
     @cached_property
     def _resolve(self) -> ReferenceResolver:
-        return ReferenceResolver(self.base, self.index_names)
+        return ReferenceResolver(self.base, self.folding)
 
     # What the head says.
 

@@ -54,20 +54,20 @@ class Linked(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def _resolved(base: str, reference: str, index_names: frozenset[str]) -> tuple[str, int] | None:
+def _resolved(base: str, reference: str, folding: urls.Folding) -> tuple[str, int] | None:
     # The pages of a site link to each other again and again: half of a crawl's joins are repeats.
     url = urls.join(base, reference)
-    return None if url is None or len(url) > URL_CHARS else (url, urls.key_of(url, index_names))
+    return None if url is None or len(url) > URL_CHARS else (url, urls.key_of(url, folding))
 
 
 class ReferenceResolver:
     """References on one page to URLs and keys, sharing work between pages where the base allows it."""
 
-    def __init__(self, base: str, index_names: frozenset[str]) -> None:
+    def __init__(self, base: str, folding: urls.Folding) -> None:
         self.base = base
         self._authority = urls.authority_of(base)
         self._folder = base.partition("?")[0].rpartition("/")[0] + "/"
-        self._index_names = index_names
+        self._folding = folding
 
     def __call__(self, reference: str) -> tuple[str, int] | None:
         """The absolute URL without fragment, and its key; None if it is not http(s)."""
@@ -83,7 +83,7 @@ class ReferenceResolver:
             base = self._folder
         is_short = len(base) + len(reference) <= CACHED_CHARS
         resolve = _resolved if is_short else _resolved.__wrapped__
-        return resolve(base, reference, self._index_names)
+        return resolve(base, reference, self._folding)
 
 
 def find_links(tree: LexborHTMLParser, resolve: ReferenceResolver, own_key: int) -> Linked:

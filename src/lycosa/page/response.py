@@ -9,7 +9,7 @@ from lycosa.page.document import PDF, Document
 from lycosa.page.pdf import is_pdf, read_pdf
 from lycosa.page.place_finder import installed_finder
 from lycosa.page.places import Regions
-from lycosa.urls import INDEX_NAMES
+from lycosa.urls import FOLDING, Folding
 from lycosa.values import Fetched, Refusal
 
 RENDERED = "text/html; charset=utf-8"
@@ -23,7 +23,7 @@ def document_of(
     *,
     language: str = "english",
     max_decoded_bytes: int = MAX_DECODED_BYTES,
-    index_names: frozenset[str] = INDEX_NAMES,
+    folding: Folding = FOLDING,
     place_finder: str = "",
     about: Regions = frozenset(),
     expected_languages: Sequence[str] = (),
@@ -43,7 +43,7 @@ def document_of(
         fetched.link.url,
         content_type,
         language=language,
-        index_names=index_names,
+        folding=folding,
         robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
         place_finder=installed_finder(place_finder),
         about=about,

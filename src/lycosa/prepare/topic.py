@@ -158,5 +158,5 @@ async def _example(where: str, folder: Path, get: GetDocument, language: str, sa
         if isinstance(document, Refusal):
             say(f"The example {where} could not be used: {document}. The next run tries it again.")
             return None
-        return example_of(document, urls.key_of(document.url))  # where it was found in the end
+        return example_of(document, document.key)  # where it was found in the end
     return example_of(document_in(folder / where, language), urls.hash_of(where))

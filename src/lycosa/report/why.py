@@ -83,7 +83,7 @@ def explain(directory: str | PathLike[str], url: str) -> Explanation:
     if parsed is None:
         raise InputError(f"{url!r} is not an http(s) URL. Write it in full: https://…")
     with Collection.open(Path(directory)) as collection:
-        key = urls.key_of(parsed)
+        key = collection.reader.key_of(parsed)
         leading = list(collection.reader.links_to(key, COUNTED))
         found_on = tuple(_found_on(collection.reader, link) for link in leading[:NEAR])
         explained = _explained(collection, parsed, key, found_on)

@@ -26,7 +26,12 @@ Read = Callable[[str], Awaitable[bytes | Refusal]]
 
 
 async def gather(
-    spec: SeedsSpec, folder: Path, read: Read, say: Say, given: Sequence[str] = ()
+    spec: SeedsSpec,
+    folder: Path,
+    read: Read,
+    say: Say,
+    given: Sequence[str] = (),
+    folding: urls.Folding = urls.FOLDING,
 ) -> list[Link]:
     """All seeds of a spec, each once, in order. `say` hears of lists that could not be read.
 
@@ -41,7 +46,7 @@ async def gather(
             if bad <= MAX_COMPLAINTS:
                 say(f"{url[:200]!r} is not an http(s) URL and was passed over.")
         else:
-            link = Link(parsed, urls.key_of(parsed), priority=1.0)
+            link = Link(parsed, urls.key_of(parsed, folding), priority=1.0)
             links.setdefault(link.key, link)
     if bad > MAX_COMPLAINTS:
         say(f"{bad - MAX_COMPLAINTS} more lines are not http(s) URLs and were passed over.")

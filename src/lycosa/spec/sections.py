@@ -21,6 +21,8 @@ from pydantic import (
     model_validator,
 )
 
+from lycosa.urls import Folding
+
 NONE = "none"
 """How a spec says that a key has no value, where that is possible: TOML has no word for it."""
 PLACEHOLDER = "https://www.example.org/"
@@ -183,8 +185,16 @@ class ScopeSpec(Section):
     """Only pages published on or after this day; undated pages pass."""
     date_to: Day | None = None
     """Only pages published on or before this day; undated pages pass."""
+    fold_tracking: bool = True
+    """Whether URLs that differ only in parameters such as `utm_source` or `fbclid`, which say who came from where, are one
+    page. A collection keeps to what it was begun with."""
     avoid_traps: bool = True
     """Refuse URLs that look like one of endlessly many, and more of those whose pages bring nothing new."""
+
+    @property
+    def folding(self) -> Folding:
+        """Which URLs are one page."""
+        return Folding(tracking=self.fold_tracking)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +18,7 @@ from lycosa.store.page_filter import COLLECTED, PageFilter
 from lycosa.store.reader import Reader, StoredPage
 from lycosa.store.schema import open_for_reading, plain_errors
 from lycosa.store.search import Search
+from lycosa.store.spec_text import tables_of
 from lycosa.store.statistics import Statistics
 from lycosa.store.warc import Capture, read_capture
 
@@ -71,16 +71,8 @@ class Collection:
         return bytes(row[0]).decode("utf-8", "replace") if row else ""
 
     def spec(self) -> dict[str, dict[str, Any]]:
-        """The tables of the last run's spec, for showing it: whoever wrote it, a table is a table.
-
-        What is outside of any is in the table ''. Empty where it cannot be read.
-        """
-        try:
-            spec = tomllib.loads(self.spec_text())
-        except (tomllib.TOMLDecodeError, RecursionError):
-            return {}
-        tables = {name: value for name, value in spec.items() if isinstance(value, dict)}
-        return {"": {name: value for name, value in spec.items() if name not in tables}, **tables}
+        """The tables of the last run's spec, for showing it; what is outside of any is in the table ''."""
+        return tables_of(self.spec_text())
 
     def close(self) -> None:
         """Close the catalogue."""

@@ -31,6 +31,7 @@ from lycosa.store.reader import JUDGE_ASIDE, JUDGE_VERSION, Reader
 from lycosa.store.robots import RobotsTable
 from lycosa.store.schema import file_trouble, open_for_writing, plain_errors
 from lycosa.store.search import Search
+from lycosa.store.spec_text import folding_in
 from lycosa.store.statistics import Statistics
 from lycosa.store.warc import Capture, WarcWriter, digest_of
 from lycosa.values import Decision, Fetched, Judgement, PageTerms, Refusal
@@ -103,6 +104,7 @@ class CollectionWriter:
                 self._committed = self.catalogue.position()
                 warc.cut(self._committed)
                 self.earlier_spec = (self.catalogue.fact("spec") or b"").decode()
+                self._refuse_other_keys(spec_text)
                 self._write_spec(spec_text)
         except BaseException:
             warc.close()
@@ -247,6 +249,15 @@ class CollectionWriter:
             raise CollectionError(
                 f"{self.directory} is the collection of the crawl {earlier.decode('utf-8', 'replace')!r}, not of {name!r}. "
                 "Choose another directory with --out."
+            )
+
+    def _refuse_other_keys(self, text: str) -> None:
+        """A page has one key for as long as its collection is there: else it would be fetched and counted twice."""
+        before = folding_in(self.earlier_spec).tracking
+        if self.earlier_spec and folding_in(text).tracking is not before:
+            raise CollectionError(
+                f"scope.fold_tracking: {self.directory} was begun with {str(before).lower()}, and its URLs are told apart by "
+                "that. Set it back, or crawl into another directory with --out."
             )
 
     def _write_spec(self, text: str) -> None:

@@ -6,6 +6,7 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -22,8 +23,10 @@ from lycosa.store.facts import (
 from lycosa.store.page_filter import COLLECTED_SQL, JUDGED_SQL
 from lycosa.store.phrases import as_written
 from lycosa.store.queries import Queries
+from lycosa.store.spec_text import folding_in
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
+from lycosa.urls import Folding, key_of
 from lycosa.values import (
     EXAMPLE,
     WANTED_KIND,
@@ -167,6 +170,16 @@ class ReasonCounts(msgspec.Struct, frozen=True):
 
 class Reader(Queries):
     """Rows of the catalogue, as they were saved."""
+
+    @cached_property
+    def folding(self) -> Folding:
+        """Which URLs are one page in this collection: as the spec says that it is crawled by."""
+        row = next(self._rows("SELECT value FROM facts WHERE name = 'spec'"), None)
+        return folding_in(bytes(row[0]).decode("utf-8", "replace") if row else "")
+
+    def key_of(self, url: str) -> int:
+        """The key that a URL has in this collection, whether it was met or not."""
+        return key_of(url, self.folding)
 
     def page(self, key: int) -> StoredPage | None:
         """The page with this key, if it was ever answered."""

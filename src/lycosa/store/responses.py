@@ -106,7 +106,7 @@ def archived(
     `capture` chooses among those of the URL itself; of what it redirects to, the newest good one is taken.
     """
     for _ in range(redirects + 1):
-        page = collection.reader.page(urls.key_of(url))
+        page = collection.reader.page(collection.reader.key_of(url))
         if page is None:
             return "No page of this address was archived."
         fetched = response_of(collection, page, max_bytes, capture)

@@ -185,7 +185,7 @@ async def test_shared_site():
 
     web = VirtualWeb.open(MEDIA)
     urls = sorted(web.archive.urls())
-    kind_of = {url: web.page_types.get(key_of(url, web.index_names), "other") for url in urls}
+    kind_of = {url: web.page_types.get(key_of(url, web.folding), "other") for url in urls}
     sample = [
         u
         for k in ("list", "detail", "profile", "other")
@@ -193,7 +193,7 @@ async def test_shared_site():
     ]
     pages = {}
     for url in sample:
-        fetched = await web.archive.fetch(Link(url, key_of(url, web.index_names)))
+        fetched = await web.archive.fetch(Link(url, key_of(url, web.folding)))
         assert isinstance(fetched, Fetched)
         page = document_of(fetched)
         assert isinstance(page, Document)

@@ -12,7 +12,7 @@ import msgspec
 from lycosa.clock import Clock
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.redirects import redirect_target
-from lycosa.urls import authority_of, key_of
+from lycosa.urls import FOLDING, Folding, authority_of, key_of
 from lycosa.values import Fetched, Kind, Later, Link, NotFetched, Reason, Refusal
 
 
@@ -26,6 +26,7 @@ class PoliteReader:
         max_redirects: int,
         rests: MutableMapping[str, float] | None = None,
         resting: Mapping[str, float] | None = None,
+        folding: Folding = FOLDING,
     ) -> None:
         """`rests`: until when the authorities that it asks rest; a durable mapping outlives a crash.
 
@@ -34,6 +35,7 @@ class PoliteReader:
         self.fetcher = fetcher
         self.clock = clock
         self.max_redirects = max_redirects
+        self.folding = folding
         self._rest_until = {} if rests is None else rests
         self._resting = resting or {}
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -58,7 +60,7 @@ class PoliteReader:
 
     async def get_once(self, url: str, kind: Kind = Kind.PAGE) -> Fetched | NotFetched:
         """The response to a URL, be it a redirect; passing faults are tried again."""
-        link, authority = Link(url, key_of(url), kind=kind), authority_of(url)
+        link, authority = Link(url, key_of(url, self.folding), kind=kind), authority_of(url)
         async with self._turns[authority]:
             while True:
                 until = max(self._rest_until.get(authority, 0.0), self._resting.get(authority, 0.0))

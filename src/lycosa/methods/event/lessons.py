@@ -51,7 +51,7 @@ def event_lessons(directory: Path, say: Say) -> EventLessons:
         spec = stored_spec(collection.spec_text(), all_settings())
         event = spec.methods.get("event")
         pages_of_event = event.pages if isinstance(event, EventSpec) else ()
-        model_pages = {urls.key_of(url) for page in pages_of_event if (url := urls.parse(page))}
+        model_pages = {collection.reader.key_of(url) for page in pages_of_event if (url := urls.parse(page))}
         labels = {key: relevant for key, relevant in labels.items() if key not in model_pages}
         pages, relevant, found = [], [], {}
         for key, label in labels.items():

@@ -166,7 +166,7 @@ async def _read(where: str, means: Means, finder: PlaceFinder | None) -> _Read |
         if isinstance(document, Refusal):
             means.say(f"The model page {where} could not be used: {document}. The next run tries it again.")
             return None
-        key = urls.key_of(document.url)  # where it was found in the end
+        key = document.key  # where it was found in the end
     else:
         document, key = document_in(means.folder / where, means.language, finder), urls.hash_of(where)
     return _Read(page_facts(document, names=True), KnownPage(key, dict(document.terms)))

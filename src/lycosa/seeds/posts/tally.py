@@ -191,6 +191,5 @@ def without_tracking(url: str) -> str:
     rest, _, query = url.partition("?")
     if not query:
         return rest
-    names = ((pair, pair.partition("=")[0].lower()) for pair in query.split("&"))
-    kept = "&".join(p for p, name in names if name not in urls.TRACKING and not name.startswith("utm_"))
+    kept = "&".join(pair for pair in query.split("&") if not urls.is_tracking(pair))
     return f"{rest}?{kept}" if kept else rest

@@ -49,7 +49,7 @@ def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
         left_out = _left_out(collection, wanted)
         for path, size in _archive_files(collection):
             name = f"archive/{path.name}"
-            writer.add(name, _copied(path, size, left_out))
+            writer.add(name, _copied(path, size, left_out, collection.reader.folding))
             lines += _index_lines(package, name, path.name)
         lines.sort()
         blocks, starts = _blocks(lines)
@@ -143,19 +143,21 @@ def _left_out(collection: Collection, wanted: PageFilter) -> frozenset[int]:
     return frozenset(out - {key for (key,) in originals})
 
 
-def _copied(path: Path, size: int, left_out: frozenset[int]) -> Iterator[bytes]:
+def _copied(path: Path, size: int, left_out: frozenset[int], folding: urls.Folding) -> Iterator[bytes]:
     with path.open("rb") as file:
         if not left_out:
             while size > 0 and (chunk := file.read(min(CHUNK, size))):
                 yield chunk
                 size -= len(chunk)
             return
-        for start, end in _members(path, size, left_out):
+        for start, end in _members(path, size, left_out, folding):
             file.seek(start)
             yield file.read(end - start)
 
 
-def _members(path: Path, size: int, left_out: frozenset[int]) -> Iterator[tuple[int, int]]:
+def _members(
+    path: Path, size: int, left_out: frozenset[int], folding: urls.Folding
+) -> Iterator[tuple[int, int]]:
     """Start and end of the records that stay: each is a gzip member of its own."""
     begun: int | None = None
     with path.open("rb") as file:
@@ -167,7 +169,7 @@ def _members(path: Path, size: int, left_out: frozenset[int]) -> Iterator[tuple[
                 return
             said = record.headers.get("WARC-Target-URI") or ""
             url = urls.parse(said.removeprefix(RENDERED_URN).removeprefix(CONCLUDED_URN))
-            begun = None if url and urls.key_of(url) in left_out else at
+            begun = None if url and urls.key_of(url, folding) in left_out else at
     if begun is not None:
         yield begun, size
 

@@ -83,7 +83,7 @@ class Crawls:
         self.draw = draw
         self.runs: list[Run] = []  # all runs made, with their curves
         self.options = Options(pages=pages, start_from="both")
-        self.start = tuple(key_of(url, web.cached.web.index_names) for url in web.cached.web.start)
+        self.start = tuple(key_of(url, web.cached.web.folding) for url in web.cached.web.start)
 
     def draw_of(self, event: str) -> Draw:
         """What a crawl of the event starts from and is measured against."""

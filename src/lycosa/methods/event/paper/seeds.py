@@ -75,7 +75,7 @@ def _seeds(web: EventWeb, event: str) -> Iterator[tuple[tuple[str, int], list[in
             times = min(MAX_POSTS, int(Random(f"posts/{url}").paretovariate(SHAPE)))
             tally.add([Mention(url)] * times)
         tally.settle(Keywords(words))
-        names = web.cached.web.index_names
+        names = web.cached.web.folding
         for selection, per_source in SELECTIONS.items():
             for size in SIZES:
                 chosen = [key_of(seed.url, names) for seed in select(tally, size, per_source)]

@@ -156,7 +156,7 @@ class Bench:
         )
         store = _Keeping()
         crawl = make_crawl(strategy, self.web, store, ScopeSpec(depth=depth))
-        begin = {key_of(url, self.web.web.index_names): url for url in self.seeds}
+        begin = {key_of(url, self.web.web.folding): url for url in self.seeds}
         asyncio.run(crawl.run([Link(url, key, priority=1.0) for key, url in begin.items()]))
         grades = self.web.web.topic(self.topic).grades
         collected = {

@@ -132,7 +132,7 @@ def crawl_site(
     store = CountingStore(frozenset(), pages)
     crawl = make_crawl(strategy, web, store)
     store.crawl = crawl
-    start = [Link(url, key_of(url, web.web.index_names), priority=1.0) for url in web.web.start]
+    start = [Link(url, key_of(url, web.web.folding), priority=1.0) for url in web.web.start]
     # A web may have other sites, without page types.
     asyncio.run(crawl.run([link for link in start if link.key in web.web.page_types] or start))
     fetched = [link.key for link in store.counted[:pages]]

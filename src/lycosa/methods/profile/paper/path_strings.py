@@ -45,7 +45,7 @@ def path_cost(web: VirtualWeb, urls: Sequence[str]) -> PathCost:
 
 def _bodies(web: VirtualWeb, urls: Sequence[str]) -> Iterator[bytes]:
     for url in urls:
-        fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.index_names))))
+        fetched = asyncio.run(web.archive.fetch(Link(url, key_of(url, web.folding))))
         if isinstance(fetched, Fetched) and isinstance(body := decoded_body(fetched, MAX_BYTES), bytes):
             yield body
 
