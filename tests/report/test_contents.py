@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.report.column_chart import column_chart
@@ -11,9 +14,13 @@ from lycosa.report.html import render
 from lycosa.report.periods import periods
 from lycosa.report.summary import common_terms, gist_of, key_sentences
 from lycosa.report.world_map import HEIGHT, WIDTH, outlines, project, world_map
+from lycosa.store import Record
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.statistics import PlaceCount
+from lycosa.values import Kind
 from tests.library import sample_library
+from tests.store.records import NOW, fetched, link_to
 
 
 def test_what_a_collection_is_made_of(tmp_path):
@@ -123,7 +130,7 @@ def test_the_report_tells_a_story(tmp_path):
         "Where next",
         "In detail",
     ]
-    commands = tree.css_first("pre")
+    commands = tree.css_first(".commands")
     assert commands is not None
     assert f"lycosa serve {tmp_path / 'storm'}" in commands.text()
     assert "1 page was judged and not kept" in tree.text()
@@ -136,3 +143,42 @@ def test_several_sources_are_quoted():
     sources = {0: "a.example", 1: "a.example", 2: "a.example", 3: "b.example"}
     found = key_sentences(texts, {"owl": 1.0, "mice": 1.0}, limit=2, sources=sources)
     assert {sources[one.page] for one in found} == {"a.example", "b.example"}
+
+
+def test_a_page_that_is_announced_is_not_quoted():
+    """A sentence with the title of another page is no statement; a short title may stand in any sentence."""
+    said = "The owls of the northern valley hunt voles over wet meadows until the end of March."
+    teaser = "Read on: Nest boxes for the owls of the northern valley, with pictures of the owls."
+    titles = ["Nest boxes for the owls of the northern valley | Gazette", "Owls"]
+    assert [one.text for one in key_sentences([(1, f"{said} {teaser}")], {"owl": 1.0}, titles=titles)] == [
+        said
+    ]
+
+
+def test_several_pages_of_one_source_are_quoted():
+    """A page speaks again only when the others of its source have spoken."""
+    first = "The storm tore roofs off houses of the storm coast on Monday night. The storm surge flooded the storm harbour on Monday night."
+    second = "Engineers will look at the sea wall near the old market next spring after the storm."
+    found = key_sentences([(1, first), (2, second)], {"storm": 1.0}, limit=2, sources={1: "a", 2: "a"})
+    assert {one.page for one in found} == {1, 2}
+
+
+def test_the_report_shows_archived_images(tmp_path):
+    """Small, drawn anew, inside the file; one of each page."""
+    directory = sample_library.make(tmp_path / "storm")
+    pixels = io.BytesIO()
+    Image.new("RGB", (640, 480), "teal").save(pixels, "PNG")
+    with CollectionWriter.create_or_open(directory, sample_library.SPEC, name="storm") as writer:
+        for name in ("1.png", "2.png"):
+            url = f"http://news.example/{name}"
+            link = link_to(url, kind=Kind.IMAGE, parent=link_to(sample_library.SEED).key)
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
+            headers = (("Content-Type", "image/png"),)
+            with writer.commit():
+                answer = fetched(url, pixels.getvalue(), link=link, headers=headers, response_head=head)
+                writer.save(Record(NOW, answer))
+    with Collection.open(directory) as collection:
+        tree = LexborHTMLParser(render(collection))
+    images = tree.css(".pictures img")
+    assert [image.attributes["alt"] for image in images] == ["Image of Storm hits Rome"]
+    assert (images[0].attributes["src"] or "").startswith("data:image/jpeg;base64,")

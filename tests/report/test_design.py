@@ -93,3 +93,14 @@ def inside(lat: float, lon: float, ring: list[tuple[float, float]]) -> bool:
         if (y > lat) != (next_y > lat) and lon < x + (lat - y) / (next_y - y) * (next_x - x):
             crossed = not crossed
     return crossed
+
+
+def test_a_file_that_stands_alone_has_its_fonts_in_it(monkeypatch):
+    """They are cut down to the characters of its text, and left out where what cuts them is missing."""
+    pytest.importorskip("fontTools")
+    short, long = design.embedded_fonts("owl"), design.embedded_fonts("The quick brown fox jumps: 0123456789")
+    if design.font_file("SourceSansPro-Regular.ttf"):
+        assert short.count("@font-face") == len(design.FONTS)
+        assert len(short) < len(long) < 100_000
+    monkeypatch.setattr(design, "find_spec", lambda _: None)
+    assert design.embedded_fonts("owl") == ""

@@ -15,7 +15,6 @@ from starlette.routing import Route
 from lycosa.engine.questions import questions_in
 from lycosa.engine.relearn import Relearned, learns
 from lycosa.errors import InputError
-from lycosa.fetch.decode import decoded_body
 from lycosa.library import views
 from lycosa.library.api import URL_CHARS
 from lycosa.library.context import Handler, LibraryContext, root_of
@@ -28,22 +27,21 @@ from lycosa.library.path_params import PAGE_ID
 from lycosa.library.replay import MAX_BYTES
 from lycosa.library.search import PER_PAGE
 from lycosa.library.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
-from lycosa.library.thumbnails import SOURCE_BYTES, thumbnail
 from lycosa.library.tiles import MERCATOR
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
 from lycosa.report.histogram import score_histogram
 from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
+from lycosa.report.thumbnails import thumbnail_of
 from lycosa.report.why import explain
 from lycosa.report.world_map import EQUAL_EARTH, box_of, world_map
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.page_filter import PageFilter, Relevance
 from lycosa.store.phrases import marked_text
-from lycosa.store.responses import archived, response_of
+from lycosa.store.responses import archived
 from lycosa.store.statistics import ImageOnPage, PlaceCount
-from lycosa.values import Kind, Refusal
 
 TEXT_CHARS = 60_000
 IMAGES = 30
@@ -180,12 +178,7 @@ class HtmlRoutes:
 
     def thumbnail(self, request: Request, collection: Collection) -> Response:
         """An archived image, small and drawn anew: no byte of a stranger's file is passed on."""
-        stored = collection.reader.page_by_id(request.path_params["id"])
-        fetched = (
-            response_of(collection, stored, SOURCE_BYTES) if stored and stored.kind is not Kind.PAGE else None
-        )
-        body = decoded_body(fetched, SOURCE_BYTES) if fetched else b""
-        small = None if isinstance(body, Refusal) or not body else thumbnail(body)
+        small = thumbnail_of(collection, request.path_params["id"])
         if small is None:
             raise HTTPException(404, "There is no image here that can be shown.")
         return Response(small, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})

@@ -6,6 +6,8 @@ Colours of text have a contrast of at least 4.5 to the ground they stand on (WCA
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Mapping
 from importlib import resources
 from importlib.util import find_spec
@@ -86,10 +88,45 @@ def font_file(name: str) -> Path | None:
 def font_faces(at: str) -> str:
     """CSS that finds the installed fonts below an address; '' where none is installed."""
     return "".join(
-        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {style}; '
-        f'font-display: swap; src: url("{at}/{name}"); }}\n'
+        _face(family, weight, style, f"{at}/{name}")
         for name, (_, family, weight, style) in FONTS.items()
         if font_file(name)
+    )
+
+
+def embedded_fonts(text: str) -> str:
+    """CSS with the installed fonts in it, cut down to the characters of a text: for a file that stands alone.
+
+    '' where the fonts, or the library that cuts them, are not installed.
+    """
+    if find_spec("fontTools") is None:
+        return ""
+    return "".join(
+        _face(family, weight, style, f"data:font/woff;base64,{base64.b64encode(_cut(file, text)).decode()}")
+        for name, (_, family, weight, style) in FONTS.items()
+        if (file := font_file(name))
+    )
+
+
+def _cut(file: Path, text: str) -> bytes:
+    from fontTools.subset import Options, Subsetter
+    from fontTools.ttLib import TTFont
+
+    with TTFont(file) as font:
+        # Hints and what a program that lays out text for print would need make up most of a small font.
+        cut = Subsetter(Options(hinting=False, layout_features=["kern", "liga", "lnum", "tnum"]))
+        cut.populate(text=text)
+        cut.subset(font)
+        font.flavor = "woff"
+        out = io.BytesIO()
+        font.save(out)
+        return out.getvalue()
+
+
+def _face(family: str, weight: int, style: str, source: str) -> str:
+    return (
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; font-style: {style}; '
+        f'font-display: swap; src: url("{source}"); }}\n'
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import shlex
 from collections import Counter
@@ -27,6 +28,7 @@ from lycosa.report.hyperlinks import web_url
 from lycosa.report.line_chart import line_chart
 from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
+from lycosa.report.thumbnails import thumbnail_of
 from lycosa.report.world_map import world_map
 from lycosa.store.collection import Collection
 from lycosa.store.facets import Facets
@@ -38,6 +40,9 @@ from lycosa.values import Reason
 BEST_PAGES = 60
 DOUBTFUL = 8
 SOURCES = 40
+IMAGES = 6
+FONTS_HERE = Markup("/*<fonts>*/")
+"""Where the report takes its fonts in."""
 
 
 def write_report(directory: Path, out: Path | None = None) -> Path:
@@ -67,13 +72,16 @@ def render(collection: Collection) -> str:
         autoescape=select_autoescape(default=True, default_for_string=True),
     )
     environment.filters["web_url"] = web_url
-    return environment.get_template("report.html.j2").render(
+    text = environment.get_template("report.html.j2").render(
         version=__version__,
+        fonts=FONTS_HERE,
         style=Markup(design.variables() + design.drawings()),  # noqa: S704 our own
         logo=Markup(design.logo()),  # noqa: S704 our own
         made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         **_figures(collection),
     )
+    # Which characters the fonts need is known only now. Text of pages is escaped, so it cannot hold the mark.
+    return text.replace(str(FONTS_HERE), design.embedded_fonts(text), 1)
 
 
 def _figures(collection: Collection) -> dict[str, Any]:
@@ -138,6 +146,7 @@ def _contents(collection: Collection) -> dict[str, Any]:
     unit, course = periods(collection.statistics.days())
     return {
         "gist": gist_of(collection),
+        "images": _images(collection),
         "named": {
             "People": collection.statistics.entities("person", limit=20),
             "Organisations": collection.statistics.entities("organisation", limit=20),
@@ -147,6 +156,23 @@ def _contents(collection: Collection) -> dict[str, Any]:
         "unit": unit,
         "timeline": column_chart(course, "Relevant pages by the day they were published"),
     }
+
+
+def _images(collection: Collection) -> list[dict[str, str]]:
+    """Some archived images, one of each page, small and drawn anew, as addresses that hold them."""
+    found: list[dict[str, str]] = []
+    pages: set[int] = set()
+    for image in collection.statistics.images(limit=IMAGES * 5):
+        if (
+            image.page in pages
+            or len(found) == IMAGES
+            or (small := thumbnail_of(collection, image.id)) is None
+        ):
+            continue
+        pages.add(image.page)
+        address = f"data:image/jpeg;base64,{base64.b64encode(small).decode()}"
+        found.append({"address": address, "title": image.title or image.url, "sees": image.sees})
+    return found
 
 
 def _reasons(counts: Mapping[str, int]) -> list[dict[str, Any]]:

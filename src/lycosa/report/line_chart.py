@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 720, 300
-LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 50
+LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 54
 
 Points = Sequence[tuple[float, float]]
 
@@ -92,7 +92,7 @@ def _grid(x_end: float, up: Sequence[float], x_title: str, y_title: str) -> Mark
     middle = (LEFT + WIDTH - RIGHT) / 2
     parts.append(
         Markup('<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>').format(
-            middle, HEIGHT - 4, x_title
+            middle, HEIGHT - 7, x_title
         )
     )
     parts.append(

@@ -21,6 +21,8 @@ from lycosa.store.page_filter import PageFilter, Relevance
 PAGES = 60
 CHARS = 20_000
 SENTENCES = 4_000
+HEADLINE_WORDS = 4
+"""A title of fewer words may stand in any sentence."""
 _SENTENCE = re.compile(r"(?<=[.!?。])[\"'”’)]*\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -50,7 +52,13 @@ def gist_of(collection: Collection) -> Gist:
     language, topic = _topic(collection.directory / "models" / "topic.json")
     by_id = {page.page: page for page in best}
     sources = {page.page: page.source for page in best}
-    sentences = key_sentences([(page.page, page.text) for page in best], topic, language, sources=sources)
+    sentences = key_sentences(
+        [(page.page, page.text) for page in best],
+        topic,
+        language,
+        sources=sources,
+        titles=[page.title for page in best],
+    )
     return Gist(
         tuple(
             KeySentence(one.text, one.page, by_id[one.page].title, by_id[one.page].source)
@@ -66,10 +74,12 @@ def key_sentences(
     language: str = "english",
     limit: int = 6,
     sources: Mapping[int, str] | None = None,
+    titles: Sequence[str] = (),
 ) -> list[KeySentence]:
     """Sentences that say most about what the texts share, each adding something to those before.
 
-    A source (`sources`: by page) speaks again only when all others that have something to say have spoken.
+    A source (`sources`: by page) speaks again only when all others that have something to say have spoken, and a page
+    when all others of its source have. A sentence that repeats one of the `titles` announces a page and says nothing.
 
         score(s) = sum_{t in s} w_t · log(1 + df_t) / sqrt(|s|);   then, one after another, the best by
         score(s) · (1 − max_{chosen c} |s ∩ c| / |s|)             (maximal marginal relevance)
@@ -79,7 +89,15 @@ def key_sentences(
     >>> [s.text for s in key_sentences([(1, "Owls hunt mice and voles at night over open fields and wet meadows. So it is.")], {"owl": 1.0})]
     ['Owls hunt mice and voles at night over open fields and wet meadows.']
     """
-    found = [(page, sentence) for page, text in texts for sentence in _sentences(text)][:SENTENCES]
+    headlines = {
+        headline for title in titles if len((headline := _headline(title)).split()) >= HEADLINE_WORDS
+    }
+    found = [
+        (page, sentence)
+        for page, text in texts
+        for sentence in _sentences(text)
+        if not any(headline in sentence.casefold() for headline in headlines)
+    ][:SENTENCES]
     terms = [frozenset(terms_of(sentence, language)) for _, sentence in found]
     shared = Counter(term for words in set(terms) for term in words)
     scored = [
@@ -89,22 +107,23 @@ def key_sentences(
     ]
     candidates = sorted(scored, key=lambda pair: (-pair[0], pair[1]))[:200]
     chosen: list[int] = []
-    spoken: Counter[str] = Counter()
+    spoken: Counter[str | int] = Counter()  # by source and by page
 
-    def source(at: int) -> str:
+    def heard(at: int) -> tuple[int, int]:
         page = found[at][0]
-        return (sources or {}).get(page, "")
+        return (spoken[sources[page]], spoken[page]) if sources else (0, 0)
 
     while candidates and len(chosen) < limit:
-        fewest = min(spoken[source(at)] for _, at in candidates) if sources else 0
+        fewest = min(heard(at) for _, at in candidates)
         best = max(
-            (pair for pair in candidates if not sources or spoken[source(pair[1])] == fewest),
+            (pair for pair in candidates if heard(pair[1]) == fewest),
             key=lambda pair: pair[0] * _newness(terms[pair[1]], chosen, terms),
         )
         if best[0] * _newness(terms[best[1]], chosen, terms) <= 0:
             break
         candidates.remove(best)
-        spoken[source(best[1])] += 1
+        page = found[best[1]][0]
+        spoken.update([page, *([sources[page]] if sources else [])])
         chosen.append(best[1])
     return [KeySentence(found[at][1], found[at][0]) for at in chosen]
 
@@ -142,6 +161,15 @@ def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], langu
                 here.add(stem)
         found.update(here)
     return found
+
+
+def _headline(title: str) -> str:
+    """A title without the name of its site, as it is compared.
+
+    >>> _headline("A Night with Owls | The Gazette"), _headline("Owls")
+    ('a night with owls', 'owls')
+    """
+    return re.split(r"\s+[|–—·]\s+", " ".join(title.split()))[0].casefold()
 
 
 def _sentences(text: str) -> list[str]:

@@ -6,13 +6,26 @@ import io
 
 from PIL import Image
 
+from lycosa.fetch.decode import decoded_body
 from lycosa.page.pictures import read_image
-from lycosa.values import Refusal
+from lycosa.store.collection import Collection
+from lycosa.store.responses import response_of
+from lycosa.values import Kind, Refusal
 
 SIDE = 320
 """Of a thumbnail, at most, in pixels."""
 SOURCE_BYTES = 16 * 2**20
 """Larger files are not read for a thumbnail."""
+
+
+def thumbnail_of(collection: Collection, number: int) -> bytes | None:
+    """A small JPEG of an archived image, by its number; None if there is no image that can be shown."""
+    stored = collection.reader.page_by_id(number)
+    if stored is None or stored.kind is Kind.PAGE:
+        return None
+    fetched = response_of(collection, stored, SOURCE_BYTES)
+    body = decoded_body(fetched, SOURCE_BYTES) if fetched else b""
+    return None if isinstance(body, Refusal) or not body else thumbnail(body)
 
 
 def thumbnail(body: bytes) -> bytes | None:
