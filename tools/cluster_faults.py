@@ -31,6 +31,7 @@ from lycosa.cluster.division import shard_directory
 from lycosa.cluster.on_ray import ray_library
 from lycosa.engine.control import ask
 from lycosa.testing import Site
+from lycosa.urls import authority_of, host_of
 
 DELAY_S = 1.0
 STOP_S = 20.0
@@ -184,6 +185,14 @@ def main() -> None:
                     "exit": code,
                     "pages": len(shards["pages"]),
                     "same pages, links and judgements": {part: shards[part] == one[part] for part in one},
+                    "hosts of several shards": sum(
+                        count > 1
+                        for count in Counter(
+                            host
+                            for directory in of_shards(root / "web", options.shards)
+                            for host in {host_of(authority_of(url)) for url in contents([directory])["pages"]}
+                        ).values()
+                    ),
                     "requests": len(site.log),
                     "asked again": sum(count > 1 for count in Counter(r.url for r in site.log).values()),
                     "smallest gap, s": round(min(gaps), 4),

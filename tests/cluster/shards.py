@@ -15,7 +15,7 @@ from lycosa.cluster.exchange import InProcess, coordinate
 from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.plan import Plan
 from lycosa.cluster.resizing import resize
-from lycosa.cluster.running import plan_of, run_shard, shard_of, usage_of_retired
+from lycosa.cluster.running import judge_retired, plan_of, run_shard, shard_of, usage_of_retired
 from lycosa.engine.limits import Limits
 from lycosa.store.collection import Collection
 from lycosa.store.mail import Parcel
@@ -85,6 +85,7 @@ async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InP
     async with asyncio.timeout(PATIENCE_S):
         await coordinate(coordinator, exchange, every_s=EVERY_S)
         await asyncio.gather(*running)
+    judge_retired(plan)
     if isinstance(exchange, Unreliable):
         await asyncio.gather(*exchange.late)
     return coordinator.ended

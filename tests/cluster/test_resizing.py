@@ -29,7 +29,7 @@ from lycosa.testing import Site
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Link
 from tests.cluster.shards import contents, crawl_in_shards
-from tests.cluster.test_shards import HOSTS, PAGES, assert_polite, requests, text_for
+from tests.cluster.test_shards import HOSTS, PAGES, assert_judged_alike, assert_polite, requests, text_for
 from tests.crawling import crawl, small_web
 
 
@@ -52,6 +52,18 @@ async def test_a_crawl_goes_on_with_another_number_of_shards(tmp_path: Path, siz
     merge_collection(tmp_path / "web")
     assert contents([tmp_path / "web"]) == contents([tmp_path / "one"])
     assert contents(directories_in(tmp_path / "web")) == contents([tmp_path / "one"])
+
+
+async def test_pages_of_shards_that_do_not_run_any_more_are_judged_too(tmp_path: Path) -> None:
+    """They teach the judge, and are judged by its last version like all others."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        text = text_for(site).replace('kind = "all"', 'kind = "topic"')
+        await asyncio.to_thread(crawl, text, tmp_path / "one")
+        await crawl_in_shards(text.replace("pages = 10000", "pages = 40"), tmp_path / "web", 3)
+        await crawl_in_shards(text, tmp_path / "web", 1)
+    merge_collection(tmp_path / "web")
+    assert_judged_alike(directories_in(tmp_path / "web"), [tmp_path / "one"])
+    assert_judged_alike([tmp_path / "web"], [tmp_path / "one"])
 
 
 async def test_a_crawl_in_one_process_becomes_one_of_shards(tmp_path: Path) -> None:

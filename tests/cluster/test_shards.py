@@ -22,6 +22,8 @@ from lycosa.cluster.slots import Slots
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.frontier import Policy
+from lycosa.judge.version import saved_versions
+from lycosa.store.collection import Collection
 from lycosa.testing import Site, Web, links, redirect
 from lycosa.testing.responses import Raw, Request, Wire, html
 from lycosa.values import Outcome
@@ -66,24 +68,26 @@ def assert_polite(site: Site) -> None:
         assert min(after - before for before, after in pairwise(site.times(host))) >= DELAY_S, host
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "fused"])
-async def test_shards_find_what_one_finds(tmp_path: Path, strategy: str) -> None:
+@pytest.mark.parametrize(
+    ("shards", "strategy"), [(1, "best-first"), (2, "best-first"), (4, "best-first"), (3, "fused")]
+)
+async def test_shards_find_what_one_finds(tmp_path: Path, shards: int, strategy: str) -> None:
     """The same pages, judgements and links; every URL is asked for once, every host by one shard."""
     with Site(small_web(HOSTS, PAGES)) as site:
         text = text_for(site, strategy)
         await asyncio.to_thread(crawl, text, tmp_path / "one")
         site.log.clear()
-        assert await crawl_in_shards(text, tmp_path / "web", 3) == NOTHING_LEFT
+        assert await crawl_in_shards(text, tmp_path / "web", shards) == NOTHING_LEFT
         assert set(requests(site).values()) == {1}
         assert_polite(site)
-    one, three = contents([tmp_path / "one"]), contents(of_shards(tmp_path / "web", 3))
+    one, several = contents([tmp_path / "one"]), contents(of_shards(tmp_path / "web", shards))
     assert len(one["pages"]) == HOSTS * PAGES
     if strategy == "fused":  # what it has learned, and so its priorities, depend on the order of pages
-        del one["links"], three["links"]
+        del one["links"], several["links"]
     for part in one:
-        assert three[part] == one[part], part
-    slots = Slots.among(3)
-    for shard, directory in enumerate(of_shards(tmp_path / "web", 3)):
+        assert several[part] == one[part], part
+    slots = Slots.among(shards)
+    for shard, directory in enumerate(of_shards(tmp_path / "web", shards)):
         assert {slots.owner_of(url) for url in contents([directory])["pages"]} == {shard}
 
 
@@ -250,8 +254,18 @@ async def test_the_judge_learns_from_all_shards(tmp_path: Path) -> None:
         text = text_for(site).replace('kind = "all"', 'kind = "topic"')
         await asyncio.to_thread(crawl, text, tmp_path / "one")
         await crawl_in_shards(text, tmp_path / "web", 3)
-    one, three = contents([tmp_path / "one"])["pages"], contents(of_shards(tmp_path / "web", 3))["pages"]
-    assert one.keys() == three.keys()
-    for url, (_, _, judgement, _) in one.items():
-        assert three[url][2].relevant == judgement.relevant, url
-        assert three[url][2].score == pytest.approx(judgement.score, abs=1e-6), url
+    shards = of_shards(tmp_path / "web", 3)
+    assert_judged_alike(shards, [tmp_path / "one"])
+    fitted, *followed = [set(saved_versions(directory / "models")) for directory in shards]
+    assert all(versions <= fitted for versions in followed)  # one shard fits, for all
+    with Collection.open(shards[0]) as first, Collection.open(shards[2]) as last:
+        assert first.reader.judge_version() == last.reader.judge_version() == max(fitted)
+
+
+def assert_judged_alike(some: list[Path], others: list[Path]) -> None:
+    """The same pages, with the same judgements but for what the order of a sum does to a score."""
+    ours, theirs = contents(some)["pages"], contents(others)["pages"]
+    assert ours.keys() == theirs.keys()
+    for url, (_, _, judgement, _) in ours.items():
+        assert theirs[url][2].relevant == judgement.relevant, url
+        assert theirs[url][2].score == pytest.approx(judgement.score, abs=1e-6), url

@@ -15,6 +15,8 @@ from lycosa.cluster.price import allot
 from lycosa.engine.limits import Limits
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG
 
+LEADER = 0
+"""The shard that fits the judge for all."""
 MIN_AHEAD = 4
 """Pages of each shard, on average, that have to be worth more than the price: what goes before the next round."""
 MAX_BLOCK, SPARE = 1000, 4
@@ -118,6 +120,8 @@ class Coordinator:
                 paused=bool(self.is_paused),
                 end=self.ended,
                 all_still=self._are_all_still(),
+                is_judged=self._is_judged(),
+                pages=self.usage.pages,
                 addresses=tuple(addresses.get(shard, ())),
                 returned=tuple(returned.get(shard, ())),
             )
@@ -126,6 +130,10 @@ class Coordinator:
 
     def _are_all_still(self) -> bool:
         return all(report.is_still or report.summary or report.error for report in self.reports.values())
+
+    def _is_judged(self) -> bool:
+        leader = self.reports[LEADER]
+        return leader.summary is not None or bool(leader.error)
 
     def _unchanged(self, shard: int) -> Orders:
         report = self.reports.get(shard)

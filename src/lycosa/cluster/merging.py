@@ -28,7 +28,7 @@ def merge_collection(directory: Path, out: Path | None = None) -> Counts:
             "shard has begun."
         )
     target = out or directory
-    counts = merge_shards(shards, target, directory.name)
+    counts = merge_shards(shards, target)
     shutil.copytree(shards[0] / "models", target / "models", dirs_exist_ok=True)
     shutil.copyfile(shards[0] / "crawl.toml", target / "crawl.toml")
     if target != directory and (directory / LABELS).is_file():

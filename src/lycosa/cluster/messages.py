@@ -46,6 +46,10 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     paused: bool = False
     end: str = ""  # why the crawl has ended
     all_still: bool = False  # nothing is under way in any shard
+    is_judged: bool = (
+        False  # the shard that fits the judge for all has ended: there will be no further version
+    )
+    pages: int = 0  # of all shards
     addresses: tuple[str, ...] = ()  # IP addresses that it may ask from now on
     returned: tuple[str, ...] = ()  # those that it is asked to give back
 

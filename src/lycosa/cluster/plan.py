@@ -13,9 +13,11 @@ import msgspec
 
 from lycosa.cluster.division import SHARDS, shard_directory
 from lycosa.cluster.slots import Slots
+from lycosa.engine.refit import FIRST
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.files import write_file
+from lycosa.judge.version import saved_versions
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec
@@ -126,7 +128,11 @@ def prepared_in(directory: Path, seeds: Sequence[Link]) -> Prepared:
             tuple(seeds),
             tuple(response for response in found if response is not None),
             dict(robots),
-            {path.name: path.read_bytes() for path in (directory / "models").iterdir() if path.is_file()},
+            {
+                str(path.relative_to(directory / "models")): path.read_bytes()
+                for path in (directory / "models").rglob("*")
+                if path.is_file()
+            },
         )
 
 
@@ -147,10 +153,16 @@ def hand_out(plan: Plan, shard: int) -> None:
         for name, content in prepared.models.items():
             path = collection.directory / "models" / name
             if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, content)
         hand_out_labels(plan, shard)
         robots = collection.robots()
         with collection.commit():
+            if (
+                FIRST in saved_versions(collection.directory / "models")
+                and not collection.reader.judge_version()
+            ):
+                collection.judge_anew({}, FIRST)
             for authority, stored in prepared.robots.items():
                 if plan.slots.owner_of(authority_of(authority)) == shard and authority not in robots:
                     robots[authority] = stored

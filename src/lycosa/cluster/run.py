@@ -21,7 +21,7 @@ from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
 from lycosa.cluster.resizing import resize
-from lycosa.cluster.running import plan_of, summary_of, usage_of_retired
+from lycosa.cluster.running import judge_retired, plan_of, summary_of, usage_of_retired
 from lycosa.engine.control import Reply, controlled
 from lycosa.engine.run import AskedCrawl
 from lycosa.engine.summary import Summary
@@ -51,6 +51,7 @@ def crawl_in_shards(
                 "Stopped while preparing; run the same command again and it goes on."
             ) from None
         summary = asyncio.run(_run(plan, directory, address, say, quiet))
+        judge_retired(plan)
         say("Bringing together what the shards have found.")
         merge_collection(directory)
         return summary

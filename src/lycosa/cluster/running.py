@@ -15,7 +15,9 @@ from lycosa.cluster.plan import Plan, hand_out, prepared_directory, prepared_in
 from lycosa.cluster.resizing import BUSY_S
 from lycosa.cluster.shard import Deliver, Shard
 from lycosa.cluster.slots import Slots
+from lycosa.cluster.versions import PublishedVersions
 from lycosa.engine.loop import Crawl
+from lycosa.engine.relearn import judge_by
 from lycosa.engine.session import crawl_share, prepare_spec
 from lycosa.engine.summary import Summary
 from lycosa.errors import CollectionBusy, LycosaError
@@ -37,6 +39,7 @@ async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: 
     for shard in range(division.shards):
         shard_directory(directory, shard).mkdir(parents=True, exist_ok=True)
     note_division(directory, division)
+    PublishedVersions(directory).forget()
     return Plan(
         name=spec.name,
         text=text,
@@ -95,7 +98,15 @@ def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
     """A shard of a plan."""
     rest_s = plan.spec().fetch.per_ip_delay_s if plan.leases_addresses else None
     others = [folder for other, folder in plan.directories.items() if other != number]
-    return Shard(number, plan.slots, plan.prepared.seeds, deliver, others=others, address_rest_s=rest_s)
+    return Shard(
+        number,
+        plan.slots,
+        plan.prepared.seeds,
+        deliver,
+        others=others,
+        versions=PublishedVersions(Path(plan.directory)),
+        address_rest_s=rest_s,
+    )
 
 
 def usage_of_retired(plan: Plan) -> Usage:
@@ -111,6 +122,16 @@ def usage_of_retired(plan: Plan) -> Usage:
                 usage.bytes += counts.bytes
                 usage.seconds = max(usage.seconds, collection.reader.seconds())
     return usage
+
+
+def judge_retired(plan: Plan) -> None:
+    """Judge the pages of shards that do not run any more by the last version, as all others are."""
+    fit = PublishedVersions(Path(plan.directory)).newest()
+    for shard in plan.retired if fit else ():
+        directory = plan.directory_of(shard)
+        if fit and (directory / "catalogue.db").is_file():
+            hand_out(plan, shard)
+            judge_by(directory, plan.text, plan.spec_of(shard).name, fit)
 
 
 def summary_of(directory: Path, parts: Sequence[Summary], ended: str, retired: Usage) -> Summary:

@@ -12,14 +12,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from lycosa.cluster.addresses import LeasedAddresses
+from lycosa.cluster.coordinator import LEADER
 from lycosa.cluster.frontier import SharedSqliteFrontier
 from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.slots import Slots
+from lycosa.cluster.versions import PublishedVersions
 from lycosa.engine.loop import Crawl
 from lycosa.engine.summary import Summary
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection
+from lycosa.judge.fitter import Fit
 from lycosa.store.mail import Mail, Parcel
 from lycosa.values import Decision, Link
 
@@ -51,13 +54,17 @@ class Shard:
         deliver: Deliver,
         *,
         others: Sequence[Path] = (),
+        versions: PublishedVersions | None = None,
         address_rest_s: float | None = None,
         links_in_parcel: int = PARCEL_LINKS,
     ) -> None:
-        """`address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
+        """`versions`: those of the judge that is fitted for all. `address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
         self.number = number
         self.slots = slots
         self.others = others
+        self.leads = number == LEADER
+        self._versions = versions
+        self._is_judged = asyncio.Event()
         self.seeds: Sequence[Link] = [link for link in seeds if slots.owner_of(link.url) == number]
         self.summary: Summary | None = None
         self.error = ""
@@ -128,6 +135,19 @@ class Shard:
         self._is_still = True
         await self._still.wait()
 
+    def pages(self) -> int:
+        return self._orders.pages
+
+    def publish(self, fit: Fit) -> None:
+        if self._versions:
+            self._versions.put(fit)
+
+    def published(self) -> Fit | None:
+        return self._versions.newest() if self._versions else None
+
+    async def last_published(self) -> None:
+        await self._is_judged.wait()
+
     # what the cluster asks
 
     def begin(self, crawl: Crawl) -> None:
@@ -180,6 +200,8 @@ class Shard:
             self._addresses.give_back(orders.returned)
         if orders.all_still and self._is_still:
             self._still.set()
+        if orders.is_judged and self._is_still:
+            self._is_judged.set()
         if orders.end and not crawl.ended:
             crawl.stop(orders.end)
         elif (self._granted, orders.price) != before:

@@ -12,6 +12,7 @@ from typing import Protocol
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection, SqliteFrontier
+from lycosa.judge.fitter import Fit
 from lycosa.values import Link
 
 
@@ -37,6 +38,24 @@ class Share(Peers, Protocol):
     seeds: Sequence[Link]
     others: Sequence[Path]
     """The collections of the other shards: a judge learns from their pages too."""
+    leads: bool
+    """Whether this shard fits the judge, for all; the others judge by the versions that it publishes."""
+
+    def pages(self) -> int:
+        """How many pages all shards have, as far as this one has heard."""
+        ...
+
+    def publish(self, fit: Fit) -> None:
+        """Let the others judge by a version."""
+        ...
+
+    def published(self) -> Fit | None:
+        """The version that was published last; None if it is the one that this returned the last time."""
+        ...
+
+    async def last_published(self) -> None:
+        """Wait until the last version of the run is published, or nobody will."""
+        ...
 
     def frontier(
         self, connection: Connection, policy: Policy, now: float, restart_rest_s: float

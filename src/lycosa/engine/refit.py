@@ -14,13 +14,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 
 from lycosa.engine.conclude import Conclusions, Tally
 from lycosa.engine.fitting import Fits, InlineFits, fits_of
+from lycosa.engine.peers import Share
 from lycosa.errors import ModelError
 from lycosa.judge.fitter import Fit
 from lycosa.judge.kinds import Judge
@@ -34,6 +35,8 @@ from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
+FIRST = 1
+"""The number of the first version."""
 GROWTH = 1.25
 """Beyond the schedule, a fit comes at this multiple of the pages of the one before: the cost of all is bounded."""
 
@@ -159,7 +162,7 @@ class Refits:
                 self._apply(fit)
 
     def _begin(self) -> None:
-        self._begun_at = self.conclusions.tally.pages
+        self._begun_at = self._pages()
         self._is_stale = False
         self.fits.begin(self.number + 1)
 
@@ -170,8 +173,12 @@ class Refits:
             self.note(f"{error} Until then the version before judges.")
             return None
 
+    def _pages(self) -> int:
+        """How many pages there are to learn from."""
+        return self.conclusions.tally.pages
+
     def _is_due(self) -> bool:
-        pages = self.conclusions.tally.pages
+        pages = self._pages()
         if pages < next_fit(max(self._held_at, self._pages_then())):
             return False
         if self.is_held():
@@ -196,10 +203,15 @@ class Refits:
         return version.said == given | said
 
     def _apply(self, fit: Fit) -> None:
-        judge, version = self.judge, fit.version
+        version = fit.version
         if self._is_worse(version):
             self._refuse(version)
             return
+        self.judge_by(fit, version.upto)
+
+    def judge_by(self, fit: Fit, upto: int) -> None:
+        """Judge all pages by a version; those behind the id `upto` were fetched while it was fitted."""
+        judge, version = self.judge, fit.version
         self.resume(version)
         self.conclusions.verdicts = self.verdicts()
         verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
@@ -207,7 +219,7 @@ class Refits:
             key: verdicts.get(key) or judge.judgement(key, p, fit.wanted.get(key, 1.0))
             for key, p in fit.probabilities.items()
         }
-        for page in self.store.page_terms(version.upto, judge.brief.evidence):  # fetched while it was fitted
+        for page in self.store.page_terms(upto, judge.brief.evidence):
             probability = judge.probability(page.terms, page.evidence)
             judgements[page.key] = verdicts.get(page.key) or judge.judgement(
                 page.key, probability, page.wanted
@@ -236,6 +248,51 @@ class Refits:
         self.store.set_aside(worse.number)
         answered = {key: verdicts[key] for key in worse.said if key in verdicts}
         self.conclusions.rejudged(self.store.judge_anew(answered, old.number))
+
+
+class LeadingRefits(Refits):
+    """The fits of the shard that fits for all: on the pages of all of them, and each version is published."""
+
+    def __init__(self, share: Share, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._share = share
+
+    def _pages(self) -> int:
+        return max(self.conclusions.tally.pages, self._share.pages())
+
+    def judge_by(self, fit: Fit, upto: int) -> None:
+        super().judge_by(fit, upto)
+        self._share.publish(fit)
+
+
+class FollowingRefits(Refits):
+    """Fits nothing, but for a judge that begins anew: judges by what another shard has fitted on the pages of all."""
+
+    def __init__(self, share: Share, directory: Path, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._share = share
+        self._directory = str(directory.absolute())
+
+    def during(self) -> None:
+        if (fit := self._share.published()) is not None:
+            self._follow(fit)
+
+    def after(self) -> None:
+        pass
+
+    async def catch_up(self) -> None:
+        pass
+
+    async def finish(self) -> None:
+        await self._share.last_published()
+        if (fit := self._share.published()) is not None:
+            with self.store.commit():
+                self._follow(fit)
+
+    def _follow(self, fit: Fit) -> None:
+        if self.models is not None:
+            save_version(fit.version, self.models)
+        self.judge_by(fit, fit.upto_of.get(self._directory, 0))
 
 
 def forecasts_worse(new: Version, old: Version, scores: Callable[[Set[int]], Mapping[int, float]]) -> bool:
@@ -274,26 +331,48 @@ async def refits_for(
     *,
     inline: bool,
     note: Say,
-    others: Sequence[Path] = (),
+    share: Share | None = None,
 ) -> AsyncIterator[Refits | None]:
     """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing.
 
-    It learns from the collections of `others` too, the shards of the same crawl.
+    Of the shards of a crawl one fits it, on the pages of all of them.
     """
     if not isinstance(judge, LearningJudge):
         yield None
         return
     save_brief(judge.brief, collection.directory / "models")
+    others = share.others if share else ()
+    kind: Callable[..., Refits] = Refits
+    if share:
+        kind = (
+            partial(LeadingRefits, share)
+            if share.leads
+            else partial(FollowingRefits, share, collection.directory)
+        )
     async with fits_of(judge.brief, collection, inline=inline, others=others) as fits:
-        yield refits_in(judge, conclusions, collection, fits, note)
+        yield refits_in(judge, conclusions, collection, fits, note, kind)
+
+
+async def fit_first(judge: Judge, collection: CollectionWriter, *, inline: bool) -> None:
+    """Fit the version of a judge that learns which a crawl begins with, before there are pages; it is saved."""
+    if isinstance(judge, LearningJudge):
+        save_brief(judge.brief, collection.directory / "models")
+        async with fits_of(judge.brief, collection, inline=inline) as fits:
+            fits.begin(FIRST)
+            await fits.last()
 
 
 def refits_in(
-    judge: LearningJudge, conclusions: Concluded, collection: CollectionWriter, fits: Fits, note: Say
+    judge: LearningJudge,
+    conclusions: Concluded,
+    collection: CollectionWriter,
+    fits: Fits,
+    note: Say,
+    kind: Callable[..., Refits] = Refits,
 ) -> Refits:
     """The fits of the judge of a collection."""
     directory, aside = collection.directory, collection.reader.set_aside()
-    return Refits(
+    return kind(
         judge,
         conclusions,
         collection,

@@ -19,9 +19,10 @@ from lycosa.engine.fitting import InlineFits, answers_in
 from lycosa.engine.refit import labels_now, refits_in, refused_version, saved_version
 from lycosa.engine.resume import note_taught
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
+from lycosa.judge.fitter import Fit
 from lycosa.judge.learning import LearningJudge, brief_path, load_brief
 from lycosa.judge.threshold import Harvest
-from lycosa.judge.version import Version, load_version, saved_versions
+from lycosa.judge.version import Version, load_version, save_version, saved_versions
 from lycosa.methods.lookup import all_settings
 from lycosa.prepare import labels_are_answers
 from lycosa.prepare.labels import verdicts_in
@@ -147,6 +148,22 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
         return _relearned(before, collection)
 
 
+def judge_by(directory: Path, text: str, name: str, fit: Fit) -> None:
+    """Judge the pages of a collection whose crawl does not run by a version that was fitted on them elsewhere."""
+    with CollectionWriter.create_or_open(directory, text, name=name) as collection:
+        judge = judge_in(directory)
+        save_version(fit.version, directory / "models")
+        refits = refits_in(
+            judge, _AtRest(collection), collection, InlineFits(judge.brief, collection), _silent
+        )
+        with collection.commit():
+            refits.judge_by(fit, fit.upto_of.get(str(directory.absolute()), 0))
+
+
+def _silent(_: str) -> None:
+    pass
+
+
 def history(directory: Path) -> list[PastVersion]:
     """All versions of a collection's judge, the first one first."""
     with Collection.open(directory) as collection:
@@ -200,7 +217,7 @@ def _learn(collection: CollectionWriter) -> None:
     directory = collection.directory
     judge = judge_in(directory)
     fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
-    refits = refits_in(judge, _AtRest(collection), collection, fits, lambda _: None)
+    refits = refits_in(judge, _AtRest(collection), collection, fits, _silent)
     if (version := saved_version(collection)) is None:
         raise ModelError(
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."

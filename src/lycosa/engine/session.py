@@ -22,7 +22,7 @@ from lycosa.engine.loop import Crawl
 from lycosa.engine.patterns import Patterns
 from lycosa.engine.peers import Share
 from lycosa.engine.recipe import recipe_of
-from lycosa.engine.refit import refits_for, refused_version, saved_version
+from lycosa.engine.refit import fit_first, refits_for, refused_version, saved_version
 from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.engine.rendering import Rendering
 from lycosa.engine.renderings import RENDERINGS, Renderings, learned_in
@@ -139,6 +139,8 @@ async def prepare_spec(
             is_judged_otherwise(collection, judging_of(spec, directory))
             ready = await prepare(spec, _material(spec, folder, collection, helper, say))
             seeds = await _seeds(spec, folder, fetcher, helper, say, ready.given)
+            if ready.preparation:
+                await fit_first(ready.preparation.judge, collection, inline=spec.process.workers == 0)
             with collection.commit():
                 note_judging(collection, judging_of(spec, directory))
             await reader.rest()
@@ -210,7 +212,7 @@ async def _crawl(
                     collection,
                     inline=inline,
                     note=note,
-                    others=share.others if share else (),
+                    share=share,
                 ) as refits,
                 renderer_of(spec, fetcher) as renderer,
             ):

@@ -23,6 +23,8 @@ class Fit(msgspec.Struct, frozen=True, array_like=True):
     probabilities: dict[int, float]
     wanted: dict[int, float] = {}
     """How surely pages are of a wanted kind, by key, where that counts."""
+    upto_of: dict[str, int] = {}
+    """The id of the last page of each other shard that it was fitted on."""
 
 
 class Fitter:
@@ -77,7 +79,7 @@ class Fitter:
         rows = [self.rows[key] for key in self._pages]
         probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
         wanted = {key: self._wanted[row] for key in self._pages if (row := self.rows[key]) in self._wanted}
-        return Fit(version, dict(probabilities), wanted)
+        return Fit(version, dict(probabilities), wanted, dict(self._upto_of))
 
     def fitted(
         self, said: Mapping[int, bool], coefficients: Mapping[str, Coefficients] | None = None

@@ -29,7 +29,7 @@ OF_PAGE = ("captures", "links", "evidence", "link_evidence", "places", "entities
 """Tables whose rows belong to a page."""
 
 
-def merge_shards(shards: Sequence[Path], out: Path, name: str) -> Counts:
+def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
     """Make one collection of several, whose URLs differ but for what each of them began with. Returns its counts."""
     for (
         shard
@@ -51,7 +51,7 @@ def merge_shards(shards: Sequence[Path], out: Path, name: str) -> Counts:
                 connection.execute("BEGIN")
                 _add(connection, number)
                 connection.execute("COMMIT")
-        counts = _conclude(connection, shards, name, twice)
+        counts = _conclude(connection, shards, twice)
         connection.execute("PRAGMA journal_mode = DELETE")
     for path in _files_of(out / "catalogue.db")[1:]:
         path.unlink(missing_ok=True)
@@ -150,22 +150,24 @@ def _ours(column: str) -> str:
     return f"(SELECT ours FROM temp.of_{_TEXTS[column]} WHERE theirs = {column})"
 
 
-def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], name: str, twice: int) -> Counts:
+def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], twice: int) -> Counts:
     """Write what is true of the whole."""
     run = connection.execute
-    parts = []
+    parts, names = [], list[bytes]()
     for shard in shards:
         with closing(open_for_reading(shard / "catalogue.db")) as other:
             row = other.execute("SELECT value FROM facts WHERE name = 'counts'").fetchone()
+            names += [name for (name,) in other.execute("SELECT value FROM facts WHERE name = 'name'")]
         parts.append(msgspec.msgpack.decode(row[0], type=Counts) if row else Counts())
     total = Counts(*map(sum, zip(*map(msgspec.structs.astuple, parts), strict=True)))
     # What every shard began with is counted in each, and is there once.
     (others,) = run("SELECT count(*) FROM pages WHERE kind <> 'page'").fetchone()
     total = msgspec.structs.replace(total, others=others, bytes=total.bytes - twice)
+    crawl = names[0].rpartition(b"-")[0]  # shards are called as their crawl is, with their numbers behind it
     shares = msgspec.msgpack.encode(parts)
     for fact, value in (
         ("counts", msgspec.msgpack.encode(total)),
-        ("name", name.encode()),
+        ("name", crawl),
         (_SHARES, shares),
     ):
         run("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact, value))
