@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -47,6 +48,18 @@ def test_what_is_on_the_web_is_only_counted(tmp_path):
     assert "and those of lists on the Web" in check_text(checked)
 
 
+@pytest.mark.parametrize(
+    ("keywords", "told"),
+    [
+        (["erruption", "lava"], "'erruption' is no common word of english, but like 'erupt…'"),
+        (["Strom", "Spannung", "Elektrizität"], "look like german (3 of 3), but topic.language is english"),
+    ],
+)
+def test_keywords_that_are_no_words_of_their_language_are_doubted(tmp_path, keywords, told):
+    text = f'name = "x"\n[topic]\nkeywords = {json.dumps(keywords, ensure_ascii=False)}\n'
+    assert told in "\n".join(check_spec(spec(tmp_path, text + SEEDS)).said)
+
+
 def test_what_does_less_than_it_seems_is_said(tmp_path):
     """Keywords of stop words, examples that are one page, languages without stemmer, places that nobody knows."""
     for name in ("a.html", "b.html"):
@@ -56,6 +69,7 @@ def test_what_does_less_than_it_seems_is_said(tmp_path):
     said = "\n".join(check_spec(spec(tmp_path, topic + SEEDS)).said)
     assert "the keyword 'the of' has only words that every text has" in said
     assert "a.html and b.html are the same page" in said
+    assert "like" not in said
     assert "owl?utm_source=x and http://a.test/owl are the same page" in said
     assert "stemmer" not in said
     other = 'name = "x"\n[topic]\nkeywords = ["сова"]\nlanguage = "{}"\n' + SEEDS

@@ -66,6 +66,15 @@ def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
     assert summary.harvest != summary.relevant / summary.pages
 
 
+def test_keywords_that_no_page_has_are_named(tmp_path):
+    """They are misspelt, or of another language than the pages; nobody would find it out from the scores."""
+    topic = {**TOPIC, "topic": {"keywords": [*KEYWORDS, "Eulen", "the of"]}}
+    with Site(small_web(4, 40)) as site:
+        health = health_of(crawl(spec_text(site, ["http://h0.test/"], **topic), tmp_path / "c"))
+    assert health
+    assert "no page has the keyword 'Eulen': misspelt" in health.troubles[0]
+
+
 def test_answers_are_counted(tmp_path):
     with Site(small_web(4, 40)) as site:
         summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), tmp_path / "c")

@@ -17,6 +17,7 @@ from lycosa.engine.admission import Admission
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.renderer import refuse_root
 from lycosa.fetch.warc_files import archives_of, warc_files
+from lycosa.judge.spelling import doubtful_keywords
 from lycosa.methods import Means
 from lycosa.methods.lookup import all_settings, fitted
 from lycosa.page.document import Document
@@ -92,6 +93,7 @@ def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:
     for keyword in topic.keywords:
         if not terms_of(keyword, topic.language):
             yield f"the keyword {keyword!r} has only words that every text has, and says nothing. Use another."
+    yield from doubtful_keywords(topic.keywords, topic.language)
     first: dict[object, str] = {}
     for where in topic.examples:
         same = first.setdefault(_contents(where, folder), where)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -13,6 +15,7 @@ from lycosa.engine.refit import saved_version
 from lycosa.engine.summary import Summary
 from lycosa.judge.threshold import Estimate
 from lycosa.judge.version import Version
+from lycosa.page.terms import terms_of
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.values import Reason
@@ -28,6 +31,8 @@ UNSURE_KEPT = 0.3
 """And so does an interval of the precision of what is kept that is wider than this."""
 FEW_PAGES = 50
 """A crawl that ends with fewer pages because no link is left has hardly begun."""
+LOOKED_AT = 500
+"""Pages in which the keywords are looked for: one that these do not have says nothing of the others either."""
 LITTLE = 0.05
 """A harvest below this: hardly any page that was found is of the topic."""
 
@@ -76,14 +81,27 @@ def health_of(summary: Summary) -> Health | None:
         if version is None and {page.probability for page in scores.pages} <= {0.0, 1.0}:
             return None
         near = scores.near
+        unfound = unfound_keywords(collection, version.language) if version else []
         return Health(
             harvest=summary.harvest_told,
             near=near,
             look_at=questions_in(collection, TITLES),
             answers=answers,
             advice=_advice(summary, version, near, answers),
-            troubles=_troubles(summary, version.estimate if version else None),
+            troubles=_troubles(summary, version.estimate if version else None, unfound),
         )
+
+
+def unfound_keywords(collection: Collection, language: str) -> list[str]:
+    """Keywords of which no page has a word: misspelt, or of another language than the pages. None before FEW_PAGES."""
+    keywords = collection.spec().get("topic", {}).get("keywords", ())
+    terms = {word: frozenset(terms_of(word, language)) for word in keywords}
+    missing = {word for word in keywords if terms[word]}
+    pages = 0
+    for page in islice(collection.reader.terms(), LOOKED_AT):
+        missing = {word for word in missing if terms[word].isdisjoint(page.terms)}
+        pages += 1
+    return [word for word in keywords if word in missing] if pages >= FEW_PAGES else []
 
 
 def _percent(share: float) -> str:
@@ -95,9 +113,16 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-def _troubles(summary: Summary, told: Estimate | None) -> tuple[str, ...]:
+def _troubles(summary: Summary, told: Estimate | None, unfound: Sequence[str] = ()) -> tuple[str, ...]:
     """What makes a collection other than the user expects, the worst first; nothing where all is well."""
     found = []
+    if unfound:
+        words = ", ".join(map(repr, unfound))
+        found.append(
+            f"no page has the keyword {words}: misspelt, or of another language than the pages?"
+            if len(unfound) == 1
+            else f"no page has any of the keywords {words}: misspelt, or of another language than the pages?"
+        )
     if told and told.pages and told.kept and told.precision < 0.5:
         found.append(
             f"most of the pages kept are probably off topic: about {_percent(told.precision)} of them are right "
