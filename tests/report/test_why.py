@@ -117,6 +117,20 @@ def test_what_a_full_host_left_out(tmp_path):
     assert not any("queue" in verdict for verdict in verdicts)
 
 
+def test_what_waits_on_a_site_beyond_its_share(tmp_path):
+    """Its priority counts for less than that of other sites, and `why` says for how much and what decides it."""
+    there = [f"http://b.test/{n}" for n in range(8)]
+    pages: Pages = {("a.test", "/"): links(*there), "/*": lambda request: f"<p>owl {request.path}"}
+    limits = {"pages": 4, "site_share": 0.25}
+    with Site(pages) as site:
+        text = spec(site, limits=limits, fetch={"concurrency": 1}, judge={"kind": "all"}, scope={})
+        asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+    verdicts = [explain(tmp_path / "owls", url).verdict for url in there]
+    waiting = [verdict for verdict in verdicts if verdict.startswith("Waiting")]
+    assert len(waiting) == 5
+    assert all("b.test has given 3 pages, and its share is 1 (limits.site_share)" in one for one in waiting)
+
+
 def test_what_a_full_queue_left_out(tmp_path):
     """The queue is named where it was the queue."""
     pages: Pages = {"/": links(*(f"/{n}" for n in range(60))), **{f"/{n}": f"<p>owl {n}" for n in range(60)}}

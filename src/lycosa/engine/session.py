@@ -331,13 +331,12 @@ def _frontier(
     now: float,
     share: Share | None,
 ) -> SqliteFrontier:
-    pages, site_share = spec.limits.pages, spec.limits.site_share
     policy = Policy(
         max_waiting=spec.frontier.max_waiting,
         per_host_concurrency=spec.fetch.per_host_concurrency,
         pages_per_host=spec.limits.pages_per_host,
         pages_per_site=spec.limits.pages_per_site,
-        site_share=max(1, int(pages * site_share)) if pages is not None and site_share < 1 else None,
+        site_share=spec.limits.pages_in_share,
         named=named,
         selectivity=spec.frontier.selectivity,
         weigh=strategy.host_weight if strategy.weighs_sources else None,

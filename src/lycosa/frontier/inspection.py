@@ -44,19 +44,30 @@ def dropped_for(
     """
     if not has_frontier(connection):
         return []
-    host, source = urls.host_of(urls.authority_of(url)), urls.source_of(urls.authority_of(url))
-    rows = connection.execute(
-        "SELECT authorities.name, sources.name, pages FROM authorities JOIN sources ON sources.id = source"
-    ).fetchall()
-    of_host = sum(pages for name, _, pages in rows if urls.host_of(name) == host)
-    of_site = sum(pages for _, site, pages in rows if site == source)
-    for limit, pages, name in zip(limits, (of_host, of_site), ("host", "site"), strict=True):
+    for limit, pages, name in zip(limits, _given_by(connection, url), ("host", "site"), strict=True):
         if limit is not None and pages >= limit:
             return [Refusal(Reason.HOST_FULL, f"limits.pages_per_{name} = {limit}")]
     reasons = [
         Reason[name] for (name,) in connection.execute("SELECT reason FROM dropped ORDER BY count DESC")
     ]
     return [Refusal(reason) for reason in reasons if reason is not Reason.HOST_FULL]
+
+
+def pages_of_site(connection: sqlite3.Connection, url: str) -> int:
+    """How many pages the site of a URL has given."""
+    return _given_by(connection, url)[1] if has_frontier(connection) else 0
+
+
+def _given_by(connection: sqlite3.Connection, url: str) -> tuple[int, int]:
+    """How many pages the host of a URL has given, and how many its site."""
+    host, source = urls.host_of(urls.authority_of(url)), urls.source_of(urls.authority_of(url))
+    rows = connection.execute(
+        "SELECT authorities.name, sources.name, pages FROM authorities JOIN sources ON sources.id = source"
+    ).fetchall()
+    return (
+        sum(pages for name, _, pages in rows if urls.host_of(name) == host),
+        sum(pages for _, site, pages in rows if site == source),
+    )
 
 
 def url_state_in(connection: sqlite3.Connection, key: int) -> UrlState | None:

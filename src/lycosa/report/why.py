@@ -12,10 +12,12 @@ from lycosa import urls
 from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import UrlState
-from lycosa.frontier.inspection import dropped_for, url_state_in
+from lycosa.frontier.choice import in_its_share
+from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.version import Reasons, Scorer, load_version
-from lycosa.methods.lookup import strategy_class
+from lycosa.methods.lookup import all_settings, strategy_class
+from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
 from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
@@ -110,7 +112,7 @@ def _explained(collection: Collection, url: str, key: int, found_on: tuple[Found
     if (outcome := collection.reader.outcome(key)) is not None and not outcome.again:
         return _of_outcome(collection.reader, outcome, found_on)
     if (standing := url_state_in(collection.connection, key)) is not None:
-        return _of_standing(collection.reader, url, standing, found_on)
+        return _of_standing(collection, url, standing, found_on)
     return _of_unknown(collection, url, found_on)
 
 
@@ -194,9 +196,12 @@ def _of_outcome(reader: Reader, outcome: StoredOutcome, found_on: tuple[FoundOn,
     )
 
 
-def _of_standing(reader: Reader, url: str, standing: UrlState, found_on: tuple[FoundOn, ...]) -> Explanation:
+def _of_standing(
+    collection: Collection, url: str, standing: UrlState, found_on: tuple[FoundOn, ...]
+) -> Explanation:
+    reader, priority = collection.reader, standing.link.priority
     words = {
-        "waiting": f"Waiting to be fetched, with priority {standing.link.priority:.4g}.",
+        "waiting": f"Waiting to be fetched, with priority {priority:.4g}{_in_share(collection, standing.link)}.",
         "taken": "Being fetched just now (or when the crawl was interrupted).",
         "held": f"Held until {standing.hold!r} is settled.",
         "done": "Done.",
@@ -204,6 +209,23 @@ def _of_standing(reader: Reader, url: str, standing: UrlState, found_on: tuple[F
     path = (*reader.path_from_seed(standing.link.parent), url)
     image = opened_by(reader, standing.link)
     return Explanation(standing.link.url, words[standing.state], path=path, found_on=found_on, image=image)
+
+
+def _in_share(collection: Collection, link: Link) -> str:
+    """What a priority counts for where the link's site has used up its share of the pages; else ''."""
+    try:
+        share = stored_spec(collection.spec_text(), all_settings()).limits.pages_in_share
+    except LycosaError:  # of a later version, or made by a stranger
+        return ""
+    pages, source = (
+        pages_of_site(collection.connection, link.url),
+        urls.source_of(urls.authority_of(link.url)),
+    )
+    named = {urls.source_of(urls.authority_of(seed)) for seed in collection.reader.seeds()}
+    if share is None or pages < share or source in named:
+        return ""
+    counts = in_its_share(link.priority, pages, share)
+    return f", which counts as {counts:.4g}: {source} has given {pages} pages, and its share is {share} (limits.site_share)"
 
 
 def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:

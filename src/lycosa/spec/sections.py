@@ -224,6 +224,13 @@ class LimitsSpec(Section):
     """A site that no seed is on may give this share of `pages`; then its links count half as much as those of other
     sites, after twice the share a quarter, and so on. 1: all sites alike."""
 
+    @property
+    def pages_in_share(self) -> int | None:
+        """The pages that are one share; None where sites have none."""
+        return (
+            None if self.pages is None or self.site_share == 1 else max(1, int(self.pages * self.site_share))
+        )
+
 
 class FetchSpec(Section):
     """How servers are asked. The defaults are polite; think twice before changing them."""
