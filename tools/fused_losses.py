@@ -24,6 +24,7 @@ from lycosa.lab.progress import Bar
 from lycosa.lab.protocol import distances
 from lycosa.lab.run import CountingStore, Crawled, Run, make_crawl
 from lycosa.lab.web import VirtualWeb
+from lycosa.methods.fused.record import EXTRAS, RECORD
 from lycosa.methods.fused.strategy import Fused, Ranking
 from lycosa.methods.strategy import Step
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page
@@ -32,8 +33,10 @@ from tools.measured import ROOT, Case, commit_of, cpu_s, mean, number, table, wr
 PAGE = ROOT / "docs" / "strategies" / "fused.md"
 CASE = Case("wikischools", ("fused",), 200, 2)
 FIRST = 50
-KEY_BYTES = 6
-"""Of a URL's key that go with its record: enough to tell the pages of a web apart."""
+AT_KEY = RECORD.fields["extra"][1]  # type: ignore[index]
+KEY_BYTES = 2 * EXTRAS
+"""Of a URL's key that go with its record, in the place of what methods say of links, which is nothing here: enough to
+tell the pages of a web apart."""
 ABOVE = 2.0
 """Added to the priority of what the truth says to take: those of `fused` are below 1."""
 EVERYTHING = 10_000_000
@@ -80,6 +83,16 @@ def short(key: int) -> bytes:
     return key.to_bytes(8, "little", signed=True)[:KEY_BYTES]
 
 
+def keyed(record: bytes, key: bytes = bytes(KEY_BYTES)) -> bytes:
+    """A record with a key, or without."""
+    return record[:AT_KEY] + key + record[AT_KEY + KEY_BYTES :]
+
+
+def key_in(record: bytes) -> bytes:
+    """The key that goes with a record."""
+    return record[AT_KEY : AT_KEY + KEY_BYTES]
+
+
 class KnowingRanking:
     """Records with their keys: the truth is asked beside what was learned."""
 
@@ -89,14 +102,14 @@ class KnowingRanking:
 
     def merge(self, known: bytes, offered: bytes) -> bytes:
         """As `fused` does; the key stays."""
-        return self.inner.merge(known[:-KEY_BYTES], offered[:-KEY_BYTES]) + known[-KEY_BYTES:]
+        return keyed(self.inner.merge(known, offered), key_in(known))
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, list[bytes]]:
         """As `fused` does, with what the truth puts above all others."""
-        keys = [record[-KEY_BYTES:] for record in records]
-        scores, kept = self.inner.scored([record[:-KEY_BYTES] for record in records])
+        keys = list(map(key_in, records))
+        scores, kept = self.inner.scored(list(map(keyed, records)))
         above = np.array([self.above(key) for key in keys])
-        return scores + above, [record + key for record, key in zip(kept, keys, strict=True)]
+        return scores + above, list(map(keyed, kept, keys))
 
 
 class Knowing(Fused):
@@ -127,7 +140,6 @@ class Knowing(Fused):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """As `fused` does, with the keys in the records."""
-        plain = msgspec.structs.replace(page.link, record=page.link.record[:-KEY_BYTES])
         evidence = {} if self.way == LABELS else page.evidence
         judged = self._judged(page.link, judgement)
         self.pages_ += page.link.key not in self.ranking_.known.pages
@@ -136,13 +148,13 @@ class Knowing(Fused):
         anchors, contexts, _ = self._numbers(page)
         for link, anchor, context in zip(page.links, anchors, contexts, strict=True):
             self.said_.setdefault(link.key, []).append((anchor, context))
-        steps = super().rank(msgspec.structs.replace(page, link=plain, evidence=evidence), judged)
+        steps = super().rank(msgspec.structs.replace(page, evidence=evidence), judged)
         return [self._keyed(step) if isinstance(step, Decision) else step for step in steps]
 
     def _keyed(self, decision: Decision) -> Decision:
         link = decision.link
-        keyed = msgspec.structs.replace(link, record=link.record + short(link.key))
-        return msgspec.structs.replace(decision, link=keyed)
+        known = msgspec.structs.replace(link, record=keyed(link.record, short(link.key)))
+        return msgspec.structs.replace(decision, link=known)
 
     def _judged(self, link: Link, judgement: Judgement) -> Judgement:
         if self.way != LABELS:

@@ -21,7 +21,9 @@ from tests.crawling import ROOT
 def named(method: Method) -> Iterator[str]:
     """All that a method names as module:attribute."""
     for part in (
-        getattr(method, name) for name in Method.__dataclass_fields__ if name not in ("name", "when")
+        getattr(method, name)
+        for name in Method.__dataclass_fields__
+        if name not in ("name", "when", "link_words")
     ):
         if isinstance(part, Mapping):
             yield from part.values()

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.methods.fused.score import IN_WORDS
 from lycosa.testing import Site
 from tests.crawling import small_web, spec_text
 
-EXTRA = IN_WORDS["extra"]
 METHOD = """
 from lycosa.methods import Method
 
@@ -24,6 +22,7 @@ METHOD = Method(
     prepare="sayings_parts:prepare",
     judges={"sayings": "sayings_parts:SayingsJudge"},
     link_evidence="sayings_parts:link_evidence",
+    link_words={"said_of_links": "what people say of it", "rumoured": "what is rumoured of it"},
     train="sayings_parts:register",
     report="sayings_parts:report_part",
     start="sayings_parts:START",
@@ -80,8 +79,15 @@ class SaidOfLinks(Evidence):
         return [0.75] * len(document.links)
 
 
+class Rumoured(SaidOfLinks):
+    name = "rumoured"
+
+    def of_links(self, document):
+        return [0.25] * len(document.links)
+
+
 def link_evidence(model):
-    return (SaidOfLinks(),)
+    return SaidOfLinks(), Rumoured()
 
 
 class SayingsJudge:
@@ -185,7 +191,21 @@ def test_what_it_says_of_links_is_a_part_of_what_fused_ranks_by(tmp_path, instal
         done = lycosa(tmp_path, installed, "crawl", ".", "--quiet", "--max-pages", "3")
         assert done.returncode == 0, done.stderr
     told = [lycosa(tmp_path, installed, "why", "crawl", f"http://h0.test/p{n}").stdout for n in range(1, 6)]
-    assert any("0.75" in line for text in told for line in text.splitlines() if EXTRA in line), told
+    assert any("+0.75  what people say of it" in text for text in told), told
+    assert any("+0.25  what is rumoured of it" in text for text in told), told
+
+
+def test_evidence_that_is_not_listed_is_refused(tmp_path, installed):
+    """What moves a rank has to be told in words."""
+    (installed / "sayings_method.py").write_text(METHOD.replace('"rumoured"', '"rumour"'))
+    with Site(small_web(1, 3)) as site:
+        (tmp_path / "crawl.toml").write_text(
+            spec_text(site, ["http://h0.test/"], top={"strategy": "fused"}, sayings={"words": ["owl"]})
+        )
+        done = lycosa(tmp_path, installed, "crawl", ".", "--quiet")
+    assert done.returncode == 2
+    assert "'rumoured' is told of links" in done.stderr
+    assert "link_words" in done.stderr
 
 
 def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):

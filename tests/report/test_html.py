@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.errors import CollectionError
+from lycosa.report import html as report_html
 from lycosa.report.html import write_report
 
 
@@ -41,6 +43,13 @@ def test_it_tells_the_crawl(html):
     for words in ("owl, night", "best-first", "share kept", "http://a.test/owls", "robots.txt disallows it",
                   "outside the scope", "a.test"):  # fmt: skip
         assert words in html, words
+
+
+def test_it_tells_what_the_last_pages_brought_and_why_it_ended(collection, tmp_path, monkeypatch):
+    """Whether it is worth going on."""
+    monkeypatch.setattr(report_html, "LAST_PAGES", 2)
+    text = write_report(collection, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert re.search(r"The last 2 pages brought <b>\d</b> of the kept ones; the last run ended: \w", text)
 
 
 def test_hostile_names_titles_and_urls_are_escaped(html):

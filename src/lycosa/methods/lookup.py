@@ -5,7 +5,7 @@ A method is loaded when something of it is named; one that cannot be loaded stop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +118,19 @@ def typed_in_lab(strategy: str | type[BaseStrategy]) -> str:
 
 def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What methods tell of links, by what each has prepared: features for strategies that take any evidence."""
-    return _evidence_of(prepared, lambda method: method.link_evidence)
+    found = _evidence_of(prepared, lambda method: method.link_evidence)
+    listed = {name for method in methods() for name in method.link_words}
+    if nameless := [evidence.name for evidence in found if evidence.name not in listed]:
+        raise SpecError(
+            f"{nameless[0]!r} is told of links, and no method says in words what it is. Add it to the link_words of the "
+            "method that tells it."
+        )
+    return found
+
+
+def link_words(names: Collection[str]) -> list[str]:
+    """What link evidence of these names says, in words, as methods list it: in the order of `link_evidence_of`."""
+    return [words for method in methods() for name, words in method.link_words.items() if name in names]
 
 
 def wanted_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:

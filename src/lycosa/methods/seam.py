@@ -40,6 +40,7 @@ class Method:
     `judges_learn`: whether these are LearningJudges, which people teach by answers.
     `link_evidence`: `(model) -> Sequence[Evidence]`: what it tells of links, for strategies that take the
     evidence of any method (`fused`).
+    `link_words`: what each of these says, in words for `lycosa why`, by the name of the evidence and in the same order.
     `wanted`: `(model) -> Sequence[Evidence]`: what a page has to be beside relevant, for any judge: among it the Score
     `wanted-kind`, how surely it is that. None where the section asks for nothing.
     `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
@@ -67,6 +68,7 @@ class Method:
     judges: Mapping[str, str] = field(default_factory=dict)
     judges_learn: bool = False
     link_evidence: str = ""
+    link_words: Mapping[str, str] = field(default_factory=dict)
     wanted: str = ""
     indexes: Mapping[str, str] = field(default_factory=dict)
     page_parts: Mapping[str, str] = field(default_factory=dict)

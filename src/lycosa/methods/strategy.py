@@ -112,8 +112,11 @@ class BaseStrategy(ABC):
         """Nothing that was learned has to change."""
 
     @classmethod
-    def reasons(cls, record: bytes) -> Sequence[tuple[str, float]]:  # noqa: ARG003
-        """What the priority of a URL with this record is made of, in words and numbers; nothing without records."""
+    def reasons(cls, record: bytes, told: Sequence[str] = ()) -> Sequence[tuple[str, float]]:  # noqa: ARG003
+        """What the priority of a URL with this record is made of, in words and numbers; nothing without records.
+
+        `told`: in words, the evidence that methods list (`Method.link_words`) and that its links were told of.
+        """
         return ()
 
     def credit(self, judgement: Judgement) -> float:

@@ -34,6 +34,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.facets import Facets
 from lycosa.store.page_filter import COLLECTED, JUDGED
 from lycosa.store.phrases import TypedQuery
+from lycosa.store.reader import LAST_PAGES
 from lycosa.store.search import Order, SearchHit
 from lycosa.values import Reason
 
@@ -96,6 +97,8 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "relevant": relevant,
         "harvest": harvest_of(collection),
         "explored": collection.statistics.explored(),
+        "last": [page.relevant for page in reader.latest(LAST_PAGES)],
+        "ended": runs[-1].reason if runs else "",
         "megabytes": reader.counts().bytes / 1e6,
         "hours": reader.seconds() / 3600,
         "runs": len(runs),

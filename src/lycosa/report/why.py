@@ -16,7 +16,7 @@ from lycosa.frontier.choice import in_its_share
 from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.version import Reasons, Scorer, load_version
-from lycosa.methods.lookup import all_settings, strategy_class
+from lycosa.methods.lookup import all_settings, link_words, strategy_class
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
@@ -101,9 +101,15 @@ def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...
         return ()
     name = str(collection.spec().get("", {}).get("strategy", Spec.model_fields["strategy"].default))
     try:
-        return tuple(strategy_class(name).reasons(state.link.record))
+        return tuple(strategy_class(name).reasons(state.link.record, _told(collection.reader, state.link)))
     except LycosaError:  # a strategy of one's own that is not here any more
         return ()
+
+
+def _told(reader: Reader, link: Link) -> list[str]:
+    """The evidence of methods that the link was told of on the page where it was found, in words."""
+    page = reader.page(link.parent)
+    return link_words(reader.link_evidence(page.id)) if page else []
 
 
 def _explained(collection: Collection, url: str, key: int, found_on: tuple[FoundOn, ...]) -> Explanation:

@@ -19,6 +19,7 @@ from lycosa.methods.event.evidence import (
     effective,
     event_evidence,
     event_score,
+    link_evidence,
     saturating_date_score,
 )
 from lycosa.methods.event.model import (
@@ -31,6 +32,7 @@ from lycosa.methods.event.model import (
     background_of,
     scored_by,
 )
+from lycosa.methods.lookup import link_words
 from lycosa.page.document import Document
 from lycosa.values import NotSaid, PagePlace, Score
 
@@ -126,6 +128,17 @@ def test_evidence_of_a_page_and_its_links(how):
     for kind in kinds.values():
         good, bad = kind.of_links(page)
         assert good > bad
+
+
+def test_features_of_links_add_up_to_their_event_score():
+    """What, where and when are told apart, each with its words; who only where it counts."""
+    document = Document(PAGE.encode(), "http://a.example/", "text/html")
+    shares = link_evidence(MODEL)
+    whole = event_evidence(MODEL)[0].of_links(document)
+    assert [
+        sum(told) for told in zip(*(share.of_links(document) for share in shares), strict=True)
+    ] == pytest.approx(whole)
+    assert len(link_words([share.name for share in shares])) == len(shares) == 3
 
 
 def test_undated_pages_say_so():

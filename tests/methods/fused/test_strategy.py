@@ -189,8 +189,31 @@ def test_what_training_pages_say_counts_when_a_url_is_met_and_once() -> None:
     assert crawl.priority("new") > 0
 
 
+def test_reasons_name_the_version_of_the_judge() -> None:
+    judge = LearningJudge(Brief(keywords={"owl": 1.0}))
+    crawl = Crawl(Fused().fit(Preparation(judge, TopicEvidence({"owl": 1.0}, "english"))))
+    judge.use(msgspec.structs.replace(judge.version, number=7))
+    crawl.see(page("start", "x"), GOOD)
+    crawl.see(page("other", "y"), BAD)
+    crawl.frontier.rescore(1000)
+    standing = crawl.frontier.find(link("x").key)
+    assert standing is not None
+    assert any(words.endswith("by judge version 7") for words, _ in Fused.reasons(standing.link.record))
+
+
 def test_what_is_no_record_of_ours_has_no_reasons() -> None:
     assert Fused.reasons(b"of another") == []
+
+
+def test_a_record_of_an_earlier_version_begins_anew() -> None:
+    """A crawl that goes on with another layout of records loses what links said so far, and nothing else."""
+    crawl = Crawl(fused())
+    crawl.frontier.add([Decision(msgspec.structs.replace(link("x"), record=b"earlier"), 0.5)], Merge.KEEP)
+    assert crawl.priority("x") == 0.5
+    crawl.see(page("1", "x"), GOOD)
+    standing = crawl.frontier.find(link("x").key)
+    assert standing is not None
+    assert parts_in(standing.link.record)
 
 
 def test_a_page_whose_place_another_took_counts_as_the_mean() -> None:

@@ -16,6 +16,12 @@ METHOD = Method(
     judges={"event": f"{_HERE}.judge:event_judge"},
     judges_learn=True,
     link_evidence=f"{_HERE}.evidence:link_evidence",
+    link_words={
+        "event-share-of-topic": "what the links to it are about, by the event",
+        "event-share-of-place": "where the links to it are about, by the event",
+        "event-share-of-date": "when the links to it are about, by the event",
+        "event-share-of-who": "who the links to it are about, by the event",
+    },
     models=f"{_HERE}.model:refuse_to_judge",
     train=f"{_HERE}.commands:register",
     reproduce=f"{_HERE}.paper.reproduce:reproduce",

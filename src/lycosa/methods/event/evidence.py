@@ -69,18 +69,25 @@ def event_score(
     >>> round(event_score(Aspects(0.5, None, None), Weights(0.5, 0.25, 0.25), missing_date="renormalise"), 3)
     0.333
     """
-    total = counted = 0.0
-    for weight, score, missing in (
+    return sum(aspect_shares(aspects, weights, missing_date, missing_place))
+
+
+def aspect_shares(
+    aspects: Aspects, weights: Weights, missing_date: Missing = "zero", missing_place: Missing = "zero"
+) -> list[float]:
+    """What each of ASPECTS adds to the event score.
+
+    >>> aspect_shares(Aspects(0.5, 1.0, None), Weights(0.5, 0.25, 0.25))
+    [0.25, 0.25, 0.0, 0.0]
+    """
+    told = (
         (weights.topic, aspects.topic, "zero"),
         (weights.place, aspects.place, missing_place),
         (weights.date, aspects.date, missing_date),
         (weights.who, aspects.who, "renormalise"),
-    ):
-        if score is not None:
-            total += weight * score
-        if score is not None or missing == "zero":
-            counted += weight
-    return total / counted if counted else 0.0
+    )
+    counted = sum(weight for weight, score, missing in told if score is not None or missing == "zero") or 1.0
+    return [weight * (score or 0.0) / counted for weight, score, _ in told]
 
 
 def cosine(
@@ -425,6 +432,38 @@ def event_evidence(model: EventModel) -> tuple[EventEvidence, *tuple[EventAspect
     return EventEvidence(scorer), *(EventAspect(scorer, aspect) for aspect in told)
 
 
-def link_evidence(model: EventModel) -> tuple[EventEvidence]:
-    """The event score alone: what another strategy takes for a feature of links."""
-    return (EventEvidence(EventScorer(model)),)
+class AspectShare(Evidence):
+    """What one aspect adds to the event score of each link: a feature of its own for strategies that take any evidence."""
+
+    needs = WHERE_WHEN_WHO
+    tells_of_links = float
+
+    def __init__(self, scorer: EventScorer, aspect: str) -> None:
+        self.name = share_name(aspect)
+        self.scorer = scorer
+        self.at = ASPECTS.index(aspect)
+        self.side = effective(scorer.model.links, scorer.model)
+
+    def of_links(self, document: Document) -> list[float]:
+        """One number a link; the shares of all aspects add up to its event score."""
+        side = self.side
+        return [
+            aspect_shares(aspects, side.weights, side.missing_date, side.missing_place)[self.at]
+            for aspects in self.scorer.links(document)
+        ]
+
+
+def share_name(aspect: str) -> str:
+    """What the share of an aspect is called.
+
+    >>> share_name("place")
+    'event-share-of-place'
+    """
+    return f"event-share-of-{aspect}"
+
+
+def link_evidence(model: EventModel) -> tuple[AspectShare, ...]:
+    """The event score of links by what, where and when (and who): features for other strategies."""
+    scorer = EventScorer(model)
+    weights = effective(model.links, model).weights
+    return tuple(AspectShare(scorer, aspect) for aspect in ASPECTS if getattr(weights, aspect))

@@ -1,4 +1,4 @@
-"""What is known of a waiting URL: 122 bytes, made of one link and merged with every other link to it.
+"""What is known of a waiting URL: 124 bytes, made of one link and merged with every other link to it.
 
 A record holds no probabilities of pages but names the pages: their probabilities are looked up when the URL is
 scored, so that a page which is judged otherwise later on counts otherwise. Only what goes beyond its room
@@ -18,12 +18,13 @@ from lycosa.methods.fused.known import Known
 
 PARTS = ("parents", "context", "anchor", "url", "siblings", "extra")
 """What a score is the sum of, in the order in which a record keeps them."""
-PARENTS, NEIGHBOURS, WORDS = 6, 3, 8
-"""Room for pages that link to it, links beside it (at distance 1, and at 2), and words of its URL."""
+PARENTS, NEIGHBOURS, WORDS, EXTRAS = 6, 3, 8, 4
+"""Room for pages that link to it, links beside it (at distance 1, and at 2), words of its URL, and kinds of
+evidence of methods."""
 MAX_LINKS = 65_535
 """Links beyond this number are not counted any more."""
 
-_SUMS = Struct("<HHHffff")
+_SUMS = Struct(f"<HHHf{2 + EXTRAS}e")
 _TAGS = Struct(f"<{PARENTS}I")
 _KEYS = Struct(f"<{NEIGHBOURS}q")
 RECORD = np.dtype(
@@ -32,20 +33,24 @@ RECORD = np.dtype(
         ("extras", "<u2"),  # of these, how many a method has told something of
         ("known", "<u2"),  # its place among what training pages link to; 0: none does
         ("beyond", "<f4"),  # beyond the first PARENTS links: sum of their pages' probabilities
-        ("anchor", "<f4"),  # sum of what the anchors say
-        ("context", "<f4"),  # sum of what the texts around the links say
-        ("extra", "<f4"),  # sum of what a method says of the links
+        ("anchor", "<f2"),  # mean of what the anchors say
+        ("context", "<f2"),  # mean of what the texts around the links say
+        ("extra", "<f2", (EXTRAS,)),  # means of what methods say of the links, one a kind of evidence
         ("words", "<u2", (WORDS,)),  # of the URL, as buckets; 0: none
+        ("version", "<u2"),  # of the judge when the score was made last; 0: of one that does not learn
         ("parts", "<f2", (len(PARTS),)),  # of the score as it was made last
         ("parents", "<u4", (PARENTS,)),  # tags of the first pages that link to it; 0: none
         ("near", "<i8", (NEIGHBOURS,)),  # keys of the links next to it on these pages; 0: none
         ("far", "<i8", (NEIGHBOURS,)),  # keys of the next but one
     ]
 )
-_AT_WORDS, _AT_PARTS, _AT_PARENTS, _AT_NEAR, _AT_FAR = (
+_AT_WORDS, _AT_PARENTS, _AT_NEAR, _AT_FAR = (
     RECORD.fields[name][1]  # type: ignore[index]
-    for name in ("words", "parts", "parents", "near", "far")
+    for name in ("words", "parents", "near", "far")
 )
+
+_BYTES = RECORD.itemsize
+_EMPTY = bytes(_BYTES)
 
 Records = NDArray[np.void]
 
@@ -78,7 +83,7 @@ class Offers(NamedTuple):
     anchors: Sequence[float]
     contexts: Sequence[float]
     words: Sequence[Sequence[int]]
-    extras: Sequence[float] = ()  # empty: no method tells anything of them
+    extras: Sequence[Sequence[float]] = ()  # of each kind of evidence of methods; empty: there is none
     counts: bool = True  # False: the page has been counted beforehand, as a training page
 
 
@@ -100,7 +105,9 @@ def records_of(offers: Offers, known: Known) -> list[bytes]:
         table["links"], table["parents"][:, 0], table["beyond"] = 1, tag_of(offers.parent), offers.relevance
         table["anchor"], table["context"] = offers.anchors, offers.contexts
         if len(offers.extras):
-            table["extras"], table["extra"] = 1, offers.extras
+            table["extras"] = 1
+            for at, told in enumerate(offers.extras):  # those beyond the room there is share the last place
+                table["extra"][:, min(at, EXTRAS - 1)] += told
     table["words"] = [(*words, *_NO_WORDS[len(words) :]) for words in offers.words]
     for name, distance in (("near", 1), ("far", 2)):
         beside = table[name]
@@ -142,12 +149,14 @@ def merged(known: bytes, offered: bytes) -> bytes:
     ... )
     >>> both = read_records([merged(first, second)])[0]
     >>> int(both["links"]), float(both["anchor"]), both["parents"][:3].tolist(), both["near"].tolist()
-    (2, 1.0, [7, 8, 0], [1, 7, 8])
-    >>> merged(first, first) == first
+    (2, 0.5, [7, 8, 0], [1, 7, 8])
+    >>> merged(first, first) == first == merged(b"of an earlier version", first)
     True
     """
-    links, extras, at, beyond, anchor, context, extra = _SUMS.unpack_from(known)
-    more, more_extras, more_at, relevance, more_anchor, more_context, more_extra = _SUMS.unpack_from(offered)
+    if len(known) != _BYTES:
+        return offered
+    links, extras, at, beyond, *means = _SUMS.unpack_from(known)
+    more, more_extras, more_at, relevance, *told = _SUMS.unpack_from(offered)
     parents = _TAGS.unpack_from(known, _AT_PARENTS)
     tag = int.from_bytes(offered[_AT_PARENTS : _AT_PARENTS + 4], "little")
     if not more or tag in parents or links >= MAX_LINKS:
@@ -160,15 +169,10 @@ def merged(known: bytes, offered: bytes) -> bytes:
         tags = tags[:place] + offered[_AT_PARENTS : _AT_PARENTS + 4] + tags[place + 4 :]
     if far_end[-8:] == _NOBODY:
         far_end = _joined(known, offered, _AT_NEAR) + _joined(known, offered, _AT_FAR)
-    sums = _SUMS.pack(
-        links + 1,
-        extras + more_extras,
-        at or more_at,
-        beyond,
-        anchor + more_anchor,
-        context + more_context,
-        extra + more_extra,
-    )
+    counts = (links, links, *(extras,) * EXTRAS) if more_extras else (links, links)
+    for place, (count, new) in enumerate(zip(counts, told, strict=False)):
+        means[place] += (new - means[place]) / (count + 1)
+    sums = _SUMS.pack(links + 1, extras + more_extras, at or more_at, beyond, *means)
     return b"".join((sums, known[_AT_WORDS:_AT_PARENTS], tags, far_end))
 
 
@@ -182,19 +186,31 @@ def _joined(known: bytes, offered: bytes, start: int) -> bytes:
 
 def neighbours_in(record: bytes) -> list[int]:
     """The keys of the links beside a URL on the pages that link to it."""
-    if len(record) != RECORD.itemsize:
+    if len(record) != _BYTES:
         return []
     keys = (*_KEYS.unpack_from(record, _AT_NEAR), *_KEYS.unpack_from(record, _AT_FAR))
     return [key for key in keys if key]
 
 
 def read_records(stored: Sequence[bytes]) -> Records:
-    """Records as a table, a copy that the caller may change."""
-    return np.frombuffer(bytearray(b"".join(stored)), RECORD)
+    """Records as a table, a copy that the caller may change. One of another layout (an earlier version's) says nothing.
+
+    >>> read_records([b"of an earlier version"])["links"].tolist()
+    [0]
+    """
+    return np.frombuffer(
+        bytearray(b"".join([one if len(one) == _BYTES else _EMPTY for one in stored])), RECORD
+    )
+
+
+def extras_in(record: bytes) -> tuple[list[float], int]:
+    """What each kind of evidence of methods says of the links to a URL, on the mean; and the version of the judge."""
+    read = read_records([record])[0]
+    return [float(mean) for mean in read["extra"]], int(read["version"])
 
 
 def parts_in(record: bytes) -> dict[str, float] | None:
     """What the score of a URL was the sum of when it was made last; None where this is no such record."""
-    if len(record) != RECORD.itemsize:
+    if len(record) != _BYTES:
         return None
     return dict(zip(PARTS, map(float, read_records([record])[0]["parts"]), strict=True))

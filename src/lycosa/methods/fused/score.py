@@ -49,11 +49,11 @@ def features(records: Records, outcomes: Outcomes, known: Known) -> Floats:
     return np.column_stack(
         [
             log_lift(total, links, base, PRIOR),
-            (records["context"] + before[:, 3]) / texts,
-            (records["anchor"] + before[:, 2]) / texts,
+            (records["context"] * records["links"] + before[:, 3]) / texts,
+            (records["anchor"] * records["links"] + before[:, 2]) / texts,
             _words(records["words"], outcomes, base),
             log_lift(good, seen[:, near].sum(1) + seen[:, far].sum(1) / 2, base, PRIOR),
-            records["extra"] / np.maximum(records["extras"], 1),
+            records["extra"].sum(1, dtype=np.float64),
         ]
     )
 
@@ -75,14 +75,20 @@ def _words(buckets: np.ndarray, outcomes: Outcomes, base: float) -> Floats:
 
 
 def score(
-    stored: Sequence[bytes], outcomes: Outcomes, known: Known, weights: Weights
+    stored: Sequence[bytes],
+    outcomes: Outcomes,
+    known: Known,
+    weights: Weights,
+    version: int = 0,
 ) -> tuple[Floats, list[bytes]]:
     """The scores of records, and the records with the parts that add up to them.
 
-    The parts are rounded before they are added, so that what a record says of its score is exact.
+    `version` is that of the judge. The parts are rounded before they are added, so that what a record says of its score
+    is exact.
     """
     records = read_records(stored)
     records["parts"] = features(records, outcomes, known) * np.array(weights)
+    records["version"] = version % (1 << 16)
     return records["parts"].astype(np.float64).sum(1), rows_of(records)
 
 
@@ -97,11 +103,26 @@ IN_WORDS: Mapping[str, str] = {
 assert tuple(IN_WORDS) == PARTS == Weights._fields
 
 
-def reasons(parts: Mapping[str, float]) -> list[tuple[str, float]]:
+def reasons(
+    parts: Mapping[str, float], extras: Sequence[float] = (), version: int = 0, told: Sequence[str] = ()
+) -> list[tuple[str, float]]:
     """The parts of a score in words, the largest first; they add up to it.
+
+    `told` are kinds of evidence of methods in words, and `extras` what each of them says: the part `extra` is shared
+    out. `version` is that of the judge when the score was made.
 
     >>> reasons({"anchor": 0.5, "context": 0.0, "url": -1.25})
     [('what pages with the same words in their URLs turned out to be', -1.25), ('the words of the links to it', 0.5)]
+    >>> reasons({"anchor": 1.5, "extra": 0.75}, [0.25, 0.5, 0.0, 0.0], 0, ["where", "when"])
+    [('the words of the links to it', 1.5), ('when', 0.5), ('where', 0.25)]
+    >>> reasons({"parents": 1.5}, (), 7)
+    [("share of relevant pages among those that link to it, against the crawl's, by judge version 7", 1.5)]
     """
-    order = sorted(parts, key=lambda name: -abs(parts[name]))
-    return [(IN_WORDS[name], parts[name]) for name in order if parts[name]]
+    found = {IN_WORDS[name]: value for name, value in parts.items() if name != "extra" or not told}
+    if version:
+        found[f"{IN_WORDS['parents']}, by judge version {version}"] = found.pop(IN_WORDS["parents"])
+    room, total = len(extras), sum(extras)
+    if told and total:
+        named = [*told[: room - 1], ", ".join(told[room - 1 :])][: len(told)]
+        found |= {words: parts["extra"] * extra / total for words, extra in zip(named, extras, strict=False)}
+    return sorted(((words, value) for words, value in found.items() if value), key=lambda one: -abs(one[1]))

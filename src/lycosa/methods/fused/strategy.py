@@ -16,7 +16,7 @@ from lycosa.judge.learning import LearningJudge
 from lycosa.methods.fused import evidence as ev
 from lycosa.methods.fused.known import Known, KnownPage
 from lycosa.methods.fused.outcomes import Outcomes, UrlWords
-from lycosa.methods.fused.record import Offers, merged, neighbours_in, parts_in, records_of
+from lycosa.methods.fused.record import Offers, extras_in, merged, neighbours_in, parts_in, records_of
 from lycosa.methods.fused.score import Weights, reasons, score
 from lycosa.methods.lookup import link_evidence_of
 from lycosa.methods.preparation import Preparation
@@ -33,8 +33,9 @@ RULE = "all that is known of the URL"
 class Ranking:
     """How the frontier merges and scores records: by what was learned so far."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, judge: LearningJudge | None = None) -> None:
         self.weights = weights
+        self.judge = judge
         self.outcomes = Outcomes()
         self.known = Known()
 
@@ -44,7 +45,8 @@ class Ranking:
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, list[bytes]]:
         """Priorities in (0, 1), 1 / (1 + e^-score); the records with the parts of the scores."""
-        scores, kept = score(records, self.outcomes, self.known, self.weights)
+        version = self.judge.version.number if self.judge and self.judge.is_fitted else 0
+        scores, kept = score(records, self.outcomes, self.known, self.weights, version)
         return 1 / (1 + np.exp(-scores)), kept
 
 
@@ -103,7 +105,7 @@ class Fused(BaseStrategy):
         self.needs = (*self.needs, *(e for e in extras if e.name not in {need.name for need in self.needs}))
         self.extras_ = tuple(evidence.name for evidence in extras)
         weights = Weights(self.parents, self.context, self.anchor, self.url, self.siblings, self.extra)
-        self.records = self.ranking_ = Ranking(weights)
+        self.records = self.ranking_ = Ranking(weights, self.words_)
         training = preparation.training
         self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in training])
         words = self.url_words_.of([page.url for page, _ in training])
@@ -157,8 +159,8 @@ class Fused(BaseStrategy):
             steps.append(Touch(tuple(beside_it)))
         return steps
 
-    def _numbers(self, page: Page) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
-        """Of each link what its anchor, its context, and other evidence say; empty: there is no such evidence."""
+    def _numbers(self, page: Page) -> tuple[Sequence[float], Sequence[float], list[Sequence[float]]]:
+        """Of each link what its anchor, its context, and each evidence of methods say."""
         nothing = (0.0,) * len(page.links)
         found = page.link_evidence
         if self.model_ is not None:
@@ -167,14 +169,13 @@ class Fused(BaseStrategy):
         else:
             anchors = self.words_.link_scores(page.links) if self.words_ and self.anchor else nothing
             contexts = found.get(ev.CONTEXT, nothing)
-        others = [page.link_evidence[name] for name in self.extras_ if name in page.link_evidence]
-        return anchors, contexts, np.mean(others, axis=0).tolist() if others and page.links else ()
+        return anchors, contexts, [found[name] for name in self.extras_ if name in found]
 
     @classmethod
-    def reasons(cls, record: bytes) -> list[tuple[str, float]]:
+    def reasons(cls, record: bytes, told: Sequence[str] = ()) -> list[tuple[str, float]]:
         """The parts of the URL's score when it was made last, in words; they add up to it."""
         parts = parts_in(record)
-        return reasons(parts) if parts else []
+        return reasons(parts, *extras_in(record), told) if parts else []
 
 
 def _relevance(judgement: Judgement, evidence: Mapping[str, Fact]) -> float:

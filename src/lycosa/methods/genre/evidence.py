@@ -21,6 +21,7 @@ __all__ = [
     "GENRES",
     "GenreEvidence",
     "GenreModel",
+    "OnWantedGenre",
     "WantedGenre",
     "built_in_model",
     "genre_model",
@@ -77,6 +78,20 @@ class WantedGenre(Evidence):
         others = max((share for genre, share in votes.items() if genre not in self.want), default=0.0)
         total = wanted + others
         return Score(wanted / total if total else 0.0, max(votes, key=lambda genre: votes[genre]))
+
+
+class OnWantedGenre(Evidence):
+    """`on-wanted-kind`: of each link how surely the page that it is on is of a wanted genre; news links to news."""
+
+    name = "on-wanted-kind"
+    tells_of_links = float
+
+    def __init__(self, wanted: WantedGenre) -> None:
+        self.wanted = wanted
+
+    def of_links(self, document: Document) -> list[float]:
+        """The same number for each link."""
+        return [self.wanted.of_page(document).value] * len(document.links)
 
 
 def features_of(document: Document, model: GenreModel) -> Mapping[str, float]:

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
-from lycosa.methods.genre.evidence import GENRES, GenreEvidence, GenreModel, WantedGenre, genre_model
+from lycosa.methods.genre.evidence import (
+    GENRES,
+    GenreEvidence,
+    GenreModel,
+    OnWantedGenre,
+    WantedGenre,
+    genre_model,
+)
 from lycosa.methods.genre.section import GenreSpec
 from lycosa.methods.seam import Means, Prepared
 
@@ -40,3 +47,8 @@ def wanted_evidence(genres: Genres) -> Sequence[Evidence]:
     if not genres.want:
         return ()
     return GenreEvidence(genres.model), WantedGenre(genres.model, genres.want)
+
+
+def link_evidence(genres: Genres) -> Sequence[Evidence]:
+    """What it tells of links for other strategies: nothing where no genre is named."""
+    return (OnWantedGenre(WantedGenre(genres.model, genres.want)),) if genres.want else ()
