@@ -189,7 +189,9 @@ class ShardActor:
         decoded = msgspec.msgpack.decode(orders, type=Orders)
 
         async def answer() -> bytes:
-            return _encode(self._shard.consult(decoded))
+            report = _encode(self._shard.consult(decoded))
+            self._shard.bytes_sent += len(report)
+            return report
 
         return await self._loop.do(answer)
 

@@ -24,6 +24,7 @@ from lycosa.errors import CollectionBusy, LycosaError
 from lycosa.frontier.inspection import rests_in
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
+from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.schema import open_for_reading
 from lycosa.values import Say
 
@@ -83,6 +84,7 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
                 shard.summary = await crawl_share(
                     spec, plan.text, Path(plan.folder), directory, shard, say=say, watch=watch
                 )
+                _log_messages(shard, directory)
                 return
             except CollectionBusy:
                 if time.monotonic() > begun + BUSY_S:
@@ -92,6 +94,12 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
         shard.error = str(error)
     finally:
         await shard.end()
+
+
+def _log_messages(shard: Shard, directory: Path) -> None:
+    log = open_log(directory / "crawl.log")
+    tell(log, "messages", sent=shard.messages, links=shard.links_sent, bytes=shard.bytes_sent)
+    close_log(log)
 
 
 def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:

@@ -68,7 +68,7 @@ class Shard:
         self.seeds: Sequence[Link] = [link for link in seeds if slots.owner_of(link.url) == number]
         self.summary: Summary | None = None
         self.error = ""
-        self.parcels_sent = self.links_sent = self.bytes_sent = 0
+        self.messages = self.links_sent = self.bytes_sent = 0  # parcels and reports, with what they held
         self._deliver = deliver
         self._links_in_parcel = links_in_parcel
         self._address_rest_s = address_rest_s
@@ -185,6 +185,7 @@ class Shard:
         if crawl is None:
             return _last_report(self.number, self.summary, self.error)
         self._follow(crawl)
+        self.messages += 1
         return self._report(crawl)
 
     def _follow(self, crawl: Crawl) -> None:
@@ -266,7 +267,7 @@ class Shard:
                     continue
                 pause_s = RETRY_S[0]
                 self._is_news = True
-                self.parcels_sent += 1
+                self.messages += 1
                 self.links_sent += len(parcel.links)
                 self.bytes_sent += sum(map(len, parcel.links))
         finally:

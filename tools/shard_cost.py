@@ -1,0 +1,171 @@
+"""What a crawl by two shards costs beside one process: CPU, messages and bytes a page; and what it costs to begin.
+
+Command line: nice -n 5 python -m tools.shard_cost --pages 200 --pages 1000 --write
+Expected time: three minutes of CPU; --pages 50 --pages 150 in one minute, to see that it works
+
+The same web is crawled to two sizes: what the larger crawl costs more, for each page that it has more, is the cost of a page, and
+what is left is the cost of beginning and ending. CPU is that of all processes that the command started, the site left out, as
+the system counts it, so it may be measured on a busy machine; pages a second may not. The web is that of `lycosa bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from lycosa.bench.run import spec_text
+from lycosa.bench.web import HOSTS
+from lycosa.cluster.division import shard_directory
+from lycosa.testing import SiteProcess
+from tools.measured import ROOT, commit_of, table, write_part
+
+PAGE = ROOT / "docs" / "shards.md"
+MARK = "LYCOSA_COST"
+TICKS = os.sysconf("SC_CLK_TCK")
+POLL_S = 0.2
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What one crawl has cost."""
+
+    pages: int
+    seconds: float  # of the crawl itself
+    wall_s: float  # of the command
+    cpu_s: float
+    ray_cpu_s: float  # of this, Ray's own processes
+    messages: int = 0
+    links: int = 0
+    bytes: int = 0
+
+
+def used_by_marked(mark: str) -> dict[int, tuple[str, float]]:
+    """Name and CPU seconds of the processes that were started with this mark."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}={mark}\0" not in (path / "environ").read_text():
+                continue
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+            command = (path / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+        found[int(path.name)] = (command, (int(fields[11]) + int(fields[12])) / TICKS)
+    return found
+
+
+def crawl(folder: Path, site: SiteProcess, pages: int, shards: int) -> Cost:
+    """Crawl the web of the bench to this size; what that cost."""
+    spec, mark, out = folder / "crawl.toml", f"{os.getpid()}-{shards}-{pages}", folder / f"{shards}-{pages}"
+    spec.write_text(spec_text(site, pages, "now", None), encoding="utf-8")
+    command = [sys.executable, "-m", "lycosa", "crawl", str(spec), "--out", str(out), "--json"]
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        [*command, "--shards", str(shards)], env=os.environ | {MARK: mark}, stdout=subprocess.PIPE
+    )
+    used: dict[int, tuple[str, float]] = {}
+    while process.poll() is None:
+        used |= used_by_marked(mark)
+        time.sleep(POLL_S)
+    said = json.loads(process.stdout.read() if process.stdout else b"{}")
+    of_ray = sum(cpu for name, cpu in used.values() if _is_of_ray(name))
+    total = sum(cpu for _, cpu in used.values())
+    sent = sent_by(out, shards) if shards > 1 else (0, 0, 0)
+    return Cost(said["pages"], said["seconds"], time.monotonic() - begun, total, of_ray, *sent)
+
+
+def _is_of_ray(name: str) -> bool:
+    return "ray/" in name or ("ray::" in name and "Actor" not in name)
+
+
+def sent_by(out: Path, shards: int) -> tuple[int, int, int]:
+    """Messages, links and bytes that went between shards and coordinator, as their logs say."""
+    found = [0, 0, 0]
+    for shard in range(shards):
+        for line in (shard_directory(out, shard) / "crawl.log").read_text(encoding="ascii").splitlines():
+            if (said := json.loads(line))["event"] == "messages":
+                found = [
+                    old + said[name] for old, name in zip(found, ("sent", "links", "bytes"), strict=True)
+                ]
+    return found[0], found[1], found[2]
+
+
+def a_page(small: Cost, large: Cost) -> float:
+    """Milliseconds of CPU that a page more costs.
+
+    >>> a_page(Cost(100, 1, 1, 5, 0), Cost(300, 1, 1, 9, 0))
+    20.0
+    """
+    return 1000 * (large.cpu_s - small.cpu_s) / (large.pages - small.pages)
+
+
+def figures(costs: dict[int, tuple[Cost, Cost]]) -> str:
+    """The table, and what follows from it."""
+    rows = []
+    for shards, (small, large) in costs.items():
+        each = a_page(small, large)
+        rows.append(
+            [
+                "one process" if shards == 1 else f"{shards} shards",
+                f"{each:.1f} ms",
+                f"{large.cpu_s - each * large.pages / 1000:.1f} s",
+                f"{large.ray_cpu_s:.1f} s",
+                f"{large.wall_s - large.seconds:.1f} s",
+                f"{large.pages / large.seconds:.1f}",
+                f"{large.messages / large.pages:.2f}" if large.messages else "",
+                f"{large.links / large.pages:.1f}" if large.messages else "",
+                f"{large.bytes / large.pages:,.0f}" if large.messages else "",
+            ]
+        )
+    heads = [
+        "",
+        "CPU a page",
+        "CPU to begin and end",
+        "of all, Ray's own",
+        "time to begin and end",
+        "pages/s",
+        "messages a page",
+        "links sent a page",
+        "bytes sent a page",
+    ]
+    one, two = (a_page(*costs[shards]) for shards in (1, 2))
+    small, large = costs[2]
+    told = f"A page of two shards costs {two / one:.2f} times the CPU of one process."
+    return (
+        f"{table(heads, rows)}\n\n{told} ({small.pages} and {large.pages} pages, commit {commit_of(ROOT)}.)"
+    )
+
+
+def main() -> None:
+    """Print the table, or write it into the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pages", type=int, action="append", help="twice: a small crawl and a large one")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    options = parser.parse_args()
+    small, large = sorted(options.pages or (200, 1000))
+    with (
+        SiteProcess("lycosa.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
+        tempfile.TemporaryDirectory(prefix="cost-") as folder,
+    ):
+        costs: dict[int, tuple[Cost, Cost]] = {}
+        for shards in (1, 2):
+            first = crawl(Path(folder), site, small, shards)
+            costs[shards] = first, crawl(Path(folder), site, large, shards)
+            print(costs[shards], file=sys.stderr, flush=True)
+    text = figures(costs)
+    if options.write:
+        write_part(PAGE, "costs", text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
