@@ -271,3 +271,17 @@ def test_dates_of_real_pages():
     scores = measure(SHARED)
     assert min(score.exact for score in scores.values()) >= 0.93
     assert scores["all"].ms < 15  # 2.4 on an idle core
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<table><tr><th>Founded</th><td>30 November 1999</td></tr></table>",
+        "<p>The next total eclipse of the moon will take place on March 3, 2007.</p>",
+    ],
+)
+def test_data_and_sentences_below_the_heading_are_doubtful(line):
+    """A day in a cell of a table, or in a sentence, is one of what the page is about: kept, but as no fact."""
+    found = published(f"<html><body><h1>A company</h1>{line}</body></html>")
+    assert found is not None
+    assert found.is_doubtful

@@ -332,6 +332,11 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<[^<>]*>?")
+_CELL = "\ufdd0"  # begins what stands in a cell of a table: data of what the page is about, as "Founded 30 November 1999"
+_CELLS = re.compile(r"<t[dh]\b[^<>]{0,500}>", re.IGNORECASE)
+_SENTENCE = re.compile(
+    r"(?:\w+\W+){7}.*[.!?]$"
+)  # eight words tell something, and the day is that of what they tell
 _YEAR_IN = re.compile(r"199\d|20\d\d|\d\.\s?\d\d")  # or 13.10.11
 _BELOW_CHARS = 6000
 _ABOVE_CHARS = 1500
@@ -351,7 +356,7 @@ def _title_votes(html: str, reading: _Reading) -> Iterator[Vote]:
         for line, day in _dated_lines(part, reading):
             if _CHANGED.search(line[:_LINE_CHARS]):
                 yield day, "title, changed"
-            elif len(line) > _LINE_CHARS:
+            elif len(line) > _LINE_CHARS or line.startswith(_CELL) or _SENTENCE.search(line):
                 yield day, "prose"
             else:
                 yield day, place
@@ -360,7 +365,7 @@ def _title_votes(html: str, reading: _Reading) -> Iterator[Vote]:
 
 def _dated_lines(html: str, reading: _Reading, longest: int = 5 * TEXT_CHARS) -> Iterator[tuple[str, date]]:
     """Lines of text that name a day; those longer than that are not read."""
-    for raw in _TAG.sub(" ", _BREAK.sub("\n", html)).split("\n"):
+    for raw in _TAG.sub(" ", _BREAK.sub("\n", _CELLS.sub(f"\n{_CELL}", html))).split("\n"):
         if _YEAR_IN.search(raw):
             line = unescape(raw[: 5 * TEXT_CHARS]).strip()
             if len(line) <= longest and (day := reading.day_in(line)):
