@@ -7,6 +7,9 @@ from importlib.resources import files
 
 import pytest
 
+from lycosa.cluster.division import Division, note_division, shard_directory
+from lycosa.cluster.slots import Slots
+from lycosa.library.publishing import publish
 from lycosa.report.html import write_report
 from lycosa.store.labels import Label, set_label
 from lycosa.urls import key_of
@@ -42,12 +45,18 @@ def test_nobody_is_shut_out(page, tmp_path):  # noqa: F811
     directory = sample_library.make(tmp_path / "storm")
     set_label(directory, Label(key_of(sample_library.SEED), sample_library.SEED, True, 1.0))
     other = sample_library.make(tmp_path / "other")
+    note_division(other, Division(Slots.among(2).owners))
+    for shard in range(2):
+        sample_library.make(shard_directory(other, shard))
     found: Counter[tuple[str, str, str]] = Counter()
     with served(directory, str(other)) as address:
         page.goto(address)
         found += findings(page, "collections")
         page.goto(f"{base(address)}/search?q=storm")
         found += findings(page, "search of all")
+        page.goto(f"{base(address)}/c/other/monitor")
+        assert page.locator("h2:text-is('Shards')").count() == 1
+        found += findings(page, "monitor of shards")
         for path in VIEWS:
             page.goto(f"{base(address)}/c/storm/{path}")
             found += findings(page, path)
@@ -55,6 +64,10 @@ def test_nobody_is_shut_out(page, tmp_path):  # noqa: F811
         page.click("form[action$='/try'] button")
         page.wait_for_selector("h1:has-text('would change')")
         found += findings(page, "trial")
+    publish(directory, tmp_path / "site", say=lambda _: None)
+    for name in ("index.html", "list-1.html", "pages/1.html"):
+        page.goto((tmp_path / "site" / name).as_uri())
+        found += findings(page, f"site {name}")
     page.goto(write_report(directory, tmp_path / "report.html").as_uri())
     found += findings(page, "report")
     assert not found, "\n".join(map(str, found))

@@ -90,6 +90,7 @@ class HtmlRoutes:
             indexing=self._index_status(collection),
             summary=known,
             unit=unit,
+            dated=sum(count for _, count in known["days"]),
             course=column_chart(
                 course, "Pages by the day they were published", self._of_period(request), height=150
             ),
@@ -104,7 +105,8 @@ class HtmlRoutes:
         """Words and filters, hits and snippets."""
         query = search_query_of(request.query_params)
         ground = self._context.ground(collection)
-        explored = explore(collection, query, ground, self._context.facets(collection))
+        facets = self._context.facets(collection)
+        explored = explore(collection, query, ground, facets)
         results, counts = explored.results, explored.counts
         box = box_of(request.query_params.get("box", ""))
         unit, course = periods(counts.days, 60)
@@ -114,6 +116,7 @@ class HtmlRoutes:
             "search.html",
             query=query,
             kinds=KINDS,
+            countries=facets.countries,
             results=results,
             counts=counts,
             unit=unit,

@@ -146,7 +146,8 @@ def _certainty(collection: Collection) -> dict[str, Any]:
 def _contents(collection: Collection) -> dict[str, Any]:
     """What the relevant pages say, where and when: as far as it was looked for."""
     places = collection.statistics.places(limit=200, mapped=True)
-    unit, course = periods(collection.statistics.days())
+    days = collection.statistics.days()
+    unit, course = periods(days)
     return {
         "gist": gist_of(collection),
         "images": _images(collection),
@@ -157,6 +158,7 @@ def _contents(collection: Collection) -> dict[str, Any]:
         "places": places,
         "map": world_map(places),
         "unit": unit,
+        "dated": sum(pages for _, pages in days),
         "timeline": column_chart(course, "Relevant pages by the day they were published"),
     }
 

@@ -67,7 +67,7 @@ class _Column(msgspec.Struct, frozen=True):
 
 
 class Facets(Queries):
-    """The judged pages of a collection as columns."""
+    """The judged pages of a collection as columns. `countries`: the names of its countries, by their keys."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, path)
@@ -108,6 +108,7 @@ class Facets(Queries):
         for row, code in zip(rows, codes, strict=True):
             self._placed[code] = row[1:]
         keys = [place_key(*row[:3]) for row in self._placed]
+        self.countries = {place_key(*row[:3]): row[0] for row in self._placed if row[3] == "country"}
         names = dict[str, int]()
         by_name = np.array([names.setdefault(key, len(names)) for key in keys], np.int64)
         pages, values = self._known([row[0] for row in rows], codes)
