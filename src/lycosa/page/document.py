@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_text
-from lycosa.page import contexts, languages
+from lycosa.page import contexts, languages, soft_404
 from lycosa.page.as_html import html_of_text
 from lycosa.page.dates import FoundDate, date_of_url, publication_date
 from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
@@ -32,7 +32,6 @@ from lycosa.page.places import Regions, find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
 from lycosa.page.shadow_dom import with_shadow_trees
-from lycosa.page.soft_404 import is_soft_404
 from lycosa.page.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
@@ -140,6 +139,11 @@ class Document:
         return "" if self.is_all_text else embedded_markup(self._text[:HTML_CHARS])
 
     @cached_property
+    def low_markup(self) -> bytes:
+        """The HTML as bytes with ASCII letters in lower case: to see quickly what it has not."""
+        return self.html.encode("utf-8", "replace").lower()
+
+    @cached_property
     def _text(self) -> str:
         return decoded_text(self.body, self.content_type)[0]
 
@@ -213,7 +217,7 @@ class Document:
     def meta(self) -> dict[str, str]:
         """Meta tags by name or property in lower case; of several the first."""
         found: dict[str, str] = {}
-        for node in self.tree.css("meta[content]")[: 10 * META_ENTRIES]:
+        for node in self._metas[: 10 * META_ENTRIES]:
             attributes = node.attributes
             name = (attributes.get("name") or attributes.get("property") or "")[:100].strip().lower()
             if name and name not in found:
@@ -221,6 +225,10 @@ class Document:
                 if len(found) >= META_ENTRIES:
                     break
         return found
+
+    @cached_property
+    def _metas(self) -> list[LexborNode]:
+        return self.tree.css("meta[content]")
 
     @cached_property
     def description(self) -> str:
@@ -254,8 +262,9 @@ class Document:
     @cached_property
     def robots_metas(self) -> list[str]:
         """What its robots meta tags ask of us."""
-        nodes = self.tree.css("meta[name=robots i][content],meta[name=lycosa i][content]")
-        return [(node.attributes["content"] or "")[:META_CHARS] for node in nodes[:META_ENTRIES]]
+        said = [node.attributes for node in self._metas]
+        ours = [each for each in said if (each.get("name") or "").lower() in ("robots", "lycosa")]
+        return [(each["content"] or "")[:META_CHARS] for each in ours[:META_ENTRIES]]
 
     @cached_property
     def declared_language(self) -> str:
@@ -389,8 +398,10 @@ class Document:
     @cached_property
     def soft_404(self) -> bool:
         """Whether it is an error page whatever its status says."""
+        if self.words > soft_404.MAX_WORDS:
+            return False
         headings = [one_line(node.text()[:1000]) for node in self.tree.css("h1,h2")[:3]]
-        return is_soft_404(self.title, headings, self.words)
+        return soft_404.is_soft_404(self.title, headings, self.words)
 
     def part(self, name: str, make: Callable[[Document], T]) -> T:
         """What a method makes of the page, made once; the lab stores it with the other parts."""
@@ -450,12 +461,10 @@ class Document:
 
     def contexts_naming(self, terms: Set[str]) -> list[dict[str, int]]:
         """`whole_context_terms` of links whose context has one of the page's terms among these; nothing of the others."""
+        if "whole_context_terms" not in self.__dict__:
+            return contexts.whole_context_counts(self, terms)
         named = terms & self.terms.keys()
-        if not named:
-            return [{}] * len(self.links)
-        if "whole_context_terms" in self.__dict__:
-            return [{} if named.isdisjoint(counts) else counts for counts in self.whole_context_terms]
-        return contexts.whole_context_counts(self, named)
+        return [{} if named.isdisjoint(counts) else counts for counts in self.whole_context_terms]
 
     def counts_of(self, texts: list[str]) -> list[dict[str, int]]:
         """The term counts of texts in the page's language; the same text, as links of one parent have, once."""

@@ -28,20 +28,11 @@ SENTENCE_WORDS = 5
 TITLE_CHARS = 300
 URL_CHARS = 2_000
 
-# Looked for in every page: plain words, because a pattern would take as long as the rest of the page.
-_MARKERS = (
-    *(
-        "application/json",
-        '"articleBody"',
-        "__NEXT",
-        "__NUXT",
-        "__INITIAL",
-        "__PRELOADED",
-        "__APOLLO",
-        "__remix",
-    ),
-    *("__STATE", "__DATA", "_STATE__", "_DATA__"),
-)
+# Looked for in every page: plain words, and a pattern that begins with a sign which few pages have often.
+_MARKERS = ("application/json", '"articleBody"')
+_has_state = re.compile(
+    r"_(?:_(?:NEXT|NUXT|INITIAL|PRELOADED|APOLLO|remix|STATE|DATA)|(?:STATE|DATA)__)"
+).search
 _JSON_TYPES = ("application/ld+json", "application/json")
 _ASSIGNED = re.compile(r"\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}(?=[{\[])")
 _PARSED = re.compile(r"""\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}JSON\.parse\(\s{0,5}(?=")""")
@@ -78,7 +69,7 @@ def embedded_markup(html: str) -> str:
     >>> embedded_markup("<p>Owls")
     ''
     """
-    if not any(marker in html for marker in _MARKERS):
+    if not _has_state(html) and not any(marker in html for marker in _MARKERS):
         return ""
     tree = LexborHTMLParser(bounded(html))
     states = [*_states(tree)]

@@ -30,20 +30,16 @@ _MOUNTS = (
     "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#q-app,#ember-app,#react-root,#main-app,#mount,app-root,"
     "[data-reactroot],[ng-app],[data-ng-app],[ng-version],[v-cloak],[data-v-app],[data-server-rendered]"
 )
-_SCRIPT = re.compile("<script", re.IGNORECASE)
 _JAVASCRIPT = re.compile(r"java\s?script", re.IGNORECASE)
-_MORE = (
-    *(
-        "infinite-scroll",
-        "infinite_scroll",
-        "infinitescroll",
-        "endless-scroll",
-        "load-more",
-        "load_more",
-        "loadmore",
-    ),
-    *("data-next-page", "data-next-url", "intersectionobserver"),
-)
+# What shows that more is loaded, by a word that all of them have: most pages do not even have that.
+_MORE = {
+    b"scroll": (b"infinite-scroll", b"infinite_scroll", b"infinitescroll", b"endless-scroll"),
+    b"load-more": (b"load-more",),
+    b"load_more": (b"load_more",),
+    b"loadmore": (b"loadmore",),
+    b"data-next-": (b"data-next-page", b"data-next-url"),
+    b"intersectionobserver": (b"intersectionobserver",),
+}
 _CUSTOM = re.compile(r"<([a-z][a-z0-9]*-[a-z0-9-]*)(?:\s[^<>]*)?>\s*</\1>", re.IGNORECASE)
 _NOWHERE = ("", "#", "#!", "javascript:")
 
@@ -87,7 +83,7 @@ def sign_of_need(document: Document) -> str:
     >>> sign_of_need(Document(b"<p>All is here.</p>", "http://a.test/"))
     ''
     """
-    if document.is_all_text or _SCRIPT.search(document.html) is None:
+    if document.is_all_text or b"<script" not in document.low_markup:
         return ""
     tree = document.tree
     if document.words <= FEW_WORDS:
@@ -97,8 +93,9 @@ def sign_of_need(document: Document) -> str:
             return MOUNT
         if _leads_nowhere(document):
             return DEAD
-    low = document.html.lower()
-    return SCROLLS if any(word in low for word in _MORE) else ""
+    low = document.low_markup
+    is_loading = any(hint in low and any(word in low for word in words) for hint, words in _MORE.items())
+    return SCROLLS if is_loading else ""
 
 
 def _leads_nowhere(document: Document) -> bool:

@@ -78,7 +78,18 @@ def bounded(html: str) -> str:
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
     if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:
         html = _FORMATTING.sub("", html)
-    return _with_short_tags(html) if len(html) > TAG_CHARS else html
+    return _with_short_tags(html) if _has_long_part(html) else html
+
+
+def _has_long_part(html: str) -> bool:
+    """Whether no tag begins for more than TAG_CHARS somewhere behind a "<": few steps, however many tags there are."""
+    at = html.find("<")
+    while 0 <= at < len(html) - TAG_CHARS - 1:
+        last = html.rfind("<", at + 1, at + TAG_CHARS + 2)
+        if last < 0:
+            return True
+        at = last
+    return False
 
 
 def _with_short_tags(html: str) -> str:

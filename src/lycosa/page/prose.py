@@ -31,15 +31,8 @@ _BULLETS = "•◦▪‣*-–|·» \t"
 
 def prose_of(document: Document) -> str:
     """The main text without lists of links and notices; all of it where nothing else would be left."""
-    links = _link_lines(document)
-    groups = [
-        (is_link, list(lines))
-        for is_link, lines in groupby(
-            document.main_text.split("\n"),
-            lambda line: _of_list(line) in links if line.strip() else None,
-        )
-    ]
-    runs = _joined(groups)
+    is_link = _LinkLines(_link_lines(document))
+    runs = _joined([(kind, list(lines)) for kind, lines in groupby(document.main_text.split("\n"), is_link)])
     last = len(runs) - 1
     kept = [
         line
@@ -49,7 +42,26 @@ def prose_of(document: Document) -> str:
     ]
     while kept and (not kept[-1].strip() or _is_notice(kept[-1])):
         kept.pop()
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n") or document.main_text
+    text = "\n".join(kept)
+    if "\n\n\n" in text:
+        text = re.sub(r"\n{3,}", "\n\n", text)
+    return text.strip("\n") or document.main_text
+
+
+class _LinkLines:
+    """Whether a line is one of those; None of an empty one."""
+
+    def __init__(self, lines: frozenset[str]) -> None:
+        self._lines = lines
+        self._longest = max(map(len, lines), default=0)
+
+    def __call__(self, line: str) -> bool | None:
+        if not line or line.isspace():
+            return None
+        begin = _of_list(line[: 2 * self._longest + 1])
+        if len(begin) > self._longest:
+            return False  # a paragraph: the rest of it need not be looked at
+        return _of_list(line) in self._lines
 
 
 def _joined(runs: list[tuple[bool | None, list[str]]]) -> list[tuple[bool, list[str]]]:
@@ -76,13 +88,15 @@ def _link_lines(document: Document) -> frozenset[str]:
             bare[at] = "\n" * bare[at].count("\n")
         covered = max(covered, end)
     lines = zip("".join(layout.pieces).split("\n"), "".join(bare).split("\n"), strict=True)
-    found = {
-        _of_list(whole) for whole, rest in lines if not _has_word(rest) and whole and not whole.isspace()
-    }
+    bare_lines = {whole for whole, rest in lines if whole and not _has_word(rest)}
+    at_ends: set[str] = set()
     for node in tree.css("header,footer")[:100]:
         if not is_within(node, "article", "main"):  # those of the site, not of an article
             start, end = layout.span(node)
-            found |= set(map(_of_list, "".join(layout.pieces[start:end]).split("\n")))
+            at_ends.update("".join(layout.pieces[start:end]).split("\n"))
+    found = {_of_list(line) for line in bare_lines if not line.isspace()} | set(map(_of_list, at_ends))
+    if not found:
+        return frozenset()
     headings = {_of_list(node.text()) for node in tree.css("h1,h2,h3,h4,h5,h6")[:1000]}
     return frozenset(found - headings)
 
