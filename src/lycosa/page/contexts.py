@@ -11,10 +11,10 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from selectolax.lexbor import LexborNode
 
 from lycosa.page.layout import one_line, tag_ids
-from lycosa.page.terms import TermStream
 
 if TYPE_CHECKING:
     from lycosa.page.document import Document
@@ -60,12 +60,15 @@ def whole_context_counts(document: Document, naming: Set[str] | None = None) -> 
 
     What counting the texts of `aggregation_contexts(document, anchors=True)` gives, without making them: a context
     is a range of the page's tokens. Contexts of one URL with the same tokens are one. With `naming` only contexts
-    that have one of these terms are counted; the others are empty.
+    that have one of these terms, if the page has it, are counted; the others are empty.
     """
+    named = None if naming is None else document.stream.tokens_naming(naming)
+    if named is not None and not len(named):
+        return [{}] * len(document.links)
     spans, marks = _parents(document)
     ends, chars = [end for _, end in spans.values()], sum([end - start for start, end in spans.values()])
     if chars > PAGE_CHARS or max(ends, default=0) > len(document.flow):
-        return [_naming(naming, counts) for counts in document.counts_of(document.whole_contexts)]
+        return [_naming(document, naming, counts) for counts in document.counts_of(document.whole_contexts)]
     stream = document.stream
     edges = stream.tokens_before([edge for span in spans.values() for edge in span])
     ranges = dict(zip(spans, zip(edges[::2], edges[1::2], strict=True), strict=True))
@@ -74,7 +77,7 @@ def whole_context_counts(document: Document, naming: Set[str] | None = None) -> 
         mark for mark, (start, end) in spans.items() if end - start > CONTEXT_CHARS or -1 in ranges[mark]
     }
     counts: dict[tuple[int, ...], dict[str, int]] = {}  # by the parents that a URL's occurrences have
-    silent = set() if naming is None else _silent(stream, ranges, naming)
+    silent = set() if named is None else _silent(ranges, named)
     for parents in marks:
         if parents in counts:
             continue
@@ -89,13 +92,12 @@ def whole_context_counts(document: Document, naming: Set[str] | None = None) -> 
         else:
             texts = [_squeezed(document.flow, *spans[mark], CONTEXT_CHARS) for mark in parents]
             (counted,) = document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
-            counts[parents] = _naming(naming, counted)
+            counts[parents] = _naming(document, naming, counted)
     return [counts[parents] for parents in marks]
 
 
-def _silent(stream: TermStream, ranges: Mapping[int, tuple[int, int]], naming: Set[str]) -> set[int]:
-    """The ranges of tokens without any of these terms; none that is not known."""
-    named = stream.tokens_naming(naming)
+def _silent(ranges: Mapping[int, tuple[int, int]], named: NDArray[np.intp]) -> set[int]:
+    """The ranges of tokens without any of those that are named; none that is not known."""
     before = np.searchsorted(named, np.array([*ranges.values()], np.intp).reshape(-1, 2))
     return {
         mark
@@ -104,8 +106,10 @@ def _silent(stream: TermStream, ranges: Mapping[int, tuple[int, int]], naming: S
     }
 
 
-def _naming(terms: Set[str] | None, counts: dict[str, int]) -> dict[str, int]:
-    return {} if terms is not None and terms.isdisjoint(counts) else counts
+def _naming(document: Document, terms: Set[str] | None, counts: dict[str, int]) -> dict[str, int]:
+    if terms is None or not (terms & document.terms.keys()).isdisjoint(counts):
+        return counts
+    return {}
 
 
 def _parents(document: Document) -> tuple[dict[int, tuple[int, int]], list[tuple[int, ...]]]:

@@ -61,25 +61,31 @@ class Vocabulary:
     def __init__(self) -> None:
         self.terms = [""]
         self.numbers: dict[str, int] = {}
-        self.several: list[tuple[str, ...]] = []
+        self._several: list[list[int]] = []
         self._hashes = array("q", [0])
 
     def number_of(self, terms: Sequence[str]) -> int:
         """The number of a token with these terms."""
         if len(terms) > 1:
-            self.several.append(tuple(terms))
-            return -len(self.several)
-        if not terms:
-            return 0
-        number = self.numbers.get(terms[0])
+            self._several.append([self._number_of(term) for term in terms])
+            return -len(self._several)
+        return self._number_of(terms[0]) if terms else 0
+
+    def _number_of(self, term: str) -> int:
+        number = self.numbers.get(term)
         if number is None:
-            number = self.numbers[terms[0]] = len(self.terms)
-            self.terms.append(terms[0])
+            number = self.numbers[term] = len(self.terms)
+            self.terms.append(term)
         return number
 
-    def terms_of(self, number: int) -> tuple[str, ...]:
+    def several(self, number: int) -> list[int]:
+        """The numbers of the terms of a token that has several."""
+        return self._several[-number - 1]
+
+    def terms_of(self, number: int) -> list[str]:
         """The terms of a token."""
-        return self.several[-number - 1] if number < 0 else (self.terms[number],) if number else ()
+        numbers = self.several(number) if number < 0 else [number] if number else []
+        return [self.terms[each] for each in numbers]
 
     def hashes(self, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
         """The hash of each of these terms."""
@@ -102,7 +108,7 @@ class Vocabulary:
         return terms[terms > 0], often[terms > 0]
 
     def __len__(self) -> int:
-        return len(self.terms) + len(self.several)
+        return len(self.terms) + len(self._several)
 
 
 class Words(dict[bytes, int]):
@@ -229,8 +235,10 @@ class TermStream:
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """The numbers of the terms in the order of their first occurrence, and how often each occurs as a token."""
-        return self._vocabulary.distinct(self.numbers)
+        """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
+        more = [each for number in self._several for each in self._vocabulary.several(number)]
+        numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
+        return self._vocabulary.distinct(numbers)
 
     @cached_property
     def counted(self) -> tuple[dict[str, int], int]:
@@ -239,21 +247,16 @@ class TermStream:
         counts = dict(
             zip(map(self._vocabulary.terms.__getitem__, numbers.tolist()), often.tolist(), strict=True)
         )
-        for number in self._several:
-            for term in self._vocabulary.terms_of(number):
-                counts[term] = counts.get(term, 0) + 1
         return counts, self.words
 
     @cached_property
     def words(self) -> int:
         """How many words the text has, stop words included."""
-        return len(self.numbers) + sum(len(self._vocabulary.terms_of(number)) - 1 for number in self._several)
+        return len(self.numbers) + sum(len(self._vocabulary.several(number)) - 1 for number in self._several)
 
     @cached_property
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
-        if self._several:
-            return packed(self.counted[0])
         numbers, often = self._distinct
         lines = "\n".join(map(self._vocabulary.terms.__getitem__, numbers.tolist()))
         return Terms(lines, often.astype(np.int32).tobytes(), self._vocabulary.hashes(numbers).tobytes())
@@ -261,11 +264,6 @@ class TermStream:
     @cached_property
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hash of each term of the text, and how often it occurs."""
-        if self._several:
-            terms = packed(self.counted[0])
-            return np.frombuffer(terms.hashes, np.int64), np.frombuffer(terms.counts, np.int32).astype(
-                np.int64
-            )
         numbers, often = self._distinct
         return self._vocabulary.hashes(numbers), often
 
