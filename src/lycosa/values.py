@@ -58,6 +58,7 @@ class Reason(StrEnum):
     LOW_PRIORITY = "scored below the threshold of the strategy or frontier.min_priority"
     QUEUE_FULL = "dropped from the full queue as one of the worst (frontier.max_waiting)"
     HOST_FULL = "its host or site has all the pages that the limits allow"
+    KNOWN = "another collection has it (archive.known)"
     NOT_NEEDED = "no longer needed: what waited for it has been settled"
     # decided while fetching
     ROBOTS = "robots.txt disallows it"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lycosa.commands import Changes, Json, as_json, room_for, say, warn_no_contact
-from lycosa.errors import InputError, LycosaError, SpecError, StoppedEarly
+from lycosa.commands.crawl_ends import tell
+from lycosa.errors import InputError, SpecError, StoppedEarly
 from lycosa.methods.registry import methods
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def crawl(
         summary = crawl_in_shards(asked, shards=wanted, address=ray, say=say, quiet=quiet or json)
     else:
         summary = run_spec(*asked, say=say, quiet=quiet or json, ask=ask)
-    _tell(summary, json=json)
+    tell(summary, json=json)
 
 
 def _shards_in(directory: Path) -> int:
@@ -281,7 +282,7 @@ def import_(
 
     archives = [path.resolve() for path in archives]
     summary = import_archives(archives, out, spec, tuple(changes or ()), say=say, quiet=quiet or json)
-    _tell(summary, json=json)
+    tell(summary, json=json)
 
 
 def _from_here(paths: list[Path]) -> str:
@@ -289,80 +290,6 @@ def _from_here(paths: list[Path]) -> str:
     from lycosa.spec.writing import toml
 
     return toml([str(path.resolve()) for path in paths])
-
-
-def _harvest(summary: Summary) -> str:
-    return f" (harvest {summary.harvest_told})" if summary.harvest_told else ""
-
-
-def _lately(summary: Summary) -> str:
-    """What the last pages brought, where they are not all: whether it is worth going on."""
-    if summary.last_pages >= summary.pages:
-        return ""
-    return f" The last {summary.last_pages:,} pages brought {summary.last_relevant:,} of the kept ones."
-
-
-def _rendered(summary: Summary) -> str:
-    """What a browser has done, and what one would do.
-
-    >>> from lycosa.engine.summary import Summary
-    >>> print(_rendered(Summary("c", 9, 3, None, 0, 0.0, 0, "", False, False, {}, unrendered=2)))
-    2 pages show hardly anything without a browser. With fetch.render = "needed" the promising ones are rendered.
-    """
-    told = [f"{summary.rendered:,} pages were rendered by a browser."] if summary.rendered else []
-    if summary.unrendered:
-        told.append(f"{summary.unrendered:,} pages show hardly anything without a browser.")
-        told.append(
-            "What is promising among them would be rendered with a higher limits.rendered."
-            if summary.rendered
-            else 'With fetch.render = "needed" the promising ones are rendered.'
-        )
-    return " ".join(told)
-
-
-def _tell(summary: Summary, *, json: bool) -> None:
-    """Say how a crawl went; one that brought nothing is an error."""
-    if json:
-        typer.echo(as_json(summary))
-    else:
-        typer.echo(
-            f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
-            f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
-        )
-        _tell_health(summary)
-    if summary.rendered or summary.unrendered:
-        say(_rendered(summary))
-    if walls := summary.refused.get("wall"):
-        say(
-            f"{walls:,} URLs led to walls (captchas, blocks, log-ins, questions of consent) and were left alone. "
-            f"Which: lycosa why {summary.collection} URL, or crawl.log. Ask the owners of the sites if you need them."
-        )
-    if summary.pages and not summary.relevant:
-        say(
-            "No page was judged relevant. See how a page scored: "
-            f"lycosa why {summary.collection} URL; then mend [topic] or [event], or lower judge.threshold."
-        )
-    if summary.stopped_early:
-        raise StoppedEarly("Stopped early; run the same command again and it goes on.")
-    if not summary.pages and summary.failed_seeds:
-        url, reason = next(iter(summary.failed_seeds.items()))
-        raise LycosaError(
-            f"No page was collected: no seed could be fetched ({url}: {reason}). "
-            "Check [seeds] and the connection, then run the same command: they are tried again."
-        )
-    if not summary.pages:
-        raise LycosaError(
-            "No page was collected: all that the seeds lead to was refused. "
-            f"See why: lycosa why {summary.collection} SEED"
-        )
-
-
-def _tell_health(summary: Summary) -> None:
-    from lycosa.engine.health import health_of
-
-    health = health_of(summary) if summary.pages else None
-    if health is not None:
-        typer.echo(f"\n{health}")
 
 
 def _tags(given: str) -> str:

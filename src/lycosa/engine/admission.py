@@ -30,7 +30,9 @@ from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Decision, Kind, Link, Page, Reason, Refusal
 
 
-def link_checks(scope: ScopeSpec, fetch: FetchSpec, patterns: Patterns | None = None) -> Sequence[LinkCheck]:
+def link_checks(
+    scope: ScopeSpec, fetch: FetchSpec, patterns: Patterns | None = None, known: LinkCheck | None = None
+) -> Sequence[LinkCheck]:
     """What a link has to pass, in this order; what the spec does not ask for is no check at all."""
     checks = (
         not_too_long(fetch),
@@ -40,6 +42,7 @@ def link_checks(scope: ScopeSpec, fetch: FetchSpec, patterns: Patterns | None = 
         on_wanted_path(scope),
         no_trap if scope.avoid_traps else None,
         patterns,
+        known,
     )
     return tuple(check for check in checks if check is not None)
 
@@ -58,12 +61,18 @@ def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
 
 
 class Admission:
-    """The bounds of a crawl, as the spec sets them, and what it has learned of URLs that bring nothing (`patterns`)."""
+    """The bounds of a crawl, as the spec sets them; what it has learned of URLs that bring nothing (`patterns`); what other
+    collections have (`known`)."""
 
     def __init__(
-        self, scope: ScopeSpec, fetch: FetchSpec, frontier: FrontierSpec, patterns: Patterns | None = None
+        self,
+        scope: ScopeSpec,
+        fetch: FetchSpec,
+        frontier: FrontierSpec,
+        patterns: Patterns | None = None,
+        known: LinkCheck | None = None,
     ) -> None:
-        self.link_checks = link_checks(scope, fetch, patterns)
+        self.link_checks = link_checks(scope, fetch, patterns, known)
         self.page_checks = page_checks(scope, fetch)
         self.obeys_nofollow = fetch.obey_nofollow
         self.min_priority = frontier.min_priority

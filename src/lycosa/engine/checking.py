@@ -121,6 +121,10 @@ async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[s
     refuse_root(spec.fetch)
     Admission(spec.scope, spec.fetch, spec.frontier)
     warc_files(archives_of(spec.fetch, folder))
+    if spec.archive.known:
+        from lycosa.store.known import KnownElsewhere, known_in  # which loads all that reads an archive
+
+        KnownElsewhere(known_in(spec.archive, folder)).close()
     ready = await _fitted(spec, folder, models, seen, said)
     return await _seeds(spec, folder, seen, said, ready.given), ready
 

@@ -25,6 +25,7 @@ from lycosa.page.duplicates import NearDuplicates
 from lycosa.page.needs_browser import Gain
 from lycosa.spec.sections import LATEST
 from lycosa.store import Record, Rejudged, Store, conclusion_of
+from lycosa.store.known import Elsewhere, KnownElsewhere
 from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
@@ -123,7 +124,8 @@ class Conclusions:
 
     `verdicts` are what people said of pages, by key: they hold whatever the judge would say. `given` is the same of
     pages that say what the crawl is about; a later word on them counts more. `near` and `patterns` are told of every page
-    and say which are alike, and which kinds of URLs bring nothing; `renderings` hears whether rendering was worth it. With
+    and say which are alike, and which kinds of URLs bring nothing; `renderings` hears whether rendering was worth it. `known`
+    says which bytes another collection has. With
     `settle_orphans` off, links that wait in vain are left to the caller, because what they wait for may come yet.
     """
 
@@ -140,6 +142,7 @@ class Conclusions:
         near: NearDuplicates | None = None,
         patterns: Patterns | None = None,
         renderings: Renderings | None = None,
+        known: KnownElsewhere | None = None,
         settle_orphans: bool = True,
     ) -> None:
         self.frontier = frontier
@@ -152,6 +155,7 @@ class Conclusions:
         self.near = near
         self.patterns = patterns
         self.renderings = renderings
+        self.known = known
         self.settle_orphans = settle_orphans
         self.walls = Walls(follow.fetch.per_host_delay_s)
         self.tally = Tally()
@@ -167,6 +171,7 @@ class Conclusions:
             verdicts=self.verdicts,
             given=self.given,
             near=self.near,
+            known=self.known,
             settle_orphans=False,
         )
 
@@ -182,15 +187,18 @@ class Conclusions:
     ) -> tuple[Decision, ...]:
         """Judge, rank and save one page, and take in what follows from it. Returns what was decided on its links."""
         near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
-        judgement, refusal = self._judged(page, duplicate)
-        steps: Sequence[Step] = (
-            () if refusal else self.strategy.rank(page, self._of_links(page, judgement, near or 0))
-        )
+        elsewhere = self._elsewhere(fetched) if duplicate is None else None
+        judgement, refusal = self._judged(page, elsewhere.refusal if elsewhere else duplicate)
+        steps: Sequence[Step] = ()
+        if refusal is None or refusal.reason is Reason.KNOWN:  # what others have may lead to what they lack
+            of_page = self._verdict(page) if refusal else judgement
+            steps = self.strategy.rank(page, self._of_links(page, of_page, near or 0))
         decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
         if self.patterns and (mirror := self.patterns.mirrors(page, near)) is not None:
             decisions = _without_own_site(decisions, page, mirror)
         explored = page.link.trail > 0
-        record = Record(at, fetched, None, page, judgement, refusal, decisions, explored, near or 0)
+        capture = elsewhere.capture if elsewhere else None
+        record = Record(at, fetched, None, page, judgement, refusal, decisions, explored, near or 0, capture)
         before = self.store.save(record)
         self.tally.relevant += conclusion_of(record).relevant - before.relevant
         if refusal:
@@ -310,14 +318,17 @@ class Conclusions:
 
     def _judged(self, page: Page, duplicate: Refusal | None) -> tuple[Judgement, Refusal | None]:
         """The verdict on a page, and why it is not kept after all. What a person calls relevant is, noindex or not."""
-        key = page.link.key
-        judgement = self.verdicts.get(key) or self.given.get(key) or self.strategy.judge(page)
+        judgement = self._verdict(page)
         refusal = self.admission.refuse_page(page) or duplicate
         if refusal and refusal.reason is Reason.NOINDEX and judgement.relevant and is_said(judgement):
             return judgement, refusal  # whether to show it to others is another question
         if refusal:
             return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal
         return judgement, None
+
+    def _verdict(self, page: Page) -> Judgement:
+        key = page.link.key
+        return self.verdicts.get(key) or self.given.get(key) or self.strategy.judge(page)
 
     def _of_links(self, page: Page, judgement: Judgement, near: int) -> Judgement:
         """What a page's links are ranked by: one that hardly differs from others says less for what it links to."""
@@ -376,6 +387,10 @@ class Conclusions:
         if kept is None or key_of(kept, self.follow.folding) == fetched.link.key:
             return None
         return Refusal(Reason.DUPLICATE, kept)
+
+    def _elsewhere(self, fetched: Fetched) -> Elsewhere | None:
+        """Where another collection has the same bytes; a frame that scripts fill says nothing of what they show."""
+        return self.known.same(fetched.body) if self.known and not fetched.rendered else None
 
     def _decide(self, decisions: Sequence[Decision]) -> None:
         """Take in decisions on links that had been held."""

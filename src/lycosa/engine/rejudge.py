@@ -23,6 +23,7 @@ from lycosa.prepare.labels import labels_as_used
 from lycosa.spec.sections import Spec
 from lycosa.store import Conclusion, Record
 from lycosa.store.collection_writer import CollectionWriter
+from lycosa.store.known import KnownElsewhere
 from lycosa.store.reader import StoredPage
 from lycosa.store.refused_links import recount_refused_links
 from lycosa.store.responses import response_of
@@ -46,6 +47,7 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
         "scope": spec.scope.model_dump(mode="json", exclude_defaults=True),
         "pages_per_host": spec.limits.pages_per_host,
         "pages_per_site": spec.limits.pages_per_site,
+        **({"known": spec.archive.known} if spec.archive.known else {}),
     }
     labels = {} if labels_are_answers(spec) else labels_as_used(directory)
     rest = {**sections, **labels, **_models_as_saved(directory), "bounds": bounds}
@@ -98,7 +100,7 @@ async def rejudge(
     with collection.commit():
         frontier.begin_rescoring()
     await _look_again(collection, analyser, conclusions)
-    async for pages in _analysed_again(collection, analyser, _is_judged):
+    async for pages in _analysed_again(collection, analyser, _is_judged, conclusions.known):
         with collection.commit():
             for stored, fetched, page in pages:
                 conclusions.page(page, fetched, stored.at, _lasting(stored.refusal))
@@ -150,13 +152,20 @@ async def _look_again(collection: CollectionWriter, analyser: Analyser, conclusi
 
 
 async def _analysed_again(
-    collection: CollectionWriter, analyser: Analyser, wanted: Callable[[StoredPage], bool]
+    collection: CollectionWriter,
+    analyser: Analyser,
+    wanted: Callable[[StoredPage], bool],
+    known: KnownElsewhere | None = None,
 ) -> AsyncIterator[list[tuple[StoredPage, Fetched, Page]]]:
     """The wanted pages of the archive, as far as they can be read, in batches for one commit each."""
     after = 0
     while batch := _batch(collection.reader.pages(after)):
         after = batch[-1].id
-        found = [(stored, response_of(collection, stored)) for stored in batch if wanted(stored)]
+        found = [
+            (stored, response_of(collection, stored) or (known.response(stored) if known else None))
+            for stored in batch
+            if wanted(stored)
+        ]
         read = [(stored, fetched) for stored, fetched in found if fetched is not None]
         pages = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in read))
         yield [

@@ -54,6 +54,7 @@ from lycosa.seeds import gather
 from lycosa.spec.reading import outdated_in
 from lycosa.spec.sections import Spec
 from lycosa.store.collection_writer import CollectionWriter, Hook
+from lycosa.store.known import KnownElsewhere, known_in
 from lycosa.store.log import tell
 from lycosa.store.rests import Rests
 from lycosa.urls import authority_of, source_of
@@ -158,7 +159,10 @@ async def _crawl(
     share: Share | None = None,
 ) -> Summary:
     spec, clock = without_waiting(spec), SystemClock()
-    with _opened(spec, text, directory, pause_points) as collection:
+    with (
+        KnownElsewhere(known_in(spec.archive, folder), directory) as known,
+        _opened(spec, text, directory, pause_points) as collection,
+    ):
         say = _logged(say, collection)
         tell(collection.log, "run begun", version=__version__, strategy=spec.strategy)
         fetch = within_open_files(spec.fetch, say)
@@ -195,13 +199,14 @@ async def _crawl(
                 frontier=frontier,
                 strategy=strategy,
                 store=collection,
-                admission=Admission(spec.scope, spec.fetch, spec.frontier, patterns),
+                admission=Admission(spec.scope, spec.fetch, spec.frontier, patterns, known or None),
                 follow=Follow(spec.fetch, spec.archive, spec.seeds, spec.scope.folding),
                 verdicts=verdicts_in(directory),
                 given=given_verdicts(collection, ready.given),
                 near=NearDuplicates() if spec.index.near_duplicates == "now" else None,
                 patterns=patterns,
                 renderings=renderings,
+                known=known,
             )
             judge, note = ready.preparation.judge, _note_in(collection)
             async with (

@@ -40,6 +40,7 @@ class Summary(msgspec.Struct, frozen=True):
     judge_version: int = 0  # that all pages were judged by; 0: of a judge that does not learn
     rendered: int = 0  # pages that a browser rendered
     unrendered: int = 0  # pages of which one would probably have seen more
+    known: int = 0  # URLs that were left to other collections (archive.known)
     last_pages: int = 0  # the last ones, LAST_PAGES or all
     last_relevant: int = 0  # of these, how many were kept: whether it is worth going on
     when_starved: str = ""  # what the user can set, where a strategy that refuses links has none left
@@ -80,6 +81,7 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         judge_version=version.number if version else 0,
         rendered=crawl.conclusions.renderings.rendered if crawl.conclusions.renderings else 0,
         unrendered=collection.reader.count_noted(NEEDS_BROWSER, RENDERED),
+        known=collection.statistics.left_to_others() if crawl.conclusions.known else 0,
         last_pages=min(LAST_PAGES, len(tally.latest)),
         last_relevant=tally.brought(LAST_PAGES),
         when_starved=crawl.conclusions.strategy.when_starved if crawl.ended == NOTHING_LEFT else "",

@@ -334,6 +334,9 @@ class ArchiveSpec(Section):
     """Per page."""
     warc_bytes: PositiveInt = 1_000_000_000
     """A WARC file that has reached this size is closed and the next one begun."""
+    known: tuple[str, ...] = ()
+    """Other collections, by their folders. What one of them has kept is not kept again: links to its pages are not followed (seeds
+    are), and of a page with the same bytes the archive only refers to it."""
     revisit_after_h: Hours | None = None
     """Fetch seeds, hubs, feeds and sitemaps again after this many hours (while the crawl runs, or when run again); then after half the time
     as before if the page had changed, twice the time if not: an eighth to eight times of this."""

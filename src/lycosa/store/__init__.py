@@ -12,6 +12,7 @@ from typing import Protocol
 
 import msgspec
 
+from lycosa.store.warc import EarlierCapture
 from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageTerms, Refusal
 
 
@@ -32,6 +33,9 @@ class Record(msgspec.Struct, frozen=True):
     decisions: tuple[Decision, ...] = ()
     explored: bool = False  # fetched only to be looked through: not part of the collection
     near_duplicate_of: int = 0  # key of the first page of its cluster
+    elsewhere: EarlierCapture | None = (
+        None  # another collection's capture of the same bytes: they are not archived again
+    )
 
 
 class Conclusion(msgspec.Struct, frozen=True):

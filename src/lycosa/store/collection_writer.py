@@ -205,7 +205,7 @@ class CollectionWriter:
         if fetched.status == 304:
             same_as = self.catalogue.last_capture(fetched.link.key)
         elif fetched.status == 200:
-            same_as = self.catalogue.known_digest(digest)
+            same_as = self.catalogue.known_digest(digest) or record.elsewhere
         return self._warc.append(fetched, digest, same_as=same_as, metadata=_conclusions(record))
 
     def _log_refusal(self, record: Record) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from lycosa.store.page_filter import COLLECTED, COLLECTED_SQL, JUDGED_SQL, PageFilter, condition_of, place_key
 from lycosa.store.queries import Queries
+from lycosa.values import Reason
 
 Column = Literal["source", "language"]
 EntityKind = Literal["person", "organisation"]
@@ -76,6 +77,16 @@ class LabelledLinks(msgspec.Struct, frozen=True):
 
 class Statistics(Queries):
     """How many pages have what."""
+
+    def left_to_others(self) -> int:
+        """How many URLs were not fetched or not kept because another collection has them."""
+        return self._number(
+            "WITH known AS (SELECT id FROM reasons WHERE text = ?) SELECT count(*) FROM ("
+            "SELECT target FROM links, known WHERE refusal = known.id"
+            " UNION SELECT key FROM pages, known WHERE refusal = known.id"
+            " UNION SELECT key FROM outcomes, known WHERE reason = known.id)",
+            Reason.KNOWN.name,
+        )
 
     def pages(self, wanted: PageFilter = COLLECTED) -> int:
         """How many pages the filter lets through."""
