@@ -1,7 +1,7 @@
 """What a browser costs and brings: a site in six ways of today, crawled without one, where it is needed, and for every page.
 
-Command line: python -m tools.rendering [--pages N] [--modes MODE…] [--out FOLDER]     prints the tables of docs/rendering.md
-Expected time: about two seconds for each page that is rendered: eight minutes with the default.
+Command line: python -m tools.rendering [--pages N] [--draw NAME] [--modes MODE…] [--out FOLDER] [--write]     prints the tables of docs/rendering.md; `--write`: puts them there
+Expected time: about two seconds for each page that is rendered: a quarter of an hour with the default.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from lycosa.spec.reading import parse_spec
 from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, html, text
 from lycosa.urls import key_of
+from tools.measured import ROOT, table, write_part
 
 MODES = ("never", "needed", "always")
 WAYS = {"server": 8, "client": 3, "scroll": 4, "shadow": 2, "state": 2, "consent": 1}
@@ -79,9 +80,9 @@ class Measured(NamedTuple):
     browser_cpu_s: float
 
 
-def stories(count: int) -> list[Story]:
+def stories(count: int, draw: str) -> list[Story]:
     """About `count` stories, spread over the ways; each links to others, most of them of its own subject."""
-    chance, total = Random("six ways"), sum(WAYS.values())
+    chance, total = Random(draw), sum(WAYS.values())
     plain: list[tuple[str, str, bool, str]] = []
     for way, share in WAYS.items():
         for number in range(round(count * share / total)):
@@ -183,15 +184,17 @@ class _Cpu:
         return total
 
 
-def measure(mode: str, found: list[Story], folder: Path) -> Measured:
-    """Crawl the six sites and compare what was kept with what is true."""
+def measure(mode: str, found: list[Story], out: Path, ways: Sequence[str] = tuple(WAYS)) -> Measured:
+    """Crawl sites, all or some of the six, and compare what was kept with what is true."""
     with Site(web_of(found)) as site:
         connect = ", ".join(f'"{name}" = "{to}"' for name, to in site.connect_to.items())
         spec = f"""
 [topic]
 keywords = {json.dumps(TOPIC[:6])}
 [seeds]
-urls = {json.dumps([f"http://{way}.test/" for way in WAYS])}
+urls = {json.dumps([f"http://{way}.test/" for way in ways])}
+[scope]
+hosts = {json.dumps([f"{way}.test" for way in ways])}
 [limits]
 pages = 5000
 rendered = 5000
@@ -205,8 +208,8 @@ connect_to = {{ {connect} }}
 [process]
 workers = 0
 """
-        out, cpu, begun = folder / mode, _Cpu(), time.monotonic()
-        summary = asyncio.run(crawl_spec(parse_spec(spec, all_settings()), spec, folder, out))
+        cpu, begun = _Cpu(), time.monotonic()
+        summary = asyncio.run(crawl_spec(parse_spec(spec, all_settings()), spec, out.parent, out))
         seconds, (own_s, browser_s) = time.monotonic() - begun, cpu.stop()
     right: Counter[str] = Counter()
     with Collection.open(out) as collection:
@@ -216,30 +219,66 @@ workers = 0
     return Measured(summary.pages, summary.rendered, right, seconds, own_s, browser_s)
 
 
+def kept_table(found: list[Story], told: Mapping[str, Measured]) -> str:
+    """How many of the relevant pages each mode kept."""
+    there = Counter(story.way for story in found if story.relevant)
+    counts = {"there are": there, **{mode: one.found for mode, one in told.items()}}
+    rows = [
+        [name, *(str(each[way]) for way in WAYS), str(sum(each.values()))] for name, each in counts.items()
+    ]
+    return table(["relevant pages kept", *WAYS, "all"], rows)
+
+
+def cost_table(head: str, told: Mapping[str, Measured]) -> str:
+    """What each crawl took."""
+    return table(
+        [head, "pages", "rendered", "seconds", "seconds a page", "CPU a page, crawl", "CPU a page, browser"],
+        [
+            [
+                name,
+                str(one.pages),
+                str(one.rendered),
+                f"{one.seconds:.0f}",
+                f"{one.seconds / one.pages:.2f}",
+                f"{one.cpu_s / one.pages:.3f}",
+                f"{one.browser_cpu_s / one.pages:.2f}" if one.rendered else "",
+            ]
+            for name, one in told.items()
+        ],
+    )
+
+
 def main() -> None:
-    """Print the tables."""
+    """Print the tables, or write them."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--pages", type=int, default=200)
+    options.add_argument("--draw", default="six ways", help="another name, another site")
     options.add_argument("--out", type=Path)
     options.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
+    options.add_argument("--write", action="store_true", help="put the tables into docs/rendering.md")
     chosen = options.parse_args()
-    found = stories(chosen.pages)
-    with tempfile.TemporaryDirectory() as folder:
-        told = {mode: measure(mode, found, chosen.out or Path(folder)) for mode in chosen.modes}
-    there = Counter(story.way for story in found if story.relevant)
-    print(f"| relevant pages kept | {' | '.join(WAYS)} | all |\n|---|{'---|' * (len(WAYS) + 1)}")
-    for name, counted in {"there are": there, **{mode: one.found for mode, one in told.items()}}.items():
-        print(f"| {name} | {' | '.join(str(counted[way]) for way in WAYS)} | {sum(counted.values())} |")
-    print(
-        "\n| `fetch.render` | pages | rendered | seconds | seconds a page | CPU a page, crawl | CPU a rendered page, browser |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for mode, one in told.items():
-        browser = f"{one.browser_cpu_s / one.rendered:.2f}" if one.rendered else ""
-        each = f"{one.seconds:.0f} | {one.seconds / one.pages:.2f} | {one.cpu_s / one.pages:.3f}"
-        print(f"| {mode} | {one.pages} | {one.rendered} | {each} | {browser} |")
+    found = stories(chosen.pages, chosen.draw)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.out or Path(temporary)
+        told = {mode: measure(mode, found, folder / mode) for mode in chosen.modes}
+        alone = {
+            f"{way}, {mode}": measure(mode, found, folder / f"{way}-{mode}", [way])
+            for way in WAYS
+            for mode in chosen.modes
+            if mode != "needed"
+        }
+    page = ROOT / "docs" / "rendering.md"
+    parts = {
+        "kept": kept_table(found, told),
+        "costs": cost_table("`fetch.render`", told),
+        "costs of each way": cost_table("a way alone", alone),
+    }
+    for name, figures in parts.items():
+        print(f"{figures}\n")
+        if chosen.write:
+            write_part(page, name, figures)
 
 
 if __name__ == "__main__":
