@@ -232,16 +232,24 @@ def kept_table(found: list[Story], told: Mapping[str, Measured]) -> str:
 def cost_table(head: str, told: Mapping[str, Measured]) -> str:
     """What each crawl took."""
     return table(
-        [head, "pages", "rendered", "seconds", "seconds a page", "CPU a page, crawl", "CPU a page, browser"],
+        [
+            head,
+            "pages",
+            "rendered",
+            "seconds",
+            "seconds a page",
+            "CPU a page, crawl",
+            "CPU a rendered page, browser",
+        ],
         [
             [
                 name,
                 str(one.pages),
                 str(one.rendered),
                 f"{one.seconds:.0f}",
-                f"{one.seconds / one.pages:.2f}",
-                f"{one.cpu_s / one.pages:.3f}",
-                f"{one.browser_cpu_s / one.pages:.2f}" if one.rendered else "",
+                f"{one.seconds / one.pages:.2f}" if one.pages else "",
+                f"{one.cpu_s / one.pages:.3f}" if one.pages else "",
+                f"{one.browser_cpu_s / one.rendered:.2f}" if one.rendered else "",
             ]
             for name, one in told.items()
         ],
@@ -263,22 +271,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.out or Path(temporary)
         told = {mode: measure(mode, found, folder / mode) for mode in chosen.modes}
+        _show(kept_table(found, told), "kept", chosen.write)
+        _show(cost_table("`fetch.render`", told), "costs", chosen.write)
         alone = {
             f"{way}, {mode}": measure(mode, found, folder / f"{way}-{mode}", [way])
             for way in WAYS
             for mode in chosen.modes
             if mode != "needed"
         }
-    page = ROOT / "docs" / "rendering.md"
-    parts = {
-        "kept": kept_table(found, told),
-        "costs": cost_table("`fetch.render`", told),
-        "costs of each way": cost_table("a way alone", alone),
-    }
-    for name, figures in parts.items():
-        print(f"{figures}\n")
-        if chosen.write:
-            write_part(page, name, figures)
+        _show(cost_table("a way alone", alone), "costs of each way", chosen.write)
+
+
+def _show(figures: str, part: str, is_written: bool) -> None:
+    print(f"{figures}\n", flush=True)
+    if is_written:
+        write_part(ROOT / "docs" / "rendering.md", part, figures)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from lycosa.engine.follow import revisit_s
+from lycosa.engine.change_rate import Watched
 
 DAY_S = 86_400.0
 DAYS = 90
@@ -37,15 +37,15 @@ def season(every_days: float, adapts: bool, chance: Random) -> Cost:
     changes, at = [], 0.0
     while every_days and (at := at + chance.expovariate(1 / (every_days * DAY_S))) < DAYS * DAY_S:
         changes.append(at)
-    requests, missed, late_s, last, wait_s = 0, 0, 0.0, 0.0, 0.0
-    now = 0.0
+    requests, missed, late_s, last = 0, 0, 0.0, 0.0
+    now, watched = 0.0, Watched()
     while now < DAYS * DAY_S:
         new = [change for change in changes if last < change <= now]
         missed += max(0, len(new) - 1)
         late_s += now - new[-1] if new else 0.0
+        watched = watched.visited(now - last, bool(new)) if requests else watched
         requests, last = requests + 1, now
-        wait_s = revisit_s(DAY_S, wait_s, not new) if adapts else DAY_S
-        now += wait_s
+        now += watched.wait_s(DAY_S) if adapts else DAY_S
     return Cost(requests, len(changes), missed, late_s)
 
 

@@ -118,10 +118,18 @@ class Notes(msgspec.Struct, frozen=True, array_like=True):
     last_modified: str = ""
     opened_by: int = 0  # key of what alone made the strategy follow it, such as an image of its page
     content: int = 0  # a fingerprint of the last capture: tells whether it has changed
-    revisit_s: float = 0.0  # how long it waited last, where it is fetched again and again
+    watched_s: float = (
+        0.0  # where it is fetched again and again: for how long, with how many changes, and last when
+    )
+    changes: int = 0
+    seen_at: float = 0.0
 
 
 UNNOTED = Notes()
+
+
+AGAIN = -1
+"""The attempts of a link that was fetched before and waits for its next visit, not for another try."""
 
 
 class Link(msgspec.Struct, frozen=True, array_like=True):
@@ -446,6 +454,9 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
     images: tuple[Image, ...] = ()
     requisites: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()  # feeds that it announces; of a sitemap index, the sitemaps
+    changed_on: tuple[
+        tuple[int, str], ...
+    ] = ()  # of a list: keys of URLs with the days (ISO) that it gives them
     places: tuple[PagePlace, ...] = ()
     entities: tuple[PageEntity, ...] = ()
     terms: Terms = Terms()  # what a judge is fitted on

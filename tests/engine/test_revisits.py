@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 import pytest
 
 from lycosa.engine.loop import Crawl
+from lycosa.frontier import Policy
+from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.methods.third_party import Guarded
+from lycosa.store.changes import Changes
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, set_label
 from lycosa.store.page_filter import PageFilter
-from lycosa.testing import Page, Request, Site, html, redirect, with_etag
+from lycosa.testing import CannedResponse, Page, Request, Site, html, links, redirect, status, text, with_etag
 from lycosa.urls import key_of
 from lycosa.values import Fact, Judgement
 from tests.crawling import crawl, kept, pages_of, spec_text
@@ -89,10 +94,10 @@ def test_a_resumed_crawl_knows_what_an_uninterrupted_one_knows(tmp_path: Path) -
     assert [url for url, *_ in _lessons(whole)] == [START, "http://a.test/a"]
     with Collection.open(tmp_path / "out") as collection:
         counts = collection.reader.counts()
-        captures = len(list(collection.reader.captures(1)))
+        captures, others = (len(list(collection.reader.captures(page))) for page in (1, 2))
     assert captures >= 4
     assert (counts.judged, counts.relevant) == (2, whole.tally.relevant)
-    assert counts.fetched == captures + 1
+    assert counts.fetched == captures + others
 
 
 def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
@@ -127,3 +132,98 @@ def test_a_redirect_leaves_the_validators_behind(tmp_path: Path) -> None:
     }
     _crawl_until(web, tmp_path / "out", 1, "http://a.test/new")
     assert "http://a.test/new" in kept(tmp_path / "out")
+
+
+def _changing(words: dict[str, str]) -> Web:
+    """Pages that say what `words` has for them just now; what it lacks is gone."""
+
+    def page(path: str) -> Page:
+        def answer(_: Request) -> CannedResponse:
+            return html(f"<p>{words[path]}") if path in words else status(410)
+
+        return answer
+
+    return {"/": links(*words), **{path: page(path) for path in words}}
+
+
+def _changes(out: Path) -> dict[str, str]:
+    with Collection.open(out) as collection:
+        runs = collection.reader.runs()
+        found = Changes(collection.connection, collection.path).since(runs[-1].started)
+        return {change.url.rpartition("/")[2]: change.kind.value for change in found}
+
+
+def test_a_crawl_that_has_all_its_pages_asks_for_them_again(tmp_path: Path) -> None:
+    """Run again, it makes the visits that are due, and `changes` tells what has become of the pages."""
+    words = {f"/{number}": f"Page {number}" for number in range(4)}
+    sections: dict[str, Any] = {
+        "limits": {"pages": 5},
+        "archive": {"revisit_after_h": 5.0, "revisit_share": 1.0},
+    }
+    with Site(_changing(words)) as site:
+        crawl(spec_text(site, [START], **sections), tmp_path / "out")
+        words["/1"] = "Another text"
+        del words["/2"]
+        for path in ("/0", "/1", "/2"):
+            _let_pass(tmp_path / "out", f"http://a.test{path}")
+        summary = crawl(spec_text(site, [START], **sections), tmp_path / "out")
+
+        assert [site.hits(f"http://a.test/{number}") for number in range(4)] == [2, 2, 2, 1]
+    assert (summary.pages, summary.ended) == (5, "limits.pages = 5 reached")
+    assert _changes(tmp_path / "out") == {"1": "changed", "2": "vanished"}
+
+
+def test_a_run_makes_no_more_visits_than_its_share(tmp_path: Path) -> None:
+    words = {f"/{number}": f"Page {number}" for number in range(9)}
+    sections: dict[str, Any] = {
+        "limits": {"pages": 10},
+        "archive": {"revisit_after_h": 1e-9, "revisit_share": 0.5},
+    }
+    with Site(_changing(words)) as site:
+        crawl(spec_text(site, [START], **sections), tmp_path / "out")
+        urls = [START, *(f"http://a.test/{number}" for number in range(9))]
+
+        assert sum(site.hits(url) for url in urls) == 15
+        words.update({path: "Changed" + path for path in words})
+        crawl(spec_text(site, [START], **sections), tmp_path / "out")
+
+        assert sum(site.hits(url) for url in urls) == 20
+    assert set(_changes(tmp_path / "out").values()) == {"changed"}
+
+
+def test_a_page_that_a_sitemap_dates_anew_is_asked_for_at_once(tmp_path: Path) -> None:
+    """What its last visit said of it could have let it wait for a week."""
+    words, days = {"/1": "One", "/2": "Two"}, {"/1": "2020-01-01", "/2": "2020-01-01"}
+
+    def sitemap(_: Request) -> CannedResponse:
+        entries = "".join(
+            f"<url><loc>http://a.test{path}</loc><lastmod>{day}</lastmod></url>" for path, day in days.items()
+        )
+        return text(f"<urlset>{entries}</urlset>", "application/xml")
+
+    web: Web = {
+        **_changing(words),
+        "/robots.txt": text("Sitemap: http://a.test/map.xml"),
+        "/map.xml": sitemap,
+    }
+    with Site(web) as site:
+        seldom = {"revisit_after_h": 5.0}
+        crawl(spec_text(site, [START], archive=seldom), tmp_path / "out")
+        days["/2"] = "2999-12-31"
+        _let_pass(tmp_path / "out", "http://a.test/map.xml")
+        crawl(spec_text(site, [START], archive=seldom), tmp_path / "out")
+
+        assert [site.hits(f"http://a.test{path}") for path in ("/map.xml", "/1", "/2")] == [2, 1, 2]
+
+
+def _let_pass(out: Path, url: str) -> None:
+    """Let the time come at which a URL is to be asked for again."""
+    now = time.time()
+    with (
+        CollectionWriter.create_or_open(out, (out / "crawl.toml").read_text()) as collection,
+        collection.commit(),
+    ):
+        frontier = SqliteFrontier(
+            collection.connection, Policy(max_waiting=1000), now=now, restart_rest_s=0.0
+        )
+        frontier.hasten([key_of(url)], now)

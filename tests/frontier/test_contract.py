@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.frontier import Frontier, FrontierView
-from lycosa.values import Decision, Floats, Kind, Merge, Notes, Outcome, Reason, Refusal
+from lycosa.values import AGAIN, Decision, Floats, Kind, Merge, Notes, Outcome, Reason, Refusal
 from tests.frontier.conftest import Open
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
 
@@ -210,6 +210,53 @@ def test_a_retry_waits_apart(open_frontier: Open) -> None:
     assert put_off.attempts == 0
     frontier.done(put_off, Outcome(rest_until=3601.0, again_at=3601.0, tried=False))
     assert take(frontier, 3601.0).attempts == 0
+
+
+def _seen(frontier: Frontier, name: str, again_at: float, rest_until: float = 0.0) -> None:
+    """Take a URL and let it wait for its next visit."""
+    taken = take(frontier, 1.0)
+    assert name_of(taken) == name
+    noted = replace(taken, attempts=AGAIN, noted=Notes(etag=name, seen_at=1.0))
+    frontier.done(noted, Outcome(rest_until, again_at, tried=False))
+
+
+def test_what_was_fetched_before_goes_only_when_it_is_asked_for(open_frontier: Open) -> None:
+    """The first that is due goes first, of a host that may; new URLs are another matter."""
+    frontier = open_frontier()
+    frontier.add([offer("a/1", 0.9), offer("b/1", 0.8), offer("c/1", 0.7)])
+    _seen(frontier, "a/1", 20.0, rest_until=40.0)
+    _seen(frontier, "b/1", 30.0)
+
+    assert name_of(take(frontier, 1.0)) == "c/1"
+    assert frontier.take(15.0) is None
+    assert frontier.take(19.0, again=True) is None
+    assert frontier.next_at(again=True) == 20.0
+    assert frontier.take(25.0, again=True) is None  # a rests
+    assert frontier.next_at(again=True) == 40.0
+    first, second = frontier.take(35.0, again=True), frontier.take(40.0, again=True)
+    assert first
+    assert second
+    assert [name_of(first), name_of(second)] == ["b/1", "a/1"]
+    assert (first.attempts, first.notes.etag) == (0, "b/1")
+    assert frontier.next_at(again=True) is None
+    frontier.done(first, Outcome(rest_until=0.0))
+    assert (frontier.counts().waiting, frontier.counts().taken) == (0, 2)
+
+
+def test_a_next_visit_stays_whatever_else_happens_to_its_host(open_frontier: Open) -> None:
+    """Another link to it, a full host and new scores leave it alone; a list that dates it hastens it."""
+    frontier = open_frontier(pages_per_host=1)
+    frontier.add([offer("a/1", 0.5, parent=1)])
+    _seen(frontier, "a/1", 50.0)
+    frontier.add([offer("a/1", 0.9, parent=1), offer("a/2", 0.8)])
+    frontier.done(take(frontier, 2.0), Outcome(rest_until=0.0))
+    frontier.begin_rescoring()
+    frontier.end_rescoring()
+    frontier.hasten([key("a/1"), key("a/2"), key("a/9")], 10.0)
+    again = frontier.take(10.0, again=True)
+
+    assert again is not None
+    assert (again.notes.etag, again.priority) == ("a/1", 0.5)
 
 
 def test_a_retry_that_is_offered_again_merges_and_still_waits(open_frontier: Open) -> None:

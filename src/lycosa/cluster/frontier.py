@@ -55,16 +55,18 @@ class Shared(QueuedFrontier):
             self.send(owner, links)
         return super().add(own, merge)
 
-    def take(self, now: float) -> Link | None:
+    def take(self, now: float, *, again: bool = False) -> Link | None:
+        if again:
+            return super().take(now, again=True)
         self._is_barred = self._is_spent() or self._is_overpriced(now)
         link = None if self._is_barred else super().take(now)
         if link is not None and self.room is not None and link.kind is Kind.PAGE:
             self.room -= 1
         return link
 
-    def next_at(self) -> float | None:
-        at = super().next_at()
-        return math.inf if self._is_barred and at is not None else at
+    def next_at(self, *, again: bool = False) -> float | None:
+        at = super().next_at(again=again)
+        return math.inf if self._is_barred and not again and at is not None else at
 
     def pages_under_way(self) -> int:
         """How many pages are taken and not done."""

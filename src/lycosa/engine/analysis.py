@@ -23,7 +23,7 @@ from lycosa.page.rights import RIGHTS, Rights, rights_of
 from lycosa.page.walls import wall_of
 from lycosa.seeds.entries import listed_in
 from lycosa.seeds.lists import unpacked
-from lycosa.urls import FOLDING, Folding
+from lycosa.urls import FOLDING, Folding, key_of
 from lycosa.values import (
     Count,
     Data,
@@ -159,7 +159,10 @@ def list_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
         known={"html": html_of(listed.title, sections)},
     )
     page = page_of(document, fetched.link, replace(recipe, text=False, simhash=False, terms=False))
-    return msgspec.structs.replace(page, lists=listed.further)
+    dated = tuple(
+        (key_of(entry.url, recipe.folding), entry.date) for entry in listed.entries if entry.date
+    )
+    return msgspec.structs.replace(page, lists=listed.further, changed_on=dated)
 
 
 def page_of(document: Document, link: Link, recipe: Recipe) -> Page:

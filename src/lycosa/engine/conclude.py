@@ -6,9 +6,11 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Protocol
 
@@ -61,6 +63,10 @@ class WholeFrontier(Frontier, FrontierView, Protocol):
 
     def rescore(self, limit: int) -> int:
         """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many."""
+        ...
+
+    def hasten(self, keys: Collection[int], now: float) -> None:
+        """Let those of the URLs that wait for their next visit go from now on."""
         ...
 
 
@@ -182,10 +188,8 @@ class Conclusions:
         for hold in self.frontier.done(link, outcome):
             self.settle(hold, None)
 
-    def page(
-        self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None
-    ) -> tuple[Decision, ...]:
-        """Judge, rank and save one page, and take in what follows from it. Returns what was decided on its links."""
+    def page(self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None) -> Record:
+        """Judge, rank and save one page, and take in what follows from it. Returns what was saved."""
         near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
         elsewhere = self._elsewhere(fetched) if duplicate is None else None
         judgement, refusal = self._judged(page, elsewhere.refusal if elsewhere else duplicate)
@@ -217,7 +221,7 @@ class Conclusions:
                 self.settle(step.hold, step.value)
             elif isinstance(step, Touch):
                 self.frontier.touch(step.keys)
-        return decisions
+        return record
 
     def listed(self, page: Page, fetched: Fetched) -> tuple[Decision, ...]:
         """Take in the best of what a sitemap or feed lists. Returns what was taken in."""
@@ -225,7 +229,18 @@ class Conclusions:
         pages = [one for one in ranked if one.link.kind is Kind.PAGE and not one.hold]
         best = (*self.follow.best_listed(self.admission.admit(pages)), *self.follow.lists(page, fetched))
         self.add(best)
+        self._hasten(page)
         return best
+
+    def _hasten(self, listed: Page) -> None:
+        """Let pages go at once that a list dates to a later day than that of their last visit."""
+        now, later = time.time(), []
+        for key, day in listed.changed_on:
+            state = self.frontier.find(key)
+            seen_at = state.link.notes.seen_at if state else 0.0
+            if seen_at and day > datetime.fromtimestamp(seen_at, UTC).date().isoformat():
+                later.append(key)
+        self.frontier.hasten(later, now)
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
@@ -302,8 +317,9 @@ class Conclusions:
         if link.kind is Kind.IMAGE:
             self._image(page, fetched, now)
             return link, Outcome(now + fetched.rest_s, counts=False)
-        decisions = self.page(page, fetched, now, self._duplicate(fetched))
-        return self.follow.revisit(fetched, decisions, now, page.simhash)
+        record = self.page(page, fetched, now, self._duplicate(fetched))
+        is_kept = conclusion_of(record).relevant and record.refusal is None
+        return self.follow.revisit(fetched, record.decisions, now, page.simhash, is_kept)
 
     def _rendered(self, visit: Visit, now: float) -> None:
         """Save what a browser asked for, and let it be known whether it was worth it."""

@@ -11,32 +11,31 @@ from collections.abc import Sequence
 
 import msgspec
 
+from lycosa.engine.change_rate import Watched, first_seen, modified_at
 from lycosa.fetch.redirects import redirect_target
 from lycosa.page.document import stylesheet_urls
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, SeedsSpec
 from lycosa.store.warc import digest_of
 from lycosa.urls import FOLDING, Folding, authority_of, hash_of, key_of, source_of
-from lycosa.values import Decision, Fetched, Judgement, Kind, Link, Notes, Outcome, Page, Reason, Refusal
+from lycosa.values import (
+    AGAIN,
+    Decision,
+    Fetched,
+    Judgement,
+    Kind,
+    Link,
+    Notes,
+    Outcome,
+    Page,
+    Reason,
+    Refusal,
+)
 
 HUB_LINKS = 50
 """A page that led to this many admitted links is a hub: revisited like a seed."""
 SITE_LISTS = 50
 """Sitemaps and feeds of one site that are read."""
 IN_STYLESHEET = Notes(in_stylesheet=True)
-
-
-def revisit_s(first_s: float, last_s: float, is_same: bool) -> float:
-    """How long a page waits until it is fetched again: half as long as before if it has changed, twice if not.
-
-    At first it is `first_s`, and never less than an eighth or more than eight times of that. So a page that changes once in a
-    while is asked about as often as it changes, and what stands still costs ever less.
-
-    >>> revisit_s(3600, 0, False), revisit_s(3600, 3600, True), revisit_s(3600, 3600, False), revisit_s(3600, 28800, True)
-    (3600, 7200, 1800.0, 28800)
-    """
-    if not last_s:
-        return first_s
-    return max(first_s / 8, min(8 * first_s, 2 * last_s if is_same else last_s / 2))
 
 
 class Onward(msgspec.Struct, frozen=True):
@@ -115,9 +114,14 @@ class Follow:
         return sorted(open_ones, key=lambda one: -one.priority)[: self.seeds.max_per_discovered]
 
     def revisit(
-        self, fetched: Fetched, decisions: Sequence[Decision], now: float, content: int = 0
+        self,
+        fetched: Fetched,
+        decisions: Sequence[Decision],
+        now: float,
+        content: int = 0,
+        is_relevant: bool = False,
     ) -> tuple[Link, Outcome]:
-        """The outcome of a kept page or list: seeds, hubs, feeds and sitemaps wait again, first for `archive.revisit_after_h`, then by how often they change.
+        """The outcome of a page or list: what is relevant, seeds, hubs, feeds and sitemaps wait again, by how often they change.
 
         `content` is a fingerprint of the page's words; 0: its bytes are looked at. What has not been modified since was such
         a page, and stays one.
@@ -125,22 +129,36 @@ class Follow:
         link, hours = fetched.link, self.archive.revisit_after_h
         admitted = sum(decision.refusal is None for decision in decisions)
         is_list = link.kind is Kind.LIST
-        wanted = link.depth == 0 or is_list or admitted >= HUB_LINKS or fetched.status == 304
+        is_hub = admitted >= HUB_LINKS
+        wanted = (
+            link.depth == 0 or is_list or is_hub or is_relevant or link.notes.seen_at or fetched.status == 304
+        )
         if hours is None or not wanted:
             return link, Outcome(now + fetched.rest_s)
-        before = link.notes.content
-        content = before if fetched.status == 304 else content or hash_of(digest_of(fetched.body).hex())
-        wait_s = revisit_s(hours * 3600, link.notes.revisit_s, content == before)
+        notes, first_s, modified = link.notes, hours * 3600, fetched.header("last-modified")
+        content = (
+            notes.content if fetched.status == 304 else content or hash_of(digest_of(fetched.body).hex())
+        )
+        if notes.seen_at:
+            at = modified_at(modified)
+            dated_s = at - notes.seen_at if at is not None else None
+            before = Watched(notes.watched_s, notes.changes)
+            watched = before.visited(now - notes.seen_at, content != notes.content, dated_s)
+        else:
+            watched = first_seen(modified, now, first_s)
         # The frame of a rendered page stays the same, whatever its scripts show: only asking for it all tells.
-        validators = (
-            {}
-            if fetched.rendered
-            else {"etag": fetched.header("etag"), "last_modified": fetched.header("last-modified")}
-        )
+        validators = {} if fetched.rendered else {"etag": fetched.header("etag"), "last_modified": modified}
         noted = link.note(
-            content=content, revisit_s=wait_s, **{name: value for name, value in validators.items() if value}
+            content=content,
+            watched_s=watched.seconds,
+            changes=watched.changes,
+            seen_at=now,
+            **{name: value for name, value in validators.items() if value},
         )
-        return msgspec.structs.replace(noted, attempts=-1), Outcome(now + fetched.rest_s, now + wait_s)
+        again_at = now + watched.wait_s(first_s)
+        return msgspec.structs.replace(noted, attempts=AGAIN), Outcome(
+            now + fetched.rest_s, again_at, tried=False
+        )
 
     def _redirect(self, link: Link, target: str) -> Onward:
         if len(target) > self.fetch.max_url_length:
@@ -153,7 +171,11 @@ class Follow:
             return Onward(Refusal(Reason.REDIRECT_LOOP, target[:200]))
         onward = msgspec.structs.replace(link, url=target, key=key, redirects=link.redirects + 1)
         # What the last capture of this URL was called says nothing of the one that it leads to.
-        onward = onward.note(etag="", last_modified="", content=0, revisit_s=0.0) if link.noted else onward
+        onward = (
+            onward.note(etag="", last_modified="", content=0, watched_s=0.0, changes=0, seen_at=0.0)
+            if link.noted
+            else onward
+        )
         if key == link.key:
             # /a to /a/ is the same identity, so it cannot wait beside itself: the lease goes on.
             return Onward(again=msgspec.structs.replace(onward, attempts=-1))

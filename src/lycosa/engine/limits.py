@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple, Protocol
 
 from lycosa.fetch.polite.delays import MAX_BACKOFF_S
-from lycosa.spec.sections import FetchSpec, LimitsSpec
+from lycosa.spec.sections import ArchiveSpec, FetchSpec, LimitsSpec
 
 
 class Usage(Protocol):
@@ -51,14 +52,21 @@ class Limits:
     hours: float | None = None
     patience_s: float = 3600.0
     until: Until | None = None
+    revisit_share: float = 1.0  # of a run's visits, those to URLs that were fetched before
 
     @classmethod
-    def of(cls, limits: LimitsSpec, fetch: FetchSpec) -> Limits:
+    def of(cls, limits: LimitsSpec, fetch: FetchSpec, archive: ArchiveSpec | None = None) -> Limits:
         """The limits of a spec."""
         # Our own back-off and Crawl-delays are always waited for; a Retry-After at its cap is not.
         patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
         until = Until.of(limits.until) if limits.until else None
-        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s, until)
+        share = archive.revisit_share if archive else 1.0
+        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s, until, share)
+
+    @property
+    def revisits(self) -> float:
+        """How many visits of a run may be to URLs that were fetched before."""
+        return inf if self.pages is None else self.pages * self.revisit_share
 
     def without_end(self) -> Limits:
         """The same for one shard of a crawl: whoever knows all shards says when the limits of the crawl are reached."""

@@ -33,6 +33,8 @@ NAP_S = 1.0
 FIRST_AT_ONCE, VISITS_EACH = 4, 8
 """URLs under way at first, and after how many visits one more may be: 32 at once after 224. With 32 from the first page on
 a crawl of 40 pages had taken nearly all of them before it had learned from any."""
+DUE_S = 60.0
+"""A crawl that has all its pages waits no longer than this for a host that rests, to ask it for something again."""
 CROWD, GATHER_S = 4, 0.01
 """With more requests under way than the first, the second is how long to wait for others to end together."""
 
@@ -74,6 +76,7 @@ class Crawl:
         self._flying: dict[asyncio.Task[Visit], Link] = {}
         self._call = asyncio.Event()
         self._visited = 0
+        self._asked_again = 0
 
     @property
     def at_once(self) -> int:
@@ -170,15 +173,50 @@ class Crawl:
         free = self.at_once - len(self._flying)
         if self.ended or self.paused or free <= 0:
             return leases
-        self.ended = self.limits.reached(self.tally)
-        pages = sum(link.kind is Kind.PAGE for link in self._flying.values())
-        while not self.ended and len(leases) < free and not self.limits.full(self.tally, pages):
-            link = self.frontier.take(self.clock.now())
+        limit = self.limits.reached(self.tally)
+        if limit and not (self.limits.full(self.tally, 0) and self._is_due_again()):
+            self.ended = limit
+        pages = self._pages_under_way
+        while not self.ended and len(leases) < free:
+            # New pages first, but for the share of what was fetched before; where no new one may go, the others may.
+            is_their_turn = self._asked_again < self.limits.revisit_share * (self._visited + len(leases))
+            link = self._take_again() if is_their_turn else None
+            if link is None and not self.limits.full(self.tally, pages):
+                link = self.frontier.take(self.clock.now())
+                pages += link is not None and link.kind is Kind.PAGE
+            if link is None and not is_their_turn:
+                link = self._take_again()
             if link is None:
                 break
             leases.append(link)
-            pages += link.kind is Kind.PAGE
         return leases
+
+    def _take_again(self) -> Link | None:
+        """A URL that was fetched before and whose next visit is due, while the run may make such visits."""
+        link = self.frontier.take(self.clock.now(), again=True) if self._may_revisit else None
+        self._asked_again += link is not None
+        return link
+
+    @property
+    def _may_revisit(self) -> bool:
+        return self._asked_again + 1 <= self.limits.revisits
+
+    @property
+    def _pages_under_way(self) -> int:
+        """Those that count for the limit of pages: what was fetched before has counted."""
+        return sum(link.kind is Kind.PAGE and not link.notes.seen_at for link in self._flying.values())
+
+    def _is_due_again(self) -> bool:
+        """Whether a URL that was fetched before may be asked for again, or soon may: its host only rests."""
+        at = self.frontier.next_at(again=True) if self._may_revisit else None
+        return at is not None and at - self.clock.now() <= DUE_S
+
+    def _next_at(self) -> float | None:
+        """When something may be taken; None if nothing waits, or only what the limits have no room for."""
+        times: list[float | None] = [] if self.limits.full(self.tally, 0) else [self.frontier.next_at()]
+        if self._may_revisit:
+            times.append(self.frontier.next_at(again=True))
+        return min((at for at in times if at is not None), default=None)
 
     async def _visit(self, link: Link) -> Visit:
         refused = self.conclusions.admission.refuse_waiting(link) or self.conclusions.walls.refusal(link)
@@ -195,7 +233,7 @@ class Crawl:
         if not self._flying:
             return []
         full = self.ended or self.paused or len(self._flying) >= self.at_once
-        at = None if full else self.frontier.next_at()
+        at = None if full else self._next_at()
         timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
         landed = await self._first_landed(timeout)
         if landed and len(self._flying) > CROWD:
@@ -235,7 +273,7 @@ class Crawl:
             else:
                 await self._going.wait()
             return True
-        at = None if self.ended else self.frontier.next_at()
+        at = None if self.ended else self._next_at()
         if at is None and not self.ended and (holds := self.frontier.holds()):
             with self.store.commit():
                 for hold in holds:

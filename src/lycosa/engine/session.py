@@ -189,7 +189,7 @@ async def _crawl(
             with collection.commit():
                 frontier = _frontier(spec, collection, strategy, named, clock.now(), share)
                 frontier.forget([link.key for link in seeds if seed_failure(link, collection)])
-            limits = Limits.of(spec.limits, fetch)
+            limits = Limits.of(spec.limits, fetch, spec.archive)
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
             inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
             patterns = Patterns(named) if spec.scope.avoid_traps else None

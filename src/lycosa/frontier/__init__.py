@@ -84,8 +84,11 @@ class Frontier(Protocol):
         """
         ...
 
-    def take(self, now: float) -> Link | None:
+    def take(self, now: float, *, again: bool = False) -> Link | None:
         """Lease the best URL of the best source that may go now; None if none may.
+
+        With `again` it is one that was fetched before (its attempts were AGAIN) and whose time has come, the first of
+        them; without, such URLs stay where they are.
 
         Ties go by discovery order. The authority is busy until `done` is called. A URL with a record is
         scored once more before it goes; if it has fallen behind, the next best is looked at, a few times.
@@ -120,8 +123,8 @@ class Frontier(Protocol):
 class FrontierView(Protocol):
     """What one may read of a frontier: for the loop's sleep, progress, reports and `why`."""
 
-    def next_at(self) -> float | None:
-        """The earliest time at which something may be taken; None if nothing waits at all.
+    def next_at(self, *, again: bool = False) -> float | None:
+        """The earliest time at which something may be taken, with that `again` or without; None if nothing waits at all.
 
         Infinite if all that waits has to wait for the end of a lease.
         """

@@ -189,12 +189,12 @@ class Choice:
     def file(self, authority: Authority) -> None:
         """Put an authority where it belongs now; to be called after every change of it."""
         head = authority.head
-        if self.policy.selectivity and head is not None and not self._may_go(authority):
+        if self.policy.selectivity and head is not None and not self.may_go(authority):
             heappush(self._missed, (*head, authority.id))
             if len(self._missed) > 8 + 4 * len(self.authorities):
                 self._missed = [entry for entry in set(self._missed) if self._is_missed(entry)]
                 heapify(self._missed)
-        if head is None or not self._may_lease(authority):
+        if head is None or not self.may_lease(authority):
             pass  # whatever entry it has is found stale when it comes up
         elif authority.may_go_at > self.now:
             if authority.filed != authority.may_go_at:
@@ -208,7 +208,7 @@ class Choice:
 
     def choose(self, now: float) -> Authority | None:
         """The authority whose best URL goes next, by source and then by priority; None if none may."""
-        self._set_clock(now)
+        self.set_clock(now)
         top = self._top(self._best_source() if self.weigh else 0)
         if top is None or self._is_beneath_us(top):
             return None
@@ -222,7 +222,7 @@ class Choice:
         while self._asleep:
             at, number = self._asleep[0]
             authority = self.authorities[number]
-            if authority.filed == at and authority.head is not None and self._may_lease(authority):
+            if authority.filed == at and authority.head is not None and self.may_lease(authority):
                 return at
             heappop(self._asleep)
             if authority.filed == at:
@@ -264,12 +264,14 @@ class Choice:
             heap[:] = {entry for entry in heap if self.authorities[entry[2]].filed == entry[:2]}
             heapify(heap)
 
-    def _may_lease(self, authority: Authority) -> bool:
+    def may_lease(self, authority: Authority) -> bool:
+        """Whether an authority may be asked for one more URL, when it has rested."""
         return authority.in_flight < self.policy.per_host_concurrency and not (
             authority.quotas and any(quota.spoken_for for quota in authority.quotas)
         )
 
-    def _set_clock(self, now: float) -> None:
+    def set_clock(self, now: float) -> None:
+        """It is so late now: what has rested long enough may go."""
         if now < self.now:
             # The clock was set back: whoever was ready may have to rest again.
             self.now = now
@@ -294,7 +296,7 @@ class Choice:
             rank, order, number = heap[0]
             authority = self.authorities[number]
             filed = authority.filed == (rank, order)
-            if filed and authority.head == authority.filed and self._may_go(authority):
+            if filed and authority.head == authority.filed and self.may_go(authority):
                 return authority
             heappop(heap)
             if filed:
@@ -319,10 +321,11 @@ class Choice:
     def _is_missed(self, entry: tuple[float, int, int]) -> bool:
         authority = self.authorities[entry[2]]
         soon = authority.may_go_at <= self.now + PATIENCE_S
-        return authority.head == entry[:2] and soon and not self._may_go(authority)
+        return authority.head == entry[:2] and soon and not self.may_go(authority)
 
-    def _may_go(self, authority: Authority) -> bool:
-        return authority.may_go_at <= self.now and self._may_lease(authority)
+    def may_go(self, authority: Authority) -> bool:
+        """Whether a URL of the authority may be taken now."""
+        return authority.may_go_at <= self.now and self.may_lease(authority)
 
     def _best_source(self) -> int:
         """The source with the largest choice key; ties go by priority, then by discovery. -1: none."""

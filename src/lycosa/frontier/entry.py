@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from lycosa.frontier.choice import Authority
-from lycosa.values import Kind, Link, Merge
+from lycosa.values import AGAIN, Kind, Link, Merge
 
 # As stored: a change of state must not make a row grow, and SQLite keeps 0 and 1 in no byte at all.
 DONE, WAITING, TAKEN, LATER = 0, 2, 3, 4
@@ -55,6 +55,11 @@ class Entry:
     def is_sunk(self) -> bool:
         """Waits last: being re-scored, or of no known worth. Any other offer counts more."""
         return self.priority == -math.inf and self.state in (WAITING, LATER)
+
+    @property
+    def is_again(self) -> bool:
+        """It was fetched before, and waits for its next visit."""
+        return self.state == LATER and self.attempts == AGAIN
 
     def merge(self, link: Link, priority: float, merge: Merge) -> bool:
         """Let another link to this waiting URL count. Returns whether anything changed."""

@@ -28,6 +28,7 @@ class MemoryFrontier(QueuedFrontier):
         self._entries: dict[int, Entry] = {}
         self._by_id: dict[int, Entry] = {}
         self._later: list[tuple[float, int]] = []
+        self._again: list[tuple[float, int]] = []  # those that wait for their next visit
 
     def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
         return {key: self._entries[key] for key in keys if key in self._entries}
@@ -70,7 +71,7 @@ class MemoryFrontier(QueuedFrontier):
         assert entry.link is not None
         assert entry.at is not None
         entry.link = replace(entry.link, priority=entry.priority, attempts=entry.attempts, noted=link.noted)
-        heappush(self._later, (entry.at, entry.id))
+        heappush(self._again if entry.is_again else self._later, (entry.at, entry.id))
 
     def _due(self, now: float) -> Iterable[Entry]:
         due = []
@@ -80,14 +81,27 @@ class MemoryFrontier(QueuedFrontier):
             due.append(entry)
         return due
 
-    def _first_later(self) -> float:
-        while self._later:
-            at, id = self._later[0]
+    def _first_later(self, *, again: bool = False) -> float:
+        heap = self._again if again else self._later
+        while heap:
+            at, id = heap[0]
             entry = self._by_id.get(id)
-            if entry is not None and entry.state == LATER and entry.at == at:
+            if entry is not None and entry.state == LATER and entry.at == at and entry.is_again is again:
                 return at
-            heappop(self._later)
+            heappop(heap)
         return math.inf
+
+    def _due_again(self, now: float, limit: int) -> list[Entry]:
+        due = [one for one in self._entries.values() if one.is_again and one.at is not None and one.at <= now]
+        return nsmallest(limit, due, key=lambda entry: (entry.at, entry.id))
+
+    def _lease_again(self, entry: Entry) -> None:
+        pass  # the entry itself is the storage
+
+    def _advance(self, entries: Collection[Entry]) -> None:
+        for entry in entries:
+            assert entry.at is not None
+            heappush(self._again, (entry.at, entry.id))
 
     def _worst(self, count: int) -> list[Entry]:
         waiting = (entry for entry in self._entries.values() if entry.state in (WAITING, LATER))
@@ -154,4 +168,4 @@ class MemoryFrontier(QueuedFrontier):
 def _is_rescored(entry: Entry) -> bool:
     link = entry.link
     found = link is not None and link.parent != 0 and link.redirects == 0
-    return found and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER)
+    return found and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER) and not entry.is_again

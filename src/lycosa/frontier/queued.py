@@ -10,15 +10,18 @@ import math
 from collections.abc import Collection, Sequence
 from heapq import nsmallest
 
+from msgspec.structs import replace
+
 from lycosa import urls
 from lycosa.frontier import Added, FrontierCounts, Policy, UrlState
 from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
 from lycosa.frontier.storage import Storage
-from lycosa.values import RECORD_BYTES, Decision, Kind, Link, Merge, Outcome, Reason
+from lycosa.values import AGAIN, RECORD_BYTES, Decision, Kind, Link, Merge, Outcome, Reason
 
 DROPPED_AT_ONCE = 10_000
+LOOKED_AT_AGAIN = 100  # URLs whose next visit is due, at most, until one is found whose host may go
 LOOKED_AT = 8  # best URLs, at most, before one is taken, where each is scored once more
 ALIKE = 0.001  # priorities that differ by no more are not written anew
 SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
@@ -42,6 +45,7 @@ class QueuedFrontier(Storage):
         self._done = 0
         self._active = 0
         self._earliest = math.inf  # of the URLs that wait for a time of their own
+        self._earliest_again = math.inf  # of those that wait for their next visit
         self._dropped: dict[str, int] = {}
 
     # Frontier
@@ -81,6 +85,8 @@ class QueuedFrontier(Storage):
                     full += 1
                     continue
                 new[key] = known[key] = self._new(link, authority, decision.priority)
+            elif entry.is_again:
+                seen += 1  # what is written on it is of its last visit
             elif entry.state == WAITING or entry.state == LATER:
                 merged += 1
                 is_learned = self._learn_of(entry, link.record)
@@ -111,7 +117,9 @@ class QueuedFrontier(Storage):
             promoted=tuple(entry.key for entry in promoted),
         )
 
-    def take(self, now: float) -> Link | None:
+    def take(self, now: float, *, again: bool = False) -> Link | None:
+        if again:
+            return self._take_again(now)
         if self._earliest <= now:
             self._wake(now)
         is_set_back = now < self._choice.now
@@ -127,9 +135,29 @@ class QueuedFrontier(Storage):
                 authority = self._choice.choose(now)
         if authority is None:
             return None
-        entry = self._lease(authority)
+        return self._taken_out(self._lease(authority))
+
+    def _take_again(self, now: float) -> Link | None:
+        if (
+            self._earliest_again > now or now < self._choice.now
+        ):  # a clock that was set back is `take`'s to follow
+            return None
+        self._choice.set_clock(now)
+        due = self._due_again(now, LOOKED_AT_AGAIN)
+        entry = next((entry for entry in due if self._choice.may_go(entry.authority)), None)
+        if entry is None:
+            return None
         assert entry.link is not None
-        entry.state = TAKEN
+        entry.link, entry.attempts = replace(entry.link, attempts=0), 0
+        self._lease_again(entry)
+        entry.authority.later -= 1
+        link = self._taken_out(entry)
+        self._earliest_again = self._first_later(again=True)
+        return link
+
+    def _taken_out(self, entry: Entry) -> Link:
+        assert entry.link is not None
+        authority, entry.state = entry.authority, TAKEN
         self._taken[entry.key] = entry
         self._count_waiting(authority, -1)
         self._choice.began(authority, entry.kind is Kind.PAGE)
@@ -154,8 +182,11 @@ class QueuedFrontier(Storage):
             entry.attempts = link.attempts + outcome.tried
             authority.later += 1
             self._count_waiting(authority, +1)
-            self._earliest = min(self._earliest, outcome.again_at)
             self._put_back(entry, link)
+            if entry.attempts == AGAIN:
+                self._earliest_again = min(self._earliest_again, outcome.again_at)
+            else:
+                self._earliest = min(self._earliest, outcome.again_at)
         self._note(authority)
         if outcome.instead and self._is_pending(outcome.instead):
             self._holds.wait_too(link.key, outcome.instead)
@@ -199,6 +230,17 @@ class QueuedFrontier(Storage):
         found = self._look_up(keys).values()
         self._score_again([entry for entry in found if entry.state == WAITING and entry.record])
 
+    def hasten(self, keys: Collection[int], now: float) -> None:
+        """Let those of the URLs that wait for their next visit go from now on."""
+        waiting = [
+            entry for entry in self._look_up(keys).values() if entry.is_again and (entry.at or 0) > now
+        ]
+        for entry in waiting:
+            entry.at = now
+        if waiting:
+            self._advance(waiting)
+            self._earliest_again = self._first_later(again=True)
+
     def forget(self, keys: Collection[int]) -> None:
         """Make done URLs unknown, so that they may be offered again."""
         gone = [entry for entry in self._look_up(keys).values() if entry.state == DONE]
@@ -229,8 +271,16 @@ class QueuedFrontier(Storage):
 
     # FrontierView
 
-    def next_at(self) -> float | None:
-        return min(self._earliest, self._choice.next_at()) if self._waiting else None
+    def next_at(self, *, again: bool = False) -> float | None:
+        if not again:
+            return min(self._earliest, self._choice.next_at()) if self._waiting else None
+        if self._earliest_again == math.inf:
+            return None
+        due = self._due_again(self._choice.now, LOOKED_AT_AGAIN)
+        if not due:
+            return self._earliest_again
+        free = (one.authority.may_go_at for one in due if self._choice.may_lease(one.authority))
+        return min(free, default=math.inf)
 
     def counts(self) -> FrontierCounts:
         return FrontierCounts(
@@ -395,7 +445,7 @@ class QueuedFrontier(Storage):
             touched[entry.authority.id] = entry.authority
         for authority in touched.values():
             self._refile(authority)
-        self._earliest = self._first_later()
+        self._earliest, self._earliest_again = self._first_later(), self._first_later(again=True)
         return self._holds.ended([entry.key for entry in entries])
 
     def _count_dropped(self, reason: Reason, count: int) -> None:

@@ -22,7 +22,7 @@ from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite_holds import SqliteHolds
 from lycosa.frontier.statements import over_keys
 from lycosa.frontier.stored_links import packed_notes, read_notes
-from lycosa.values import Kind, Link, Outcome, Reason
+from lycosa.values import AGAIN, Kind, Link, Outcome, Reason
 
 SET_BACK_S = 60.0  # a clock that goes back by less is followed without a word
 HEADS = 4  # read at once into memory when an authority's queue has run out there
@@ -46,6 +46,7 @@ TABLES = (
     "CREATE UNIQUE INDEX IF NOT EXISTS urls_hash ON urls (hash)",
     f"CREATE INDEX IF NOT EXISTS urls_waiting ON urls (authority, priority DESC) WHERE state = {WAITING}",
     f"CREATE INDEX IF NOT EXISTS urls_later ON urls (at) WHERE state = {LATER}",
+    f"CREATE INDEX IF NOT EXISTS urls_again ON urls (at) WHERE state = {LATER} AND attempts = {AGAIN}",
     # A taken URL keeps its row as a waiting one, so that a lease costs one small page to write.
     "CREATE TABLE IF NOT EXISTS leases (id INTEGER PRIMARY KEY, authority INTEGER NOT NULL)",
     # How often runs ended while the authority was being asked, since it last answered one.
@@ -72,7 +73,14 @@ PUT_BACK = (
     f"UPDATE urls SET state = {LATER}, at = ?, priority = ?, attempts = ?, path = ?, redirects = ?, memo = ?"
     " WHERE id = ?"
 )
-WAKE = f"UPDATE urls SET state = {WAITING}, at = NULL WHERE state = {LATER} AND at <= ? RETURNING {ENTRY}"
+WAKE = (
+    f"UPDATE urls SET state = {WAITING}, at = NULL WHERE state = {LATER} AND at <= ? AND attempts <> {AGAIN}"
+    f" RETURNING {ENTRY}"
+)
+DUE_AGAIN = (
+    f"SELECT {ENTRY}, {LINK} FROM urls WHERE state = {LATER} AND at <= ? AND attempts = {AGAIN}"
+    " AND id NOT IN (SELECT id FROM leases) ORDER BY at, id LIMIT ?"
+)
 REFILL = (
     f"SELECT -priority, id FROM urls WHERE state = {WAITING} AND authority = ?"
     " ORDER BY authority, priority DESC, id LIMIT ?"
@@ -88,13 +96,13 @@ WORST = (
     " ORDER BY priority, id DESC LIMIT ?)"
 )
 RESCORED = (
-    f"state IN ({WAITING}, {LATER}) AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND parent <> 0"
+    f"state IN ({WAITING}, {LATER}) AND attempts <> {AGAIN} AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND parent <> 0"
     " AND redirects = 0 AND id NOT IN (SELECT id FROM leases)"
 )
 SINK = f"UPDATE urls SET priority = ? WHERE {RESCORED}"
 SUNK = f"SELECT {ENTRY} FROM urls WHERE priority = ? AND {RESCORED} LIMIT ?"
 PAGES_OF = " UNION ALL ".join(
-    f"SELECT {ENTRY} FROM urls WHERE authority = ?1 AND state = {state}"
+    f"SELECT {ENTRY} FROM urls WHERE authority = ?1 AND state = {state} AND attempts <> {AGAIN}"
     f" AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND id NOT IN (SELECT id FROM leases)"
     for state in (WAITING, LATER)
 )
@@ -182,7 +190,7 @@ class SqliteFrontier(QueuedFrontier):
                 self._count_waiting(authority, count)
         self._last_id = db.execute("SELECT coalesce(max(id), 0) FROM urls").fetchone()[0]
         self._dropped = dict(db.execute("SELECT reason, count FROM dropped"))
-        self._earliest = self._first_later()
+        self._earliest, self._earliest_again = self._first_later(), self._first_later(again=True)
 
     def _follow_clock(self, now: float) -> None:
         """Bring times back to where they belong, if the machine's clock was set back since they were noted."""
@@ -315,9 +323,22 @@ class SqliteFrontier(QueuedFrontier):
     def _due(self, now: float) -> Iterable[Entry]:
         return [self._entry(row) for row in self._db.execute(WAKE, (now,)).fetchall()]
 
-    def _first_later(self) -> float:
-        (at,) = self._db.execute(f"SELECT min(at) FROM urls WHERE state = {LATER}").fetchone()
-        return math.inf if at is None else float(at)
+    def _first_later(self, *, again: bool = False) -> float:
+        sql = f"SELECT at FROM urls WHERE state = {LATER} AND attempts {'=' if again else '<>'} {AGAIN}"
+        leased = " AND id NOT IN (SELECT id FROM leases)" if again else ""
+        row = self._db.execute(f"{sql}{leased} ORDER BY at LIMIT 1").fetchone()
+        return math.inf if row is None else float(row[0])
+
+    def _due_again(self, now: float, limit: int) -> list[Entry]:
+        return [self._entry_with_link(row) for row in self._db.execute(DUE_AGAIN, (now, limit))]
+
+    def _lease_again(self, entry: Entry) -> None:
+        # It stays as it is until its lease has ended: after a crash its next visit is due again.
+        self._db.execute(LEASE, (entry.id, entry.authority.id))
+        self._leased.add(entry.id)
+
+    def _advance(self, entries: Collection[Entry]) -> None:
+        self._db.executemany("UPDATE urls SET at = ? WHERE id = ?", [(one.at, one.id) for one in entries])
 
     def _worst(self, count: int) -> list[Entry]:
         return [self._entry(row) for row in self._db.execute(WORST, (count,))]

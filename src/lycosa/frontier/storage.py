@@ -49,11 +49,23 @@ class Storage(ABC):
 
     @abstractmethod
     def _due(self, now: float) -> Iterable[Entry]:
-        """The URLs whose own time has come; they are stored as waiting."""
+        """The URLs whose own time has come, next visits aside; they are stored as waiting."""
 
     @abstractmethod
-    def _first_later(self) -> float:
-        """The earliest own time of a URL; infinite if there is none."""
+    def _first_later(self, *, again: bool = False) -> float:
+        """The earliest own time of a URL that waits for its next visit, or of one that does not; infinite if there is none."""
+
+    @abstractmethod
+    def _due_again(self, now: float, limit: int) -> list[Entry]:
+        """URLs whose next visit is due, the first of them, with their links; they stay as they are."""
+
+    @abstractmethod
+    def _lease_again(self, entry: Entry) -> None:
+        """Store the lease of such a URL."""
+
+    @abstractmethod
+    def _advance(self, entries: Collection[Entry]) -> None:
+        """Store another own time of such URLs."""
 
     @abstractmethod
     def _worst(self, count: int) -> list[Entry]:

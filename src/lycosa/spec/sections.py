@@ -338,8 +338,10 @@ class ArchiveSpec(Section):
     """Other collections, by their folders. What one of them has kept is not kept again: links to its pages are not followed (seeds
     are), and of a page with the same bytes the archive only refers to it."""
     revisit_after_h: Hours | None = None
-    """Fetch seeds, hubs, feeds and sitemaps again after this many hours (while the crawl runs, or when run again); then after half the time
-    as before if the page had changed, twice the time if not: an eighth to eight times of this."""
+    """Fetch relevant pages, seeds, hubs, feeds and sitemaps again after this many hours (while the crawl runs, or when run
+    again); then as often as each of them changes: after an eighth to eight times of this."""
+    revisit_share: Share = 0.2
+    """How many such visits a run may make, as a share of limits.pages; they go on when that limit is reached."""
 
 
 class IndexSpec(Section):
