@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.frontier import Frontier, FrontierView
+from lycosa.frontier.queued import QueuedFrontier
 from lycosa.values import AGAIN, Decision, Floats, Kind, Merge, Notes, Outcome, Reason, Refusal
 from tests.frontier.conftest import Open
 from tests.frontier.offers import drain, held, key, link, name_of, offer, take
@@ -212,7 +213,7 @@ def test_a_retry_waits_apart(open_frontier: Open) -> None:
     assert take(frontier, 3601.0).attempts == 0
 
 
-def _seen(frontier: Frontier, name: str, again_at: float, rest_until: float = 0.0) -> None:
+def _seen(frontier: QueuedFrontier, name: str, again_at: float, rest_until: float = 0.0) -> None:
     """Take a URL and let it wait for its next visit."""
     taken = take(frontier, 1.0)
     assert name_of(taken) == name

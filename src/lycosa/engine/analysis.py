@@ -159,9 +159,7 @@ def list_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
         known={"html": html_of(listed.title, sections)},
     )
     page = page_of(document, fetched.link, replace(recipe, text=False, simhash=False, terms=False))
-    dated = tuple(
-        (key_of(entry.url, recipe.folding), entry.date) for entry in listed.entries if entry.date
-    )
+    dated = tuple((key_of(entry.url, recipe.folding), entry.date) for entry in listed.entries if entry.date)
     return msgspec.structs.replace(page, lists=listed.further, changed_on=dated)
 
 
