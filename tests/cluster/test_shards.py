@@ -16,6 +16,7 @@ import pytest
 from lycosa.cluster.coordinator import Coordinator
 from lycosa.cluster.exchange import InProcess, coordinate
 from lycosa.cluster.frontier import SharedMemoryFrontier
+from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.messages import Report
 from lycosa.cluster.running import run_shard, shard_of
 from lycosa.cluster.slots import Slots
@@ -26,7 +27,7 @@ from lycosa.judge.version import saved_versions
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, Web, links, redirect
 from lycosa.testing.responses import Raw, Request, Wire, html
-from lycosa.values import Outcome
+from lycosa.values import Link, Outcome
 from tests.cluster.shards import (
     Unreliable,
     contents,
@@ -89,6 +90,43 @@ async def test_shards_find_what_one_finds(tmp_path: Path, shards: int, strategy:
     slots = Slots.among(shards)
     for shard, directory in enumerate(of_shards(tmp_path / "web", shards)):
         assert {slots.owner_of(url) for url in contents([directory])["pages"]} == {shard}
+
+
+class Learning:
+    """Conclusions of a strategy that only remembers what it was taught."""
+
+    def __init__(self) -> None:
+        self.strategy = self
+        self.records = object()
+        self.taught: list[str] = []
+        self.rescored = 0
+
+    def learn(self, link: Link, *_: object) -> None:
+        self.taught.append(link.url)
+
+    def rescore(self) -> None:
+        self.rescored += 1
+
+
+async def test_a_strategy_learns_from_all_shards(tmp_path: Path) -> None:
+    """Each page of the others once, at the set points of the judge; what it has learned has a number."""
+    web, noted = tmp_path / "web", list[tuple[int, int]]()
+    with Site(small_web(HOSTS, PAGES)) as site:
+        await crawl_in_shards(text_for(site, "fused", pages=30), web, 3)
+        others, conclusions = of_shards(web, 3)[1:], Learning()
+        lessons = OthersLessons(others, lambda *version: noted.append(version))
+        for pages in (9, 10, 19):
+            lessons.teach(conclusions, pages)  # type: ignore[arg-type]
+        assert len(noted) == 1
+        await crawl_in_shards(text_for(site, "fused"), web, 3)
+        lessons.teach(conclusions, HOSTS * PAGES)  # type: ignore[arg-type]
+    assert sorted(conclusions.taught) == sorted(contents(others)["pages"])
+    assert [version for version, _ in noted] == [1, 2]
+    assert noted[-1][1] == len(conclusions.taught)
+    assert conclusions.rescored == 2
+    for directory in of_shards(web, 3):  # and so has each shard of the crawl itself
+        events = (directory / "crawl.log").read_text(encoding="ascii").splitlines()
+        assert any('"learned from other shards"' in line for line in events)
 
 
 async def test_messages_may_be_lost_doubled_and_late(tmp_path: Path) -> None:

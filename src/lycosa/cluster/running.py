@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lycosa.cluster.coordinator import Usage
 from lycosa.cluster.division import Division, directories_in, division_in, note_division, shard_directory
+from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.plan import Plan, hand_out, prepared_directory, prepared_in
 from lycosa.cluster.resizing import BUSY_S
 from lycosa.cluster.shard import Deliver, Shard
@@ -84,7 +85,8 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
                 shard.summary = await crawl_share(
                     spec, plan.text, Path(plan.folder), directory, shard, say=say, watch=watch
                 )
-                _log_messages(shard, directory)
+                sent = {"sent": shard.messages, "links": shard.links_sent, "bytes": shard.bytes_sent}
+                _log(directory, "messages", **sent)
                 return
             except CollectionBusy:
                 if time.monotonic() > begun + BUSY_S:
@@ -96,9 +98,9 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
         await shard.end()
 
 
-def _log_messages(shard: Shard, directory: Path) -> None:
+def _log(directory: Path, event: str, **fields: int) -> None:
     log = open_log(directory / "crawl.log")
-    tell(log, "messages", sent=shard.messages, links=shard.links_sent, bytes=shard.bytes_sent)
+    tell(log, event, **fields)
     close_log(log)
 
 
@@ -106,6 +108,10 @@ def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
     """A shard of a plan."""
     rest_s = plan.spec().fetch.per_ip_delay_s if plan.leases_addresses else None
     others = [folder for other, folder in plan.directories.items() if other != number]
+
+    def note(version: int, pages: int) -> None:
+        _log(plan.directory_of(number), "learned from other shards", version=version, pages=pages)
+
     return Shard(
         number,
         plan.slots,
@@ -113,6 +119,7 @@ def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
         deliver,
         others=others,
         versions=PublishedVersions(Path(plan.directory)),
+        lessons=OthersLessons(others, note),
         address_rest_s=rest_s,
     )
 

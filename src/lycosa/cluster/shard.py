@@ -14,6 +14,7 @@ from pathlib import Path
 from lycosa.cluster.addresses import LeasedAddresses
 from lycosa.cluster.coordinator import LEADER
 from lycosa.cluster.frontier import SharedSqliteFrontier
+from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.slots import Slots
 from lycosa.cluster.versions import PublishedVersions
@@ -55,16 +56,18 @@ class Shard:
         *,
         others: Sequence[Path] = (),
         versions: PublishedVersions | None = None,
+        lessons: OthersLessons | None = None,
         address_rest_s: float | None = None,
         links_in_parcel: int = PARCEL_LINKS,
     ) -> None:
-        """`versions`: those of the judge that is fitted for all. `address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
+        """`versions`: of the judge that is fitted for all; `lessons`: what the strategy learns from others. `address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
         self.number = number
         self.slots = slots
         self.others = others
         self.leads = number == LEADER
         self._versions = versions
         self._is_judged = asyncio.Event()
+        self._lessons = lessons or OthersLessons(())
         self.seeds: Sequence[Link] = [link for link in seeds if slots.owner_of(link.url) == number]
         self.summary: Summary | None = None
         self.error = ""
@@ -119,6 +122,7 @@ class Shard:
         for shard, number in self._confirmed.items() if self._is_news else ():
             self._mail.confirmed(shard, number)
         self._is_news = False
+        self._lessons.teach(self._crawl.conclusions, self._orders.pages)
         self._frontier.price = self._orders.price
         self._frontier.room = None if self._granted is None else self._granted - self._used()
 

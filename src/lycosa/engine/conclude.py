@@ -258,8 +258,11 @@ class Conclusions:
         self.frontier.reweigh(source, counts[0], counts[1])
         self.strategy.learn(link, judgement, evidence)
 
-    def rejudged(self, changed: Sequence[Rejudged]) -> None:
-        """Count pages for what they are taken for now, let the strategy know, and score again what waits for it."""
+    def rejudged(self, changed: Sequence[Rejudged], elsewhere: Mapping[int, Judgement] | None = None) -> None:
+        """Count pages for what they are taken for now, let the strategy know, and score again what waits for it.
+
+        `elsewhere`: how pages are judged now that other shards may have, and that the strategy may have learned from.
+        """
         touched = set()
         for page in changed:
             if not page.explored:
@@ -274,7 +277,7 @@ class Conclusions:
                 touched.add(page.source)
         for source in sorted(touched):
             self.frontier.reweigh(source, *self.tally.sources[source])
-        self.strategy.rejudged({page.key: page.now for page in changed})
+        self.strategy.rejudged({**(elsewhere or {}), **{page.key: page.now for page in changed}})
         self.rescore()
 
     def rescore(self) -> None:

@@ -50,7 +50,9 @@ class Concluded(Protocol):
     verdicts: Mapping[int, Judgement]
     given: Mapping[int, Judgement]
 
-    def rejudged(self, changed: Sequence[Rejudged]) -> None: ...
+    def rejudged(
+        self, changed: Sequence[Rejudged], elsewhere: Mapping[int, Judgement] | None = None
+    ) -> None: ...
 
 
 def next_fit(pages: int) -> int:
@@ -224,7 +226,12 @@ class Refits:
             judgements[page.key] = verdicts.get(page.key) or judge.judgement(
                 page.key, probability, page.wanted
             )
-        self.conclusions.rejudged(self.store.judge_anew({**judgements, **verdicts}, version.number))
+        changed = self.store.judge_anew({**judgements, **verdicts}, version.number)
+        self.conclusions.rejudged(changed, self._elsewhere(judgements))
+
+    def _elsewhere(self, judgements: Mapping[int, Judgement]) -> Mapping[int, Judgement]:
+        """Those of the judgements that may be of pages of other shards, from which a strategy has learned too."""
+        return {}
 
     def _is_worse(self, new: Version) -> bool:
         return self.version is not None and forecasts_worse(new, self.version, self.store.scores)
@@ -250,7 +257,14 @@ class Refits:
         self.conclusions.rejudged(self.store.judge_anew(answered, old.number))
 
 
-class LeadingRefits(Refits):
+class _SharedRefits(Refits):
+    """The fits of a judge that has seen the pages of all shards."""
+
+    def _elsewhere(self, judgements: Mapping[int, Judgement]) -> Mapping[int, Judgement]:
+        return judgements
+
+
+class LeadingRefits(_SharedRefits):
     """The fits of the shard that fits for all: on the pages of all of them, and each version is published."""
 
     def __init__(self, share: Share, *arguments: Any, **more: Any) -> None:
@@ -265,7 +279,7 @@ class LeadingRefits(Refits):
         self._share.publish(fit)
 
 
-class FollowingRefits(Refits):
+class FollowingRefits(_SharedRefits):
     """Fits nothing, but for a judge that begins anew: judges by what another shard has fitted on the pages of all."""
 
     def __init__(self, share: Share, directory: Path, *arguments: Any, **more: Any) -> None:

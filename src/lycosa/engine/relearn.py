@@ -235,7 +235,11 @@ class _AtRest:
         self.verdicts: Mapping[int, Judgement] = {}
         self.given: Mapping[int, Judgement] = {}  # the topic's examples, which its judge knows
 
-    def rejudged(self, changed: Sequence[Rejudged]) -> None:
+    def rejudged(
+        self,
+        changed: Sequence[Rejudged],
+        elsewhere: Mapping[int, Judgement] | None = None,
+    ) -> None:
         """Nobody is there to be told: it is noted for the next run."""
         note_taught(self.collection)
 

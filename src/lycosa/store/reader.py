@@ -223,13 +223,17 @@ class Reader(Queries):
 
     def lessons(self, after: int = 0) -> Iterator[tuple[Link, Judgement, dict[str, Fact]]]:
         """What `Strategy.learn` was told, in the same order: of a page fetched again, what it taught at first."""
+        return (lesson for _, lesson in self.numbered_lessons(after))
+
+    def numbered_lessons(self, after: int) -> Iterator[tuple[int, tuple[Link, Judgement, dict[str, Fact]]]]:
+        """The same, each with the id of its page."""
         first = dict(self._rows("SELECT page, lesson FROM lessons WHERE page > ?", after))
         for page in self.pages(after):
             if page.id in first:
                 link, judgement, evidence = _decode_lesson(first[page.id])
-                yield read_link(link), judgement, evidence
+                yield page.id, (read_link(link), judgement, evidence)
             elif page.judgement is not None:
-                yield page.link, page.judgement, self.evidence(page.id)
+                yield page.id, (page.link, page.judgement, self.evidence(page.id))
 
     def images(self) -> Iterator[tuple[Link, dict[str, Fact]]]:
         """The images that were looked at, with what was seen."""
