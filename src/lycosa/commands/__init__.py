@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import typer
 
@@ -32,7 +34,34 @@ def room_for(path: Path) -> Path:
 def say(message: str) -> None:
     """A word to the user, beside the results."""
     # Not typer.echo: it would write past the live progress, which then draws over the message.
-    print(message, file=sys.stderr, flush=True)
+    print(fitted(message, sys.stderr), file=sys.stderr, flush=True)
+
+
+def fitted(text: str, stream: IO[str]) -> str:
+    """A text as a stream shows it: on a terminal its lines end between words, elsewhere they are left as they are."""
+    return wrapped(text, shutil.get_terminal_size().columns) if stream.isatty() else text
+
+
+def wrapped(text: str, columns: int) -> str:
+    """Lines that are no longer than that, further lines of one indented a little more. Words and URLs stay whole.
+
+    >>> print(wrapped("Look at:\\n  0.93  Owls of the night  http://a.test/owls", 24))
+    Look at:
+      0.93  Owls of the
+        night
+        http://a.test/owls
+    """
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line,
+            max(20, columns),
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+    return "\n".join(lines)
 
 
 def warn_no_contact() -> None:

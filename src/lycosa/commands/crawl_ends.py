@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import typer
 
-from lycosa.commands import as_json, say
+from lycosa.commands import as_json, fitted, say
 from lycosa.errors import LycosaError, StoppedEarly
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ def tell(summary: Summary, *, json: bool) -> None:
     if json:
         typer.echo(as_json(summary))
     else:
-        typer.echo(
+        told = (
             f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
             f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
+        typer.echo(fitted(told, sys.stdout))
         _tell_health(summary)
     if summary.rendered or summary.unrendered:
         say(_rendered(summary))
@@ -89,4 +91,4 @@ def _tell_health(summary: Summary) -> None:
 
     health = health_of(summary) if summary.pages else None
     if health is not None:
-        typer.echo(f"\n{health}")
+        typer.echo(f"\n{fitted(str(health), sys.stdout)}")
