@@ -421,9 +421,11 @@ class Terms(msgspec.Struct, frozen=True, array_like=True):
         >>> Terms("owl\\nnight", np.array([2, 1], np.int32).tobytes()).counted()
         {'owl': 2, 'night': 1}
         """
-        if not self.counts:
-            return {}
-        return dict(zip(self.lines.split("\n"), np.frombuffer(self.counts, np.int32).tolist(), strict=True))
+        return dict(zip(self.each(), np.frombuffer(self.counts, np.int32).tolist(), strict=True))
+
+    def each(self) -> list[str]:
+        """The terms, one by one."""
+        return self.lines.split("\n") if self.counts else []
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -475,7 +477,7 @@ class PageTerms(msgspec.Struct, frozen=True, array_like=True):
 
     id: int  # in the order of the first commits
     key: int
-    terms: dict[str, int]
+    terms: Terms
     collected: bool = True
     evidence: float = 0.0
     wanted: float = 1.0

@@ -13,6 +13,7 @@ from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.page.terms import packed
 from lycosa.store import Record, schema
+from lycosa.store.catalogue import RECENT_TERMS
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.phrases import END_MARK, JOINT, MARK
@@ -138,20 +139,35 @@ def test_terms_come_back_in_order_and_are_bounded(opened):
     )
     save(collection, page_record("http://a.example/3", terms=packed(many)))
     first, second, third = collection.reader.terms()
-    assert (first.key, first.terms) == (key_of("http://a.example/1"), {"owl": 2})
-    assert second.terms == {}
+    assert (first.key, first.terms.counted()) == (key_of("http://a.example/1"), {"owl": 2})
+    assert second.terms.counted() == {}
     assert len(third.terms) == 2000
-    assert min(third.terms.values()) == 1001
+    assert min(third.terms.counted().values()) == 1001
     assert list(collection.reader.terms(second.id)) == [third]
     save(collection, page_record("http://a.example/1", terms=packed({"owl": 1, "nest": 1})))
-    assert next(collection.reader.terms()).terms == {"owl": 1, "nest": 1}
+    assert next(collection.reader.terms()).terms.counted() == {"owl": 1, "nest": 1}
     assert collection.reader.terms_of(first.id) == {"owl": 1, "nest": 1}
+
+
+def test_terms_of_the_last_pages_are_at_hand(opened):
+    """A version that was fitted meanwhile judges them: they are those that are stored, and need not be hashed again."""
+    collection = opened()
+    terms = packed({"owl": 2, "night": 1})
+    for n in range(RECENT_TERMS + 1):
+        save(collection, page_record(f"http://a.example/{n}", terms=terms))
+    first, second, *_ = collection.page_terms(0, "")
+    assert not first.terms.hashes
+    assert second.terms == terms
+    assert first.terms.counted() == second.terms.counted()
+    save(collection, page_record("http://a.example/1", terms=packed({"nest": 1})))
+    _, second, *_ = collection.page_terms(0, "")
+    assert second.terms.counted() == {"nest": 1}
 
 
 def test_terms_as_earlier_versions_stored_them_are_read():
     """Collections made before terms were packed stay what they were."""
     old = zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode({"owl": 3, "night": 1}))
-    assert unpacked_terms(old) == {"owl": 3, "night": 1}
+    assert unpacked_terms(old).counted() == {"owl": 3, "night": 1}
 
 
 def test_a_page_fetched_again_keeps_its_place(opened):

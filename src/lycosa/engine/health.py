@@ -99,7 +99,8 @@ def unfound_keywords(collection: Collection, language: str) -> list[str]:
     missing = {word for word in keywords if terms[word]}
     pages = 0
     for page in islice(collection.reader.terms(), LOOKED_AT):
-        missing = {word for word in missing if terms[word].isdisjoint(page.terms)}
+        each = page.terms.each()
+        missing = {word for word in missing if terms[word].isdisjoint(each)}
         pages += 1
     return [word for word in keywords if word in missing] if pages >= FEW_PAGES else []
 

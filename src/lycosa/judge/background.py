@@ -43,6 +43,7 @@ def rarity(zipf: float) -> float:
     return min(MAX_RARITY, max(MIN_RARITY, MAX_ZIPF - zipf))
 
 
+@lru_cache(maxsize=1024)  # tables have tenths
 def share_of_pages(zipf: float) -> float:
     """The share of pages of the language that have a word of this Zipf frequency at least once.
 

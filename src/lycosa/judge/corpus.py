@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lycosa.judge.background import Background
 from lycosa.judge.similarity import logs_of, unit
-from lycosa.values import Floats
+from lycosa.values import Floats, Terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -62,15 +62,18 @@ class Corpus:
         """The terms of all pages, each at its column."""
         return self._columns.terms
 
-    def add(self, terms: Mapping[str, int]) -> int:
+    def add(self, terms: Terms | Mapping[str, int]) -> int:
         """Add a page; returns its row.
 
         >>> corpus = Corpus(Background({}))
         >>> corpus.add({"owl": 2, "night": 1}), corpus.add({"owl": 1}), corpus.terms
         (0, 1, ['owl', 'night'])
         """
-        counts = np.fromiter(terms.values(), np.int64, len(terms))
-        columns = np.fromiter(map(self._columns.__getitem__, terms), np.int32, len(terms))
+        if isinstance(terms, Terms):
+            counts, each = np.frombuffer(terms.counts, np.int32), terms.each()
+        else:
+            counts, each = np.fromiter(terms.values(), np.int32, len(terms)), list(terms)
+        columns = np.array([*map(self._columns.__getitem__, each)], np.int32)
         weights = unit(logs_of(counts) * np.frombuffer(self._columns.rarities)[columns])
         there = weights > 0
         self._indices.frombytes(columns[there].tobytes())

@@ -13,7 +13,7 @@ from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import Fitted, Given, fit_judge
 from lycosa.judge.learning import Brief
 from lycosa.judge.version import Version
-from lycosa.values import PageTerms
+from lycosa.values import PageTerms, Terms
 
 
 class Fit(msgspec.Struct, frozen=True, array_like=True):
@@ -103,7 +103,7 @@ class Fitter:
         )
         return fit_judge(self._corpus, given, coefficients)
 
-    def _add(self, key: int, terms: Mapping[str, int], evidence: float) -> None:
+    def _add(self, key: int, terms: Terms | Mapping[str, int], evidence: float) -> None:
         if key in self.rows:  # an example that was fetched as a page too
             self._evidence[self.rows[key]] = evidence
             return

@@ -54,7 +54,7 @@ class HashTable:
 
     def unit_weights(self, terms: Terms) -> tuple[Places, Floats]:
         """The places of a page's terms, and what each weighs: as `similarity.unit_weights`, in another order."""
-        hashes = np.frombuffer(terms.hashes, np.int64)
+        hashes = _hashes_of(terms)
         order = np.argsort(hashes)
         at = self.places(hashes[order])
         rarities = self._rarities[at]
@@ -63,3 +63,9 @@ class HashTable:
         ):  # some are common that are in no table of the language
             rarities = np.array([self._background.rarity(term) for term in terms.lines.split("\n")])[order]
         return at, unit(logs_of(np.frombuffer(terms.counts, np.int32)[order]) * rarities)
+
+
+def _hashes_of(terms: Terms) -> NDArray[np.int64]:
+    if terms.hashes or not terms.counts:
+        return np.frombuffer(terms.hashes, np.int64)
+    return np.array([*map(hash_of, terms.each())], np.int64)  # they were stored without

@@ -17,7 +17,7 @@ from lycosa.files import write_file
 from lycosa.judge.kinds import restricted, wanted_in
 from lycosa.judge.version import FOLDER, Scorer, Version
 from lycosa.page.terms import terms_of_each
-from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score
+from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score, Terms
 
 CACHED_ANCHORS = 20_000
 """Texts of links whose scores are remembered: menus and titles come again on many pages."""
@@ -127,7 +127,7 @@ class LearningJudge:
             found = restricted(found, wanted, version.threshold)
         return self._certain.get(key, found)
 
-    def probability(self, terms: Mapping[str, int], evidence: float = 0.0) -> float:
+    def probability(self, terms: Terms | Mapping[str, int], evidence: float = 0.0) -> float:
         """The chance that a page with these terms is relevant."""
         return self._newest().probability(terms, evidence)
 

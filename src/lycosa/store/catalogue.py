@@ -17,7 +17,7 @@ import msgspec
 from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
 from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns, number_or_nan, stored_fact
 from lycosa.store.phrases import as_indexed
-from lycosa.store.terms import packed_terms
+from lycosa.store.terms import kept_terms, packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
 from lycosa.values import (
@@ -29,6 +29,7 @@ from lycosa.values import (
     PageEntity,
     PagePlace,
     Reason,
+    Terms,
     is_said,
 )
 
@@ -43,6 +44,8 @@ _PAGE = (
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
 _EMPTY = digest_of(b"")
+RECENT_TERMS = 256
+"""Pages whose terms stay in memory: about 30 KB each."""
 _OF_PAGE = ("links", "evidence", "link_evidence", "places", "entities", "terms", "texts")
 """Tables with rows that belong to one page."""
 _LONG_URL_KEPT = 300  # of a link that was refused for its length; its key is that of the whole URL
@@ -100,6 +103,8 @@ class Catalogue:
         self._run = 0
         self._fetched_before = 0
         self.counts = Counts()
+        self.recent_terms: dict[int, Terms] = {}
+        """The terms of the last pages as they were written, by key, with their hashes: the next version judges them."""
         self.forget()
 
     def save(self, record: Record, capture: Capture | None) -> Conclusion:
@@ -320,6 +325,7 @@ class Catalogue:
         for texts in (self._rules, self._reasons, self._warcs):
             texts.forget()
         self._refused.clear()
+        self.recent_terms.clear()
         packed = self.fact("counts")
         self.counts = msgspec.msgpack.decode(packed, type=Counts) if packed else Counts()
 
@@ -461,8 +467,11 @@ class Catalogue:
         self._add_places(number, page.places)
         self._add_entities(number, page.entities)
         if page.terms:
-            run = self._connection.execute
-            run("INSERT OR REPLACE INTO terms VALUES (?, ?)", (number, packed_terms(page.terms)))
+            run, kept = self._connection.execute, kept_terms(page.terms)
+            run("INSERT OR REPLACE INTO terms VALUES (?, ?)", (number, packed_terms(kept)))
+            self.recent_terms[page.link.key] = kept
+            if len(self.recent_terms) > RECENT_TERMS:
+                del self.recent_terms[next(iter(self.recent_terms))]
         if page.text:
             self._connection.execute(
                 "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",

@@ -152,7 +152,7 @@ class CollectionWriter:
         return self.catalogue.promote(keys)
 
     def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
-        return self.reader.terms(after, evidence=evidence)
+        return self.reader.terms(after, evidence=evidence, at_hand=self.catalogue.recent_terms)
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         self.catalogue.set_fact(JUDGE_VERSION, str(version).encode())

@@ -78,8 +78,7 @@ class MemoryStore:
             value = fact.value if isinstance(fact, Score) else 0.0
             kind = page.evidence.get(WANTED_KIND)
             wanted = kind.value if isinstance(kind, Score) else 1.0
-            terms = kept_terms(page.terms).counted()
-            yield PageTerms(number, key, terms, key not in self.explored, value, wanted)
+            yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value, wanted)
 
     def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
         changed = []

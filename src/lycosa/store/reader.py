@@ -5,7 +5,7 @@ In: a connection. Out: frozen values. For `why`, the report, the library and the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -38,6 +38,7 @@ from lycosa.values import (
     PageTerms,
     Reason,
     Refusal,
+    Terms,
 )
 
 _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
@@ -54,6 +55,7 @@ PAUSED = "paused"
 INDEXED = "indexed"
 """The fact that says up to which page (its id) `lycosa index` has looked for dates, places and names."""
 
+_NOTHING: Mapping[int, Terms] = {}
 _COLLECTED, _JUDGED = COLLECTED_SQL.format("pages"), JUDGED_SQL.format("pages")
 
 _PAGES = """
@@ -240,10 +242,13 @@ class Reader(Queries):
         rows = self._rows(f"{_PAGES} WHERE pages.kind = 'image' ORDER BY pages.id")
         return ((page.link, self.evidence(page.id)) for page in map(_page, rows))
 
-    def terms(self, after: int = 0, *, evidence: str = "") -> Iterator[PageTerms]:
+    def terms(
+        self, after: int = 0, *, evidence: str = "", at_hand: Mapping[int, Terms] = _NOTHING
+    ) -> Iterator[PageTerms]:
         """Every page that was judged and kept, with its terms as far as it has any, behind the id `after`.
 
         With the value of the evidence of that name, where one is named, and how surely they are of a wanted kind.
+        Terms that are `at_hand`, by the key of their page, need not be unpacked.
         """
         rows = self._rows(
             "SELECT pages.id, key, counts, NOT explored AND rules.text != ?, coalesce(evidence.value, 0.0), "
@@ -258,14 +263,21 @@ class Reader(Queries):
             after,
         )
         return (
-            PageTerms(number, key, unpacked_terms(packed) if packed else {}, bool(collected), value, wanted)
+            PageTerms(
+                number,
+                key,
+                at_hand.get(key) or (unpacked_terms(packed) if packed else Terms()),
+                bool(collected),
+                value,
+                wanted,
+            )
             for number, key, packed, collected, value, wanted in rows
         )
 
     def terms_of(self, page: int) -> dict[str, int]:
         """The terms of a page (by its id) as they were kept; none where they were not."""
         row = next(self._rows("SELECT counts FROM terms WHERE page = ?", page), None)
-        return unpacked_terms(row[0]) if row else {}
+        return unpacked_terms(row[0]).counted() if row else {}
 
     def lacks_terms(self) -> bool:
         """Whether pages were judged whose terms were not kept, as before judges learned."""

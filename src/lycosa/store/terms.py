@@ -22,18 +22,17 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(
     _Stored | dict[str, int]
 ).decode  # the latter: as earlier versions stored them
-_pack = zstandard.ZstdCompressor(level=3).compress
+_pack = zstandard.ZstdCompressor(level=1).compress
 _unpack = zstandard.ZstdDecompressor().decompress
 
 
 def packed_terms(terms: Terms) -> bytes:
-    """The most frequent terms as they are stored.
+    """Terms (`kept_terms`) as they are stored.
 
-    >>> unpacked_terms(packed_terms(Terms("owl\\nnight", np.array([3, 1], np.int32).tobytes())))
+    >>> unpacked_terms(packed_terms(Terms("owl\\nnight", np.array([3, 1], np.int32).tobytes()))).counted()
     {'owl': 3, 'night': 1}
     """
-    kept = kept_terms(terms)
-    return _pack(_encode(_Stored(kept.lines, kept.counts)))
+    return _pack(_encode(_Stored(terms.lines, terms.counts)))
 
 
 def kept_terms(terms: Terms) -> Terms:
@@ -50,7 +49,9 @@ def kept_terms(terms: Terms) -> Terms:
     return Terms("\n".join(map(lines.__getitem__, kept.tolist())), counts[kept].tobytes())
 
 
-def unpacked_terms(packed: bytes) -> dict[str, int]:
-    """Counts by term."""
+def unpacked_terms(packed: bytes) -> Terms:
+    """Terms with their counts, without hashes."""
     found = _decode(_unpack(packed, max_output_size=MAX_BYTES))
-    return Terms(found.lines, found.counts).counted() if isinstance(found, _Stored) else found
+    if isinstance(found, _Stored):
+        return Terms(found.lines, found.counts)
+    return Terms("\n".join(found), np.array([*found.values()], np.int32).tobytes())
