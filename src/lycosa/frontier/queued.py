@@ -358,7 +358,7 @@ class QueuedFrontier(Storage):
         if records is None or not recorded:
             return
         priorities, kept = records.scored([entry.record for entry in recorded])
-        for entry, priority, record in zip(recorded, priorities, kept, strict=True):
+        for entry, priority, record in zip(recorded, priorities.tolist(), kept, strict=True):
             entry.priority, entry.record = priority_of(priority), _bounded(record)
 
     def _score_again(self, entries: Collection[Entry], alike: float = ALIKE) -> bool:

@@ -32,6 +32,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         self._tags = np.zeros(PLACES, np.uint32)
+        self._tags[0] = 1  # a tag that never lies there: 0, which stands for no page, is nowhere
         self._relevance = np.zeros(PLACES)
         self._words = np.zeros((PLACES, WORDS), np.uint16)
         self.good = np.zeros(BUCKETS)
@@ -62,11 +63,11 @@ class Outcomes:
         np.add.at(self.good, words, np.where(words > 0, change[:, None], 0.0))
         self.relevance += float(change.sum())
 
-    def of(self, tags: NDArray[np.uint32]) -> tuple[Floats, Floats]:
-        """The probabilities of the pages with these tags (0: none), and 1 where one is known, else 0 and 0."""
-        places = tags % PLACES
-        known = (self._tags[places] == tags) & (tags > 0)
-        return np.where(known, self._relevance[places], 0.0), known.astype(np.float64)
+    def of(self, tags: NDArray[np.uint32]) -> tuple[Floats, NDArray[np.bool_]]:
+        """The probabilities of the pages with these tags (0: none), and whether one is known; if not, 0."""
+        places = tags & (PLACES - 1)
+        known = self._tags[places] == tags
+        return self._relevance[places] * known, known
 
     @property
     def base(self) -> float:

@@ -51,6 +51,15 @@ _AT_WORDS, _AT_PARENTS, _AT_NEAR, _AT_FAR = (
 
 _BYTES = RECORD.itemsize
 _EMPTY = bytes(_BYTES)
+_BESIDE = np.dtype(
+    {
+        "names": ["beside"],
+        "formats": [("<i8", (2 * NEIGHBOURS,))],
+        "offsets": [_AT_NEAR],
+        "itemsize": _BYTES,
+    }
+)
+"""The same, with all keys of links beside it in one."""
 
 Records = NDArray[np.void]
 
@@ -207,6 +216,12 @@ def extras_in(record: bytes) -> tuple[list[float], int]:
     """What each kind of evidence of methods says of the links to a URL, on the mean; and the version of the judge."""
     read = read_records([record])[0]
     return [float(mean) for mean in read["extra"]], int(read["version"])
+
+
+def keys_beside(records: Records) -> NDArray[np.int64]:
+    """The keys of the links next to each URL, then of the next but one; 0: none."""
+    keys: NDArray[np.int64] = records.view(_BESIDE)["beside"]
+    return keys
 
 
 def parts_in(record: bytes) -> dict[str, float] | None:
