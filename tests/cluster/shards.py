@@ -18,7 +18,7 @@ from lycosa.cluster.resizing import resize
 from lycosa.cluster.running import judge_retired, plan_of, run_shard, shard_of, usage_of_retired
 from lycosa.engine.limits import Limits
 from lycosa.store.collection import Collection
-from lycosa.store.mail import Parcel
+from lycosa.store.mail import Parcel, Receipt
 from tests.crawling import spec_of
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Unreliable(InProcess):
         self.chance = chance
         self.late: list[asyncio.Task[None]] = []
 
-    async def deliver(self, parcel: Parcel) -> int:
+    async def deliver(self, parcel: Parcel) -> Receipt:
         return await self._misbehave(lambda: InProcess.deliver(self, parcel))
 
     async def consult(self, shard: int, orders: Orders) -> Report:

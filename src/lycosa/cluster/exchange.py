@@ -9,7 +9,7 @@ from typing import Protocol
 from lycosa.cluster.coordinator import Coordinator
 from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.shard import Shard
-from lycosa.store.mail import Parcel
+from lycosa.store.mail import Parcel, Receipt
 
 EVERY_S = 0.2
 """How often the coordinator asks the shards."""
@@ -18,8 +18,8 @@ EVERY_S = 0.2
 class Exchange(Protocol):
     """Carries messages. Each may be lost, come twice, late, or out of order: then, or where nobody knows, Unreachable."""
 
-    async def deliver(self, parcel: Parcel) -> int:
-        """Bring a parcel to its receiver; up to which number that has taken in all of this sender."""
+    async def deliver(self, parcel: Parcel) -> Receipt:
+        """Bring a parcel to its receiver; up to where that has what this sender sent it."""
         ...
 
     async def consult(self, shard: int, orders: Orders) -> Report:
@@ -33,7 +33,7 @@ class InProcess:
     def __init__(self) -> None:
         self.shards: dict[int, Shard] = {}
 
-    async def deliver(self, parcel: Parcel) -> int:
+    async def deliver(self, parcel: Parcel) -> Receipt:
         return await self._shard(parcel.receiver).take_in(parcel)
 
     async def consult(self, shard: int, orders: Orders) -> Report:

@@ -23,7 +23,7 @@ from lycosa.cluster.plan import Plan, load_plan, save_plan
 from lycosa.cluster.running import run_shard, shard_of, usage_of_retired
 from lycosa.engine.limits import Limits
 from lycosa.errors import InputError
-from lycosa.store.mail import Parcel
+from lycosa.store.mail import Parcel, Receipt
 
 T = TypeVar("T")
 NAMESPACE = "lycosa"
@@ -120,9 +120,10 @@ class RayExchange:
         self._actors: dict[int, Any] = {}
         self._ray = ray_library()
 
-    async def deliver(self, parcel: Parcel) -> int:
+    async def deliver(self, parcel: Parcel) -> Receipt:
         actor = self._actor(parcel.receiver)
-        return int(await self._answer(actor.take_in.remote(_encode(parcel)), ANSWER_S, parcel.receiver))
+        answer = await self._answer(actor.take_in.remote(_encode(parcel)), ANSWER_S, parcel.receiver)
+        return msgspec.msgpack.decode(answer, type=Receipt)
 
     async def consult(self, shard: int, orders: Orders) -> Report:
         answer = await self._answer(self._actor(shard).consult.remote(_encode(orders)), CONSULT_S, shard)
@@ -179,10 +180,10 @@ class ShardActor:
         self._shard = shard_of(self._plan, number, RayExchange(crawl).deliver)
         self._loop = _Loop(self._run)
 
-    async def take_in(self, parcel: bytes) -> int:
+    async def take_in(self, parcel: bytes) -> bytes:
         """As `Shard.take_in`."""
         decoded = msgspec.msgpack.decode(parcel, type=Parcel)
-        return await self._loop.do(lambda: self._shard.take_in(decoded))
+        return _encode(await self._loop.do(lambda: self._shard.take_in(decoded)))
 
     async def consult(self, orders: bytes) -> bytes:
         """As `Shard.consult`."""

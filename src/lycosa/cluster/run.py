@@ -20,6 +20,7 @@ from lycosa.cluster.merging import merge_collection
 from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
+from lycosa.cluster.replica import place_at, restore_lost
 from lycosa.cluster.resizing import resize
 from lycosa.cluster.running import judge_retired, plan_of, summary_of, usage_of_retired
 from lycosa.engine.control import Reply, controlled
@@ -40,9 +41,11 @@ def crawl_in_shards(
     """Crawl by several shards; `address` is that of a Ray cluster, '' for this machine."""
     ray_library()  # what is missing is said before anything is fetched
     spec, directory = asked.spec, asked.directory.resolve()
-    refuse_lost(directory)
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
+        if spec.cluster.replicate:
+            restore_lost(directory, place_at(spec.cluster.replicate, asked.folder), say)
+        refuse_lost(directory)
         resize(directory, shards, spec.name, say)
         try:
             plan = asyncio.run(plan_of(spec, as_run(spec), asked.folder, directory, shards, say))

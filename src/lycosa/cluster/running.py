@@ -8,11 +8,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from lycosa.cluster.coordinator import Usage
 from lycosa.cluster.division import Division, directories_in, division_in, note_division, shard_directory
 from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.plan import Plan, hand_out, prepared_directory, prepared_in
+from lycosa.cluster.replica import Replica, place_at
 from lycosa.cluster.resizing import BUSY_S
 from lycosa.cluster.shard import Deliver, Shard
 from lycosa.cluster.slots import Slots
@@ -21,13 +23,16 @@ from lycosa.engine.loop import Crawl
 from lycosa.engine.relearn import judge_by
 from lycosa.engine.session import crawl_share, prepare_spec
 from lycosa.engine.summary import Summary
-from lycosa.errors import CollectionBusy, LycosaError
+from lycosa.errors import CollectionBusy, CollectionError, LycosaError
 from lycosa.frontier.inspection import rests_in
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
 from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.schema import open_for_reading
 from lycosa.values import Say
+
+COPY_S, COPY_SHARE = 30.0, 0.05
+"""How often a shard brings its copy up to date, and what part of the time it may spend on it."""
 
 
 async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: int, say: Say) -> Plan:
@@ -78,6 +83,9 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
     def watch(crawl: Crawl) -> None:
         shard.begin(crawl)
 
+    address = spec.cluster.replicate
+    replica = Replica(place_at(address, Path(plan.folder)), shard.number) if address else None
+    copying = asyncio.ensure_future(_copy_again_and_again(replica, shard, directory)) if replica else None
     try:
         while True:
             try:
@@ -96,9 +104,32 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
         shard.error = str(error)
     finally:
         await shard.end()
+        if copying and replica:
+            copying.cancel()
+            await asyncio.gather(copying, return_exceptions=True)
+            await _copy(replica, shard, directory)
 
 
-def _log(directory: Path, event: str, **fields: int) -> None:
+async def _copy_again_and_again(replica: Replica, shard: Shard, directory: Path) -> None:
+    while True:
+        begun = time.monotonic()
+        await _copy(replica, shard, directory)
+        taken_s = time.monotonic() - begun
+        await asyncio.sleep(max(COPY_S, taken_s / COPY_SHARE))
+
+
+async def _copy(replica: Replica, shard: Shard, directory: Path) -> None:
+    """Bring the copy of a shard up to date; until that succeeds, others keep what they have sent."""
+    shard.replicated = shard.replicated or {}
+    if not (directory / "catalogue.db").is_file():
+        return
+    try:
+        shard.replicated = await asyncio.to_thread(replica.copy, directory)
+    except (OSError, CollectionError) as error:
+        _log(directory, "not copied", reason=str(error))
+
+
+def _log(directory: Path, event: str, **fields: Any) -> None:
     log = open_log(directory / "crawl.log")
     tell(log, event, **fields)
     close_log(log)

@@ -24,7 +24,7 @@ from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection
 from lycosa.judge.fitter import Fit
-from lycosa.store.mail import Mail, Parcel
+from lycosa.store.mail import Mail, Parcel, Receipt
 from lycosa.values import Decision, Link
 
 PARCEL_LINKS = 1000
@@ -37,8 +37,8 @@ RETRY_S = 0.2, 5.0
 SKETCH_SHARE = 0.02
 """Of the time, at most, goes into looking for the best that wait, however many hosts there are."""
 
-Deliver = Callable[[Parcel], Awaitable[int]]
-"""Brings a parcel to its receiver. Returns the number up to which that has taken in what this sender sent it.
+Deliver = Callable[[Parcel], Awaitable[Receipt]]
+"""Brings a parcel to its receiver. Returns up to where that has what this sender sent it.
 
 Raises Unreachable where that is not known.
 """
@@ -79,10 +79,14 @@ class Shard:
         self._crawl: Crawl | None = None
         self._orders = Orders()
         self._granted: int | None = 0
-        self._arrived: list[tuple[Parcel, asyncio.Future[int]]] = []
-        self._taken_in: list[tuple[Parcel, asyncio.Future[int]]] = []
+        self._arrived: list[tuple[Parcel, asyncio.Future[Receipt]]] = []
+        self._taken_in: list[tuple[Parcel, asyncio.Future[Receipt]]] = []
         self._confirmed: dict[int, int] = {}  # by shard: up to which number it has all that it was sent
-        self._is_news = False  # whether the outbox still has what was confirmed
+        self._kept: dict[int, int] = {}  # by shard: up to which number it will always have it
+        self._is_news = False  # whether the outbox still has what is kept
+        self.replicated: dict[int, int] | None = (
+            None  # by shard: what the replica has of it; None: there is none
+        )
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._still = asyncio.Event()
         self._is_still = False
@@ -119,7 +123,7 @@ class Shard:
             links = self._mail.take_in(parcel)
             self._crawl.conclusions.add([Decision(link, link.priority) for link in links])
             self._taken_in.append((parcel, confirmed))
-        for shard, number in self._confirmed.items() if self._is_news else ():
+        for shard, number in self._kept.items() if self._is_news else ():
             self._mail.confirmed(shard, number)
         self._is_news = False
         self._lessons.teach(self._crawl.conclusions, self._orders.pages)
@@ -129,7 +133,9 @@ class Shard:
     def after(self) -> None:
         for parcel, confirmed in self._taken_in:
             if not confirmed.done():
-                confirmed.set_result(self._mail.taken_in.get(parcel.sender, 0))
+                taken_in = self._mail.taken_in.get(parcel.sender, 0)
+                kept = taken_in if self.replicated is None else self.replicated.get(parcel.sender, 0)
+                confirmed.set_result(Receipt(taken_in, min(kept, taken_in)))
         self._taken_in.clear()
         for shard, sent in self._mail.sent.items():
             if sent > self._confirmed.get(shard, 0) and shard not in self._senders:
@@ -170,11 +176,11 @@ class Shard:
             if not confirmed.done():
                 confirmed.set_exception(Unreachable(f"shard {self.number} has ended"))
 
-    async def take_in(self, parcel: Parcel) -> int:
-        """Take in a parcel with the next commit. Returns the number up to which all of that sender is here then."""
+    async def take_in(self, parcel: Parcel) -> Receipt:
+        """Take in a parcel with the next commit. Returns up to where all of that sender is here then."""
         if self._crawl is None or len(self._arrived) >= MAX_ARRIVED:
             raise Unreachable(f"shard {self.number} takes nothing in just now")
-        confirmed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        confirmed: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         self._arrived.append((parcel, confirmed))
         self._crawl.call()
         return await confirmed
@@ -261,15 +267,15 @@ class Shard:
                 await asyncio.sleep(LINGER_S)
                 parcel = self._mail.parcel(self.number, receiver, self._links_in_parcel, known)
                 if parcel is None:  # put back from an older copy, the receiver asks for what is no more
-                    self._confirmed[receiver] = self._mail.sent[receiver]
-                    continue
+                    parcel = self._mail.nothing_more(self.number, receiver)
                 try:
-                    self._confirmed[receiver] = await self._deliver(parcel)
+                    receipt = await self._deliver(parcel)
                 except Unreachable:
                     await asyncio.sleep(pause_s)
                     pause_s = min(2 * pause_s, RETRY_S[1])
                     continue
                 pause_s = RETRY_S[0]
+                self._confirmed[receiver], self._kept[receiver] = receipt.taken_in, receipt.kept
                 self._is_news = True
                 self.messages += 1
                 self.links_sent += len(parcel.links)

@@ -367,6 +367,14 @@ class ProcessSpec(Section):
     """A page whose analysis takes longer is refused and its worker replaced."""
 
 
+class ClusterSpec(Section):
+    """What a crawl of several shards does besides."""
+
+    replicate: str = ""
+    """Where every shard keeps a copy of what it has found: a folder, or an address that fsspec knows, such as
+    s3://bucket/owls. A shard whose folder is gone is put back from there. "": nowhere."""
+
+
 class Spec(Section):
     """A whole crawl.toml."""
 
@@ -386,6 +394,7 @@ class Spec(Section):
     archive: ArchiveSpec = ArchiveSpec()
     index: IndexSpec = IndexSpec()
     process: ProcessSpec = ProcessSpec()
+    cluster: ClusterSpec = ClusterSpec()
     options: dict[str, dict[str, Any]] = {}
     """Settings of strategies, by strategy name; in the file each is a table of its own."""
     methods: dict[str, SerializeAsAny[Section]] = {}

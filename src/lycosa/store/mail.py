@@ -44,6 +44,13 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True):
         return self.first + len(self.links) - 1
 
 
+class Receipt(msgspec.Struct, frozen=True, array_like=True):
+    """What a receiver says of a sender's links: up to which number it has all, and up to which it will always have them."""
+
+    taken_in: int
+    kept: int
+
+
 class Mail:
     """Both boxes of one shard. What writes is called inside the collection's commit."""
 
@@ -93,10 +100,20 @@ class Mail:
         if parcel.forgotten > known:
             self.lost += parcel.forgotten - known
             known = parcel.forgotten
+            self._note(parcel.sender, taken_in=known)
         if parcel.first > known + 1 or parcel.last <= known:
             return []
         self._note(parcel.sender, taken_in=parcel.last)
         return [_unpack(link) for link in parcel.links[known + 1 - parcel.first :]]
+
+    def nothing_more(self, sender: int, receiver: int) -> Parcel:
+        """A parcel without links, which says that the receiver has confirmed all that was sent to it."""
+        sent = self.sent[receiver]
+        return Parcel(sender, receiver, sent + 1, (), sent)
+
+    def number_on(self, shard: int, number: int) -> None:
+        """Number links to a shard on from what it has."""
+        self._note(shard, sent=max(number, self.sent.get(shard, 0)))
 
     def unconfirmed(self, shard: int, taken_in: int) -> Iterator[Link]:
         """The links in the outbox that a shard does not have, which has all up to `taken_in`."""
