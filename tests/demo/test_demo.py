@@ -22,6 +22,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa import urls
 from lycosa.demo import DemoWeb, demo_web, prose
+from lycosa.demo.crawling import program_name
 from lycosa.testing import CannedResponse
 
 TOPICS = ("owls", "bread", "tides", "bridges", "comets")
@@ -247,3 +248,12 @@ def test_serve(web):
         with urllib.request.urlopen(request, timeout=5) as response:
             assert response.read() == web.pages["http://www.cometlog.test/"].body
         assert site.hits("http://www.cometlog.test/") == 1
+
+
+def test_what_a_demo_prints_can_be_run(monkeypatch):
+    """Where the program is not on the PATH, commands name it as it was called; as a module, by the interpreter."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "argv", ["/here/.venv/bin/lycosa", "demo", "--event"])
+    assert program_name() == "/here/.venv/bin/lycosa"
+    monkeypatch.setattr(sys, "argv", ["/here/lycosa/__main__.py", "demo"])
+    assert program_name() == f"{sys.executable} -m lycosa"

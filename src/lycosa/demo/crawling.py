@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,3 +31,10 @@ def crawl_demo(web: DemoWeb, spec_of: Callable[[Site], str], out: Path, *, say: 
     with web.serve() as site:
         text = spec_of(site)
         return run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
+
+
+def program_name() -> str:
+    """How the user called us: from `make demo` we are not on the PATH, and what is printed must run."""
+    if shutil.which("lycosa"):
+        return "lycosa"
+    return sys.argv[0] if Path(sys.argv[0]).name == "lycosa" else f"{sys.executable} -m lycosa"

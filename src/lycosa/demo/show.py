@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 
 from lycosa.demo import DemoTopic, demo_web
-from lycosa.demo.crawling import crawl_demo, where
+from lycosa.demo.crawling import crawl_demo, program_name, where
 from lycosa.engine.summary import Summary
 from lycosa.report.html import write_report
 from lycosa.spec.writing import toml
@@ -49,17 +47,10 @@ def run_demo(out: Path, say: Say, *, strategy: str = STRATEGY, quiet: bool = Fal
     return crawl_demo(web, lambda site: spec_of(topic, site, strategy=strategy), out, say=say, quiet=quiet)
 
 
-def _program() -> str:
-    """How the user called us: from `make demo` we are not on the PATH, and what is printed must run."""
-    if shutil.which("lycosa"):
-        return "lycosa"
-    return sys.argv[0] if Path(sys.argv[0]).name == "lycosa" else f"{sys.executable} -m lycosa"
-
-
 def tell_demo(out: Path, summary: Summary, strategy: str = STRATEGY) -> str:
     """How it went, and the next commands to try."""
     report = write_report(out)
-    program = _program()
+    program = program_name()
     labelled = {url for url, topic, grade in demo_web().labels if topic == TOPIC and grade}
     with Collection.open(out) as collection:
         taken = [page for page in collection.reader.pages() if page.judgement and page.judgement.relevant]

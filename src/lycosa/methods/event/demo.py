@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lycosa.demo import DemoTopic, demo_web
-from lycosa.demo.crawling import crawl_demo, where
+from lycosa.demo.crawling import crawl_demo, program_name, where
 from lycosa.engine.summary import Summary
 from lycosa.spec.writing import toml
 from lycosa.store.collection import Collection
@@ -50,13 +50,14 @@ def _told(out: Path, summary: Summary) -> str:
     right = sum(bool(grades.get((page.link.url, EVENT))) for page in kept)
     alike = sum(bool(grades.get((page.link.url, LOOK_ALIKE))) for page in kept)
     everything = sum(bool(grade) for (_, topic), grade in grades.items() if topic == EVENT)
+    program = program_name()
     lines = [
         f"{summary.pages} pages fetched, {len(kept)} kept: {right} of the {everything} reports on the whale of Bremen, and "
         f"{alike} on the one of Glasgow, which is told in the same words of another place and day.",
         "",
         "Try next:",
-        f"  lycosa report {out}",
-        f"  lycosa serve {out}     (the map and the timeline of the event)",
-        "  lycosa lab reproduce event --out tables     (the paper's tables, on this web)",
+        f"  {program} report {out}",
+        f"  {program} serve {out}     (the map and the timeline of the event)",
+        f"  {program} lab reproduce event --out tables     (the paper's tables, on this web)",
     ]
     return "\n".join(lines)

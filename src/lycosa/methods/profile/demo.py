@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lycosa.demo import DemoWeb, demo_web
-from lycosa.demo.crawling import crawl_demo, where
+from lycosa.demo.crawling import crawl_demo, program_name, where
 from lycosa.demo.sharing import HOST
 from lycosa.engine.summary import Summary
 from lycosa.methods.profile.items import stored_items
@@ -69,13 +69,14 @@ def _told(out: Path, web: DemoWeb, summary: Summary) -> str:
     labelled = {url for url, topic, grade in web.labels if topic == TOPIC and grade}
     items = list(stored_items(out))
     right = [item for item in items if item.url in labelled]
+    program = program_name()
     lines = [
         f"{summary.pages} pages fetched, {len(items)} of them items (capture {len(items) / (summary.pages or 1):.2f});",
         f"{len(right)} of these are of the topic (harvest {len(right) / (len(items) or 1):.2f}), of {len(labelled)} in all.",
         "",
         "Try next:",
-        f"  lycosa train items {out} --out items.jsonl",
-        f"  lycosa train cotags {out} --tag {web.topics[TOPIC].tags[0]} --out tags.csv",
-        f"  lycosa serve {out}",
+        f"  {program} train items {out} --out items.jsonl",
+        f"  {program} train cotags {out} --tag {web.topics[TOPIC].tags[0]} --out tags.csv",
+        f"  {program} serve {out}",
     ]
     return "\n".join(lines)
