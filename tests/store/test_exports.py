@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import gzip
 import hashlib
 import json
@@ -161,6 +162,29 @@ def test_what_is_not_known_is_null(tmp_path):
     (row,) = lines(tmp_path / "a.jsonl")
     assert [row[name] for name in ("title", "date", "language", "genre")] == [None] * 4
     assert row["places"][0]["country"] is None
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
+def test_a_day_comes_with_its_source_and_a_doubtful_one_apart(tmp_path, ending):
+    """Who takes the rows can tell a day that the address names from one that the text happens to speak of."""
+    directory, out = tmp_path / "dated", tmp_path / f"pages{ending}"
+    with CollectionWriter.create_or_open(directory, "", name="dated") as collection, collection.commit():
+        collection.save(page_record("http://a.example/", date="2024-05-02", date_source="url"))
+        collection.save(page_record("http://b.example/", doubtful_date="2001-09-11", date_source="prose"))
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    assert writer_for(out)(directory, out, ALL) == 2
+    if ending == ".csv":
+        with out.open(newline="", encoding="utf-8") as file:
+            rows = [{name: cell or None for name, cell in row.items()} for row in csv.DictReader(file)]
+    elif ending == ".parquet":
+        from pyarrow import parquet
+
+        rows = parquet.read_table(out).to_pylist()
+    else:
+        rows = lines(out)
+    days = [tuple(row[name] for name in ("date", "date_source", "doubtful_date")) for row in rows]
+    assert days == [("2024-05-02", "url", None), (None, "prose", "2001-09-11")]
 
 
 def test_the_reference_leads_to_a_body(tmp_path):

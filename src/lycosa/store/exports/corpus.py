@@ -31,7 +31,7 @@ ROW_GROUP = 2000
 _ROWS = """
     SELECT pages.id, pages.key, pages.url, pages.title, date, language, source, words, relevant, score, rules.text,
         explored, depth, pages.status, content_type, near_duplicate_of, pages.at, warcs.text, pages.offset,
-        pages.length, captures.revisit, texts.body
+        pages.length, captures.revisit, texts.body, date_source, doubtful_date
     FROM pages LEFT JOIN rules ON rules.id = rule LEFT JOIN warcs ON warcs.id = pages.warc
         LEFT JOIN captures ON captures.page = pages.id AND captures.warc = pages.warc AND captures.offset = pages.offset
         LEFT JOIN texts ON texts.rowid = pages.id
@@ -73,6 +73,8 @@ class CorpusRow(msgspec.Struct, frozen=True):
     title: str | None
     text: str
     date: str | None
+    date_source: str | None  # the place on the page that named the day, or the doubtful day
+    doubtful_date: str | None  # a day that the page speaks of, where no other tells when it was published
     language: str | None
     source: str
     words: int
@@ -107,8 +109,9 @@ def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bo
 
 
 CSV_COLUMNS = (
-    "url title date language source words relevant score genre places people organisations text".split()
-)
+    "url title date date_source doubtful_date language source words relevant score genre places people organisations "
+    "text"
+).split()
 
 
 def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
@@ -180,7 +183,8 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
         boilerplate.add(source, text)
     for row in collection.connection.execute(_ROWS.format(chosen.sql), chosen.values):
         number, key, url, title, date, language, source, words, relevant, score, rule = row[:11]
-        explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:]
+        explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:22]
+        date_source, doubtful_date = row[22:]
         place = (file, offset, length) if file and not revisit else _place_of_body(collection, key)
         evidence = collection.reader.evidence(number)
         genre, rights = evidence.get("genre"), Rights.of(evidence)
@@ -192,6 +196,8 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
                 archived_text(collection, key, markdown=markdown) if markdown or text is None else text,
             ),
             date=date or None,
+            date_source=date_source or None,
+            doubtful_date=doubtful_date or None,
             language=language or None,
             source=source,
             words=words,

@@ -271,5 +271,6 @@ def _page_line(row: CorpusRow) -> dict[str, Any]:
         "genre": row.genre,
         "language": row.language,
         "date": row.date,
+        "date_source": row.date_source,
         "cluster": row.cluster,
     }
