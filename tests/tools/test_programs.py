@@ -73,12 +73,14 @@ def _runs(path: Path) -> bool:
 
 
 def test_what_a_genre_costs_has_all_its_parts():
-    from tools.genre.cost import cost_of, told
+    from tools.genre.cost import cost_of, row
 
     documents = [
         Document(b"<title>News</title><p>Today <a href=/x>more</a>", f"http://a.test/{n}") for n in range(3)
     ]
-    assert told("three pages", cost_of(documents, False)).startswith("three pages: 3 pages")
+    cost = cost_of(documents)
+    assert cost.pages == 3
+    assert row("made up", cost)[:2] == ["made up", "0 KB"]
 
 
 def test_path_strings_are_timed_on_a_web(tmp_path, capsys):

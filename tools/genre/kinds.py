@@ -1,29 +1,41 @@
-"""A topic and a wanted kind of page: "course pages about databases". In: a web with page types, subjects as words.
-Out: a web of such topics, crawls of it with `genre.want`, and the table of docs/strategies/genre.md.
+"""A topic and a wanted kind of page. In: WebKB, and the demo web. Out: webs of such topics, crawls of them with
+`genre.want`, and the tables of docs/strategies/genre.md.
 
-Labels are made by this program: a page is of a topic if the web's own types call it so (WebKB: course, faculty) and
-its words are the subject's (in its title, or MIN_WORDS times in its text). Pages of the subject that are of
-another type are what the wanted kind has to keep out.
+"Course pages about databases" (and pages of teachers): a page of WebKB is of such a topic if the web's own types call it
+course or faculty, and its words are the subject's (in its title, or MIN_WORDS times in its text). "News about owls, no
+encyclopaedia" (and the other way round): a page of the demo web that is about the topic, on a site of that kind. Pages
+about the subject that are of another kind are what the wanted kind has to keep out.
 
-Command line: python -m tools.genre.kinds WEB OUT [--runs N] [--pages N]
-Expected time: ten minutes on one busy core.
+Command line: python -m tools.genre.kinds ../shared/webs/webkb OUT [--kind K] [--runs N] [--pages N]
+    Runs are kept in OUT, so that a second call only writes.
+Expected time: a minute of CPU for parsing WebKB, and about a second for each crawl (15 topics × 3 × 4).
 """
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import re
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lycosa.lab.cache import CachedWeb
+import msgspec
+
+from lycosa.demo import demo_web
+from lycosa.demo.plan import sites
+from lycosa.lab import metrics
 from lycosa.lab.comparing import compare
 from lycosa.lab.given import Given
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
+from lycosa.page.document import Document
+from lycosa.page.response import document_of
 from lycosa.spec.writing import toml
+from lycosa.urls import host_of, key_of
+from lycosa.values import Fetched, Link
+from tools.measured import ROOT, chance, commit_of, mean, table, write_part
 
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "databases": ("database", "databases", "relational", "sql", "query", "queries", "transaction"),
@@ -38,8 +50,15 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
 """What a user would type, from common knowledge; the first words are looked for in titles."""
 IN_TITLE = 2
 MIN_WORDS = 6
-MIN_PAGES = 12
-KINDS = ("course", "faculty")
+MIN_PAGES = {"course": 12, "faculty": 12, "news": 8, "wiki": 8}
+"""A topic with fewer pages says nothing of crawls; by kind."""
+LOOKS = {"news": "paper", "wiki": "wiki"}
+"""Kinds of pages, and how the demo web calls sites of them."""
+OURS = "genre"
+PAGE = ROOT / "docs" / "strategies" / "genre.md"
+
+Labels = dict[str, list[str]]
+"""URLs of pages by topic."""
 
 
 def is_about(title: str, text: str, words: Sequence[str]) -> bool:
@@ -56,92 +75,124 @@ def is_about(title: str, text: str, words: Sequence[str]) -> bool:
     return sum(counts) >= MIN_WORDS and sum(count > 0 for count in counts) >= 2
 
 
-def labels(web: CachedWeb) -> Iterator[tuple[str, str]]:
-    """(URL, topic) of every page of a kind and a subject."""
-    for kind in KINDS:
-        for key in sorted(web.web.topics[kind].relevant()):
-            document = web.document(key)
-            for subject, words in SUBJECTS.items() if document else ():
-                if is_about(document.title, document.text, words):  # type: ignore[union-attr]
-                    yield web.url(key), f"{kind}-{subject}"
-
-
-def write_web(web: CachedWeb, out: Path) -> list[str]:
-    """Write a web of the same pages with these topics; those with too few pages are left out."""
-    out.mkdir(parents=True, exist_ok=True)
-    found: dict[str, list[str]] = {}
-    for url, topic in labels(web):
-        found.setdefault(topic, []).append(url)
-    topics = {topic: urls for topic, urls in found.items() if len(urls) >= MIN_PAGES}
-    with (out / "labels.csv").open("w", newline="", encoding="utf-8") as file:
-        rows = [(url, topic, 2) for topic, urls in topics.items() for url in urls]
-        csv.writer(file, lineterminator="\n").writerows([("url", "topic", "grade"), *rows])
-    lines = [f"title = {toml(f'{web.web.title}: kinds and subjects')}", f"start = {toml(web.web.start)}"]
-    for topic in topics:
-        lines += [f"[topics.{topic}]", f"keywords = {toml(SUBJECTS[topic.partition('-')[2]])}"]
-    (out / "web.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for archive in web.web.path.glob("*.warc.gz"):
-        if not (out / archive.name).exists():
-            (out / archive.name).symlink_to(archive.resolve())
-    return list(topics)
-
-
-def crawls(web: Path, topics: Sequence[str], kind: str, *, runs: int, pages: int, want: bool) -> list[Run]:
-    """Best-first, genre and fused from keywords and three examples, with the kind wanted or any."""
-    wanted = [topic for topic in topics if topic.startswith(f"{kind}-")]
-    options = Options(pages=pages, start_from="both", given=Given(keywords=True, examples=3))
-    changes = [f"genre.want={kind}"] if want else []
-    strategies = ["best-first", "genre", "fused"]
-    return list(compare(web, strategies, topics=wanted, changes=changes, options=options, runs=runs).runs)
-
-
-def table(made: Mapping[str, Sequence[Run]]) -> str:
-    """A line for each strategy, and what it gains on best-first with the same judge, paired by topic and draw."""
-    from scipy.stats import wilcoxon
-
-    base = {(run.topic, run.random_seed): run for run in made["best-first"]}
-    lines = [
-        "| strategy | recall | AUC | precision kept | F1 kept | AUC against best-first | p |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, runs in made.items():
-        pairs = [(run.auc, base[run.topic, run.random_seed].auc) for run in runs]
-        gain = sum(a - b for a, b in pairs) / len(pairs)
-        p = wilcoxon([a - b for a, b in pairs]).pvalue if any(a != b for a, b in pairs) else 1.0
-        means = [
-            sum(getattr(run, of) for run in runs) / len(runs) for of in ("recall", "auc", "precision", "f1")
-        ]
-        told = " | ".join(f"{mean:.3f}" for mean in means)
-        lines.append(f"| {name} | {told} | {gain:+.3f} | {'' if name == 'best-first' else f'{p:.4f}'} |")
-    return "\n".join(lines)
-
-
-def by_strategy(runs: Sequence[Run], note: str = "") -> dict[str, list[Run]]:
-    """The runs of each strategy."""
-    found: dict[str, list[Run]] = {}
-    for run in runs:
-        found.setdefault(f"{run.strategy.partition(' ')[0]}{note}", []).append(run)
+def labels_of_universities(web: VirtualWeb, kind: str) -> Labels:
+    """The pages of a type by subject."""
+    urls = {key_of(url, web.folding): url for url in web.archive.urls()}
+    found: Labels = {}
+    for key in sorted(web.topics[kind].relevant() & urls.keys()):
+        fetched = asyncio.run(web.archive.fetch(Link(urls[key], key)))
+        document = document_of(fetched, folding=web.folding) if isinstance(fetched, Fetched) else None
+        for subject, words in SUBJECTS.items() if isinstance(document, Document) else ():
+            if is_about(document.title, document.text, words):  # type: ignore[union-attr]
+                found.setdefault(f"{kind}-{subject}", []).append(urls[key])
     return found
 
 
+def labels_of_demo(labels: Iterable[tuple[str, str, int]], kind: str) -> Labels:
+    """The pages about each topic that are on a site of a kind."""
+    hosts = {site.host for site in sites() if site.look == LOOKS[kind]}
+    found: Labels = {}
+    for url, topic, grade in labels:
+        if grade == 2 and host_of(url) in hosts:
+            found.setdefault(f"{kind}-{topic}", []).append(url)
+    return found
+
+
+def write_topics(
+    folder: Path, labels: Labels, keywords: Mapping[str, Sequence[str]], start: Iterable[str]
+) -> list[str]:
+    """Make these the topics of the web in a folder; a topic is a kind and a subject, which has the keywords."""
+    kept = {topic: urls for topic, urls in labels.items() if len(urls) >= MIN_PAGES[topic.partition("-")[0]]}
+    with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = [(url, topic, 2) for topic, urls in kept.items() for url in urls]
+        csv.writer(file, lineterminator="\n").writerows([("url", "topic", "grade"), *rows])
+    lines = [f"title = {toml('Kinds and subjects')}", f"start = {toml(list(start))}"]
+    for topic in kept:
+        lines += [f"[topics.{topic}]", f"keywords = {toml(list(keywords[topic.partition('-')[2]]))}"]
+    (folder / "web.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return list(kept)
+
+
+def university_web(webkb: Path, kind: str, folder: Path) -> list[str]:
+    """Write WebKB with the topics of a kind; their names."""
+    web = VirtualWeb.open(webkb)
+    folder.mkdir(parents=True, exist_ok=True)
+    for archive in webkb.glob("*.warc.gz"):
+        if not (folder / archive.name).exists():
+            (folder / archive.name).symlink_to(archive.resolve())
+    return write_topics(folder, labels_of_universities(web, kind), SUBJECTS, web.start)
+
+
+def news_web(random_seed: int, kind: str, folder: Path) -> list[str]:
+    """Write a demo web with the topics of a kind; their names."""
+    web = demo_web(random_seed)
+    web.write(folder)
+    (folder / "page-types.csv").unlink()  # of the sharing site, which is no part of this
+    (folder / "events.csv").unlink()
+    keywords = {name: topic.keywords for name, topic in web.topics.items()}
+    return write_topics(folder, labels_of_demo(web.labels, kind), keywords, web.start)
+
+
+def crawls(
+    web: Path, topics: Sequence[str], kind: str, *, pages: int, random_seed: int
+) -> dict[str, list[Run]]:
+    """Crawls from keywords and three examples, with the kind wanted or any."""
+    options = Options(pages=pages, start_from="both", given=Given(keywords=True, examples=3))
+    found: dict[str, list[Run]] = {}
+    for note, strategies, changes in (
+        ("", [OURS, "best-first", "fused"], [f"genre.want={kind}"]),
+        (", any kind", ["best-first"], []),
+    ):
+        made = compare(
+            web, strategies, topics=topics, changes=changes, options=options, runs=1, random_seed=random_seed
+        )
+        for run in made.runs:
+            found.setdefault(f"{run.strategy.partition(' ')[0]}{note}", []).append(run)
+    return found
+
+
+def compared(made: Mapping[str, Sequence[Run]]) -> str:
+    """A line for each strategy, with how sure it is that ours differs from it, paired by topic and draw."""
+    rows = []
+    for name, runs in made.items():
+        cells = [f"**{name}**" if name == OURS else name]
+        for measure in ("recall", "auc", "precision", "f1"):
+            values = [float(getattr(run, measure)) for run in runs]
+            ours = [float(getattr(run, measure)) for run in made[OURS]]
+            cells += [mean(values), "" if name == OURS else chance(metrics.paired_test(ours, values))]
+        rows.append(cells)
+    heads = [head for measure in ("recall", "AUC", "precision kept", "F1 kept") for head in (measure, "p")]
+    return table(["strategy", *heads], rows)
+
+
 def main() -> None:
-    """Make the web and print the tables."""
+    """Make the webs, crawl them where that is not done yet, and write the tables."""
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("web", type=Path)
+    parser.add_argument("webkb", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--pages", type=int, default=200)
-    parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--kind", action="append", choices=list(MIN_PAGES))
     given = parser.parse_args()
-    topics = write_web(CachedWeb(VirtualWeb.open(given.web)), given.out)
-    print("Topics:", ", ".join(topics))
-    for kind in given.kind or KINDS:
-        wanted = crawls(given.out, topics, kind, runs=given.runs, pages=given.pages, want=True)
-        any_kind = crawls(given.out, topics, kind, runs=given.runs, pages=given.pages, want=False)
-        print(
-            f"\n{kind}: {len({run.topic for run in wanted})} subjects, {given.runs} draws, {given.pages} pages\n"
-        )
-        print(table({**by_strategy(wanted), **by_strategy(any_kind, ", any kind")}))
+    for kind in given.kind or MIN_PAGES:
+        made: dict[str, list[Run]] = {}
+        for draw in range(1, given.runs + 1):
+            path = given.out / f"{kind}-{given.pages}-{draw}.json"
+            if not path.exists():
+                folder = given.out / (f"demo-{draw}-{kind}" if kind in LOOKS else kind)
+                topics = (
+                    news_web(draw, kind, folder)
+                    if kind in LOOKS
+                    else university_web(given.webkb, kind, folder)
+                )
+                pages = given.pages // 2 if kind in LOOKS else given.pages  # the demo web is small
+                found = crawls(folder, topics, kind, pages=pages, random_seed=draw)
+                path.write_bytes(msgspec.json.encode(found))
+            for name, runs in msgspec.json.decode(path.read_bytes(), type=dict[str, list[Run]]).items():
+                made.setdefault(name, []).extend(runs)
+        told = f"{compared(made)}\n\nMeasured at {commit_of(ROOT)}, {len(made[OURS])} crawls each, {made[OURS][0].budget} pages."
+        print(f"{kind}\n\n{told}\n", flush=True)
+        write_part(PAGE, kind, told)
 
 
 if __name__ == "__main__":

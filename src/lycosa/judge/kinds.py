@@ -51,6 +51,10 @@ class OfWantedKind:
         self.of_topic = judge
         self.needs: tuple[Evidence, ...] = (*judge.needs, *evidence)
 
+    def about(self, page: Page) -> float:
+        """The score of what a page is about, of whatever kind it is: its links may lead to the wanted kind."""
+        return self.of_topic.judge(page).score
+
     def judge(self, page: Page) -> Judgement:
         """Relevant if the other judge says so, and the page is of a wanted kind."""
         return restricted(self.of_topic.judge(page), wanted_in(page.evidence))

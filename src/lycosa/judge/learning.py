@@ -114,10 +114,13 @@ class LearningJudge:
         self._scorer = None
         self._anchor_scores.clear()
 
+    def about(self, page: Page) -> float:
+        """The chance that a page is about what is sought, of whatever kind it is."""
+        return self._newest().probability(page.terms, self.evidence_in(page.evidence))
+
     def judge(self, page: Page) -> Judgement:
         """Relevant if the probability reaches the version's threshold."""
-        probability = self._newest().probability(page.terms, self.evidence_in(page.evidence))
-        return self.judgement(page.link.key, probability, wanted_in(page.evidence))
+        return self.judgement(page.link.key, self.about(page), wanted_in(page.evidence))
 
     def judgement(self, key: int, probability: float, wanted: float = 1.0) -> Judgement:
         """The verdict on a page of this probability, which is as surely of a wanted kind."""

@@ -228,9 +228,9 @@ def page_parts() -> dict[str, Callable[[Document], Any]]:
 
 
 def _code_of(make: Callable[[Document], Any]) -> list[Path]:
-    """The files that a method's part of a page may depend on: those beside the function."""
-    folder = Path(inspect.getfile(make)).parent
-    return sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
+    """The files that a method's part of a page depends on: the function's own, and the word lists beside it."""
+    path = Path(inspect.getfile(make))
+    return [path, *sorted(path.parent.glob("*.toml"))]
 
 
 @cache

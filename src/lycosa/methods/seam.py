@@ -45,7 +45,7 @@ class Method:
     `wanted-kind`, how surely it is that. None where the section asks for nothing.
     `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
     `page_parts`: `(document) -> plain data` by name: what its evidence keeps with `Document.part`, and the
-    lab with each parsed page.
+    lab with each parsed page, until the module of the function changes, or a .toml beside it.
     `models`: `(path) -> None | (bytes) -> Fact | Refusal`: how `lycosa judge` reads its models; None where
     the file is none of them.
     `train`: `(app: typer.Typer) -> None` adds its commands to `lycosa train`.

@@ -10,14 +10,20 @@ import pytest
 from tools.genre.labelled_pages import made_pages
 
 from lycosa.errors import SpecError
+from lycosa.evidence import Evidence
+from lycosa.evidence.topic import TopicEvidence
+from lycosa.judge.kinds import OfWantedKind
 from lycosa.methods.genre.evidence import WantedGenre, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns
+from lycosa.methods.genre.preparation import Genres, wanted_evidence
+from lycosa.methods.genre.strategy import Genre
+from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.report.why import explain, explanation_text
 from lycosa.store.collection import Collection
 from lycosa.store.page_filter import PageFilter
 from lycosa.testing import Site
-from lycosa.values import Category, Score
+from lycosa.values import EXAMPLE, Category, Fact, Judgement, Link, Page, Score
 from tests.crawling import crawl, spec_of, spec_text
 
 OWLS = "<p>" + "The owl hunts at night; owls have nests and owlets. " * 12 + "</p>"
@@ -113,3 +119,58 @@ def test_signs_of_links_are_learned():
         signs.learn(("on index", "/papers"), 0.1)
     good, unknown, bad = (signs.chance(("on index", word)) for word in ("/courses", "/jobs", "/papers"))
     assert good > unknown > bad
+
+
+class AboutOwls:
+    """A judge that knows what it is to say."""
+
+    needs: tuple[Evidence, ...] = ()
+
+    def judge(self, page: Page) -> Judgement:
+        return Judgement(True, 0.9, "topic")
+
+
+def of_genre(genre: str, wanted: float, *links: Link) -> Page:
+    evidence: dict[str, Fact] = {
+        "genre": Category(genre, 0.8),
+        "wanted-kind": Score(wanted, genre),
+        "topic": Score(0.9),
+    }
+    return Page(
+        Link("http://a.test/", 9),
+        "http://a.test/",
+        links=links,
+        evidence=evidence,
+        link_evidence={"topic": (0.5,) * len(links)},
+    )
+
+
+def seeker(want: str) -> Genre:
+    """The strategy as a crawl for one kind fits it."""
+    genres = Genres(built_in_model(extended=True), (want,))
+    judge = OfWantedKind(AboutOwls(), tuple(wanted_evidence(genres)))
+    return Genre().fit(Preparation(judge, TopicEvidence({"owl": 1.0}), methods={"genre": genres}))
+
+
+def test_pages_of_another_kind_pass_on_what_they_are_about():
+    """The home page of a database group is no course, and links to the courses: its low score must not hold them back."""
+    strategy, link = seeker("course"), Link("http://a.test/cs186", 1, anchor="databases")
+    ranked = []
+    for genre, wanted in (("course", 0.9), ("faculty", 0.0)):
+        page = of_genre(genre, wanted, link)
+        (decision,) = strategy.rank(page, strategy.judge(page))
+        ranked.append(decision.priority)
+    assert ranked[0] == pytest.approx(ranked[1])
+
+
+def test_seeds_teach_what_addresses_of_the_wanted_kind_look_like():
+    """An example of the user's is of a wanted kind, whatever the forest says of it."""
+    strategy = seeker("course")
+    links = (Link("http://b.test/courses/1", 1), Link("http://b.test/papers/1", 2))
+    strategy.learn(Link("http://c.test/courses/", 3), EXAMPLE, {"wanted-kind": Score(0.2, "other")})
+    strategy.learn(
+        Link("http://c.test/papers/", 4), Judgement(False, 0.1), {"wanted-kind": Score(0.1, "other")}
+    )
+    page = of_genre("index", 0.1, *links)
+    course, paper = (step.priority for step in strategy.rank(page, strategy.judge(page)))
+    assert course > paper

@@ -22,8 +22,8 @@ FURTHEST = 4.0
 _WORD = re.compile(r"[^\W\d_]{2,30}|\d+")
 
 
-def signs_of(link: Link, genre: str) -> tuple[str, ...]:
-    """The words of a link's address and anchor, with numbers by their length, and the genre of the page it is on.
+def signs_of(link: Link, genre: str = "") -> tuple[str, ...]:
+    """The words of a link's address and anchor, with numbers by their length, and the genre of the page it is on, if any.
 
     >>> signs_of(Link("http://cs.example.edu/~ann/cs186/", 1, anchor="CS 186: Databases"), "index")
     ('on index', 'site example.edu', '/ann', '/cs', '/###', 'cs', '###', 'databases')
@@ -31,9 +31,9 @@ def signs_of(link: Link, genre: str) -> tuple[str, ...]:
     path = link.url.partition("://")[2].partition("/")[2]
     words = [f"/{word}" for word in _words(path)]
     anchor = _words(link.anchor[:200])
-    return tuple(dict.fromkeys((f"on {genre}", f"site {urls.source_of(link.url)}", *words[-6:], *anchor)))[
-        :MAX_SIGNS
-    ]
+    found_on = (f"on {genre}",) if genre else ()
+    site = f"site {urls.source_of(link.url)}"
+    return tuple(dict.fromkeys((*found_on, site, *words[-6:], *anchor)))[:MAX_SIGNS]
 
 
 def _words(text: str) -> list[str]:

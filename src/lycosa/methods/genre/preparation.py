@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
 from lycosa.methods.genre.evidence import (
-    GENRES,
     GenreEvidence,
     GenreModel,
     OnWantedGenre,
@@ -30,7 +29,8 @@ class Genres:
 
 async def prepare(spec: GenreSpec, means: Means) -> Prepared:
     """The model that [genre] names. It is small, and not kept: a resumed crawl reads it again."""
-    extended = spec.extended or any(genre not in GENRES for genre in spec.want)
+    # To tell reports from an encyclopaedia, it has to know of encyclopaedias.
+    extended = spec.extended or bool(spec.want)
     model = genre_model(str(means.folder / spec.model) if spec.model else "", extended)
     for genre in spec.want:
         if genre not in model.genres:

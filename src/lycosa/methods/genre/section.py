@@ -13,4 +13,4 @@ class GenreSpec(Section):
     model: str = ""
     """A genre model from `lycosa train genre`; without one, the built-in one."""
     extended: bool = False
-    """With the built-in model, tell course, documentation, faculty, forum, index, shop and wiki apart too; a wanted one of these does that by itself."""
+    """With the built-in model, tell course, documentation, faculty, forum, index, shop and wiki apart too; wanting any kind does that by itself."""

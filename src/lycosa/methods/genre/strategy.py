@@ -5,10 +5,11 @@ Beyond the paper: where the user wants a kind of page (`genre.want`), links that
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from lycosa.judge.kinds import wanted_in
+from lycosa.judge.kinds import OfWantedKind, wanted_in
 from lycosa.judge.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
@@ -17,7 +18,7 @@ from lycosa.methods.genre.preparation import Genres
 from lycosa.methods.genre.prior import GenrePrior, LearnedPrior, class_name
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import Share
-from lycosa.values import WANTED_KIND, Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
+from lycosa.values import EXAMPLE, WANTED_KIND, Category, Decision, Fact, Judgement, Link, Memo, Page, fact_of
 
 
 class FoundOn(Memo, frozen=True, tag="genre", rename={"page_class": "class"}):
@@ -39,16 +40,16 @@ def genre_priority(relevance: float, confidence: float, leads: float, w_r: float
 
 
 def kind_priority(about: float, kind: float, w_kind: float) -> float:
-    """How promising a link is where a kind of page is wanted: what it is about, less as far as it leads to another kind.
+    """How promising a link is where a kind of page is wanted: by the chance that it leads to both, topic and kind.
 
-        S = about · (1 - w_kind · (1 - K))
+        S = about^(1 - w_kind) · K^w_kind
 
     A product, because a page has to be both: pages of the wanted kind are many, and most are about something else.
 
-    >>> kind_priority(0.8, 1.0, 0.5), kind_priority(0.8, 0.0, 0.5)
-    (0.8, 0.4)
+    >>> round(kind_priority(0.8, 0.8, 0.5), 3), round(kind_priority(0.8, 0.2, 0.5), 3), kind_priority(0.8, 0.2, 0.0)
+    (0.8, 0.4, 0.8)
     """
-    return about * (1 - w_kind * (1 - kind))
+    return math.pow(about, 1 - w_kind) * math.pow(kind, w_kind)
 
 
 class Genre(BaseStrategy):
@@ -76,7 +77,7 @@ class Genre(BaseStrategy):
         genres = preparation.methods.get("genre") or Genres(built_in_model())
         if not any(kind.name == GenreEvidence.name for kind in self.needs):
             self.needs = (*self.needs, GenreEvidence(genres.model))
-        self.want_ = frozenset(genres.want)
+        self.want_ = bool(genres.want)
         self.topic_ = preparation.topic
         self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
         if self.want_ and self.words_ is None and self.topic_ not in self.needs:
@@ -101,16 +102,21 @@ class Genre(BaseStrategy):
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count for the class of the page that the link was on whether it led to a relevant page.
 
-        And for what the link looks like whether it led to a page of a wanted kind.
+        And for what the link looks like whether it led to a page of a wanted kind. Seeds, which were on no page, teach by
+        their addresses; what the user gave as an example is of a wanted kind.
         """
         memo = FoundOn.of(link)
-        if not self.learns or memo is None:
+        if not self.learns:
             return
-        self.prior_.learn(memo.page_class, judgement.relevant)
+        if memo is not None:
+            self.prior_.learn(memo.page_class, judgement.relevant)
         if WANTED_KIND in evidence:
-            self.signs_.learn(memo.signs, wanted_in(evidence))
+            signs = signs_of(link) if memo is None else memo.signs
+            self.signs_.learn(signs, 1.0 if judgement == EXAMPLE else wanted_in(evidence))
 
     def _by_kind(self, page: Page, judgement: Judgement, genre: Category) -> list[Decision]:
+        # The judgement's score is low on pages of another kind, and these may well link to the wanted one.
+        about = self._about(page, judgement)
         page_class = class_name(judgement.relevant, genre.label)
         decisions = []
         for link, score in zip(page.links, self._link_scores(page), strict=True):
@@ -119,11 +125,15 @@ class Genre(BaseStrategy):
             decisions.append(
                 Decision(
                     FoundOn(page_class, signs).on(link),
-                    kind_priority(best_first_priority(score, judgement.score), kind, self.w_kind),
+                    kind_priority(best_first_priority(score, about), kind, self.w_kind),
                     rule="relevance of link and page, and how surely it leads to a wanted genre",
                 )
             )
         return decisions
+
+    def _about(self, page: Page, judgement: Judgement) -> float:
+        judge = self.judge_
+        return judge.about(page) if isinstance(judge, LearningJudge | OfWantedKind) else judgement.score
 
     def _link_scores(self, page: Page) -> Sequence[float]:
         if self.words_ is not None:
