@@ -19,21 +19,28 @@ FIRST_GUESS = 0.3
 """The share of links to a wanted kind before any was followed."""
 FURTHEST = 4.0
 """Log odds of a chance, at most: signs of one link go together, so that their sum says too much."""
+_LETTERS, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{2,30}|\d+")
 
 
 def signs_of(link: Link, genre: str = "") -> tuple[str, ...]:
-    """The words of a link's address and anchor, with numbers by their length, and the genre of the page it is on, if any.
+    """What a link looks like: the genre of the page it is on, if any, its site, the pattern of its address, and the words of
+    address and anchor, with numbers by their length.
 
     >>> signs_of(Link("http://cs.example.edu/~ann/cs186/", 1, anchor="CS 186: Databases"), "index")
-    ('on index', 'site example.edu', '/ann', '/cs', '/###', 'cs', '###', 'databases')
+    ('on index', 'site example.edu', 'like ~w/w#/', '/ann', '/cs', '/###', 'cs', '###', 'databases')
     """
     path = link.url.partition("://")[2].partition("/")[2]
     words = [f"/{word}" for word in _words(path)]
     anchor = _words(link.anchor[:200])
     found_on = (f"on {genre}",) if genre else ()
     site = f"site {urls.source_of(link.url)}"
-    return tuple(dict.fromkeys((*found_on, site, *words[-6:], *anchor)))[:MAX_SIGNS]
+    return tuple(dict.fromkeys((*found_on, site, _pattern(path), *words[-6:], *anchor)))[:MAX_SIGNS]
+
+
+def _pattern(path: str) -> str:
+    """The end of an address without its words: home pages of people have nothing else in common."""
+    return f"like {_DIGITS.sub('#', _LETTERS.sub('w', path[-100:]))[-24:]}"
 
 
 def _words(text: str) -> list[str]:
