@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from lycosa.lab import metrics
@@ -186,6 +186,61 @@ def asked(found: Found) -> str:
     return table(["given", "strategy", "precision", "precision of what nobody was asked about"], rows)
 
 
+def lost(found: Found) -> str:
+    """Where the F1 of `fused` is lost: to pages that were not fetched, to wrong judgements, to the threshold alone."""
+    rows = []
+    for given in (BOTH, *ANSWERED):
+        if ("wikischools", given) not in found:
+            continue
+        runs = found["wikischools", given].by_strategy[FUSED]
+        topics = sorted({run.topic for run in runs}) if given == ANSWERED[-1] else []
+        for name in ("all", *topics):
+            group = [run for run in runs if name in ("all", run.topic)]
+            counts = list(zip(*map(counted, group), strict=True))
+            cells = [f"{_mean(list(map(float, values))):.0f}" for values in counts]
+            measures = [values_of(group, "f1"), *(list(map(of_run, group)) for of_run in BETTER.values())]
+            rows.append(
+                [
+                    given,
+                    name,
+                    f"{_mean(values_of(group, 'targets')):.0f}",
+                    *cells,
+                    *map(number, map(_mean, measures)),
+                ]
+            )
+    heads = ["right ones that can be reached", "right ones fetched", "right ones kept", "kept", "F1"]
+    return table(["given", "topic", *heads, *BETTER], rows)
+
+
+def best_threshold(run: Run) -> float:
+    """F1 with the threshold that is best for the run's scores.
+
+    >>> best_threshold(Run("", {}, "", 1, 3, 2, [1, 1, 2], [], [], 0, (), (), {}, [0.9, 0.5, 0.4], None))
+    0.8
+    """
+    ordered = sorted(zip(run.scores, run.relevant, strict=True), reverse=True)
+    right = accumulate(relevant for _, relevant in ordered)
+    return max((2 * found / (kept + run.targets) for kept, found in enumerate(right, 1)), default=0.0)
+
+
+def perfect_judgement(run: Run) -> float:
+    """F1 if of the pages that were fetched exactly the right ones were kept."""
+    return 2 * run.recall / (1 + run.recall)
+
+
+def perfect_fetching(run: Run) -> float:
+    """F1 if all right pages were fetched, and judged as well as those that were."""
+    fetched, right, kept = counted(run)
+    return 2 * right / (kept + fetched) if right else 0.0
+
+
+BETTER = {
+    "with the best threshold": best_threshold,
+    "with perfect judgement": perfect_judgement,
+    "with perfect fetching": perfect_fetching,
+}
+
+
 def events(found: Measured) -> str:
     """Of the right pages that were fetched, how many are kept, and how many of the kept ones are right."""
     rows = []
@@ -241,6 +296,7 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     write_part(PAGE, "leads", leads(found))
     write_part(PAGE, "goals", goals(found))
     write_part(PAGE, "answers", asked(found))
+    write_part(PAGE, "lost", lost(found))
     if both := found.get(("wikischools", BOTH)):
         write_part(PAGE, "topics", by_topic(both))
         write_part(PAGE, "reliability", reliability(both.runs))

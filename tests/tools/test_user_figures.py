@@ -64,3 +64,12 @@ def test_what_is_kept_of_the_right_pages_is_counted(runs: tuple[Measured, Path])
     assert fetched == run.curve[-1]
     assert right == pytest.approx(run.precision * kept)
     assert "(" in user_figures.events(runs[0])
+
+
+def test_what_is_lost_is_counted_by_topic(runs: tuple[Measured, Path]):
+    """No part of the truth makes it worse; the topics are told apart where most was answered."""
+    found, _ = runs
+    for run in found.runs:
+        assert all(of_run(run) >= run.f1 - 1e-9 for of_run in user_figures.BETTER.values())
+    table = user_figures.lost({("wikischools", user_figures.ANSWERED[-1]): found}).splitlines()
+    assert [row.split(" | ")[1] for row in table[2:]] == ["all", "bread", "owls"]
