@@ -92,7 +92,7 @@ class Interview:
                 and (self.refits.version.number == before.number)
             )
             runs.append(self._measured())
-        self.user.answers.clear()
+        self.user.forget()
         asyncio.run(self.refits.finish())
         return Answered(
             self.crawled.topic.name,
@@ -115,7 +115,7 @@ class Interview:
             return self.refits.ask(AT_ONCE)
         chosen = list(islice(pages, AT_ONCE))
         for key in chosen:
-            self.user.answer(key)
+            self.user.answer(key, asked=False)
         return bool(chosen)
 
     def _measured(self) -> Run:

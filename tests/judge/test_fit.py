@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -91,6 +92,17 @@ def test_answers_move_what_is_believed_of_others(pages):
     owls = np.array([row for row, (_, owls) in enumerate(pages) if owls and row >= 20])
     assert taught.probability[owls].mean() < plain.probability[owls].mean()
     assert taught.version.shift != Shift()
+
+
+def test_what_nobody_asked_about_holds_for_its_page_and_moves_no_other(pages):
+    """Pages of somebody's own choice are no fair sample: only their own verdicts change."""
+    said = {5: False, 10: True, 15: False}
+    before = fit_judge(corpus_of(pages), GIVEN["both"])
+    after = fit_judge(corpus_of(pages), replace(GIVEN["both"], answers=said, held=frozenset(said)))
+    others = [row for row in range(len(pages)) if row not in said]
+    assert (after.probability[others] == before.probability[others]).all()
+    assert {row: after.probability[row] > 0.5 for row in said} == said
+    assert after.forecasts == {row: before.probability[row] for row in said}
 
 
 def test_an_answer_tells_most_of_pages_like_the_answered_one(pages):

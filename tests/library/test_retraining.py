@@ -55,6 +55,39 @@ def test_it_asks_about_the_same_pages_as_the_terminal(crawled):
             assert ids[0] not in {str(question.id) for question in questions_in(collection, 5)}
 
 
+def test_answers_are_told_from_labels_of_ones_own_choice(crawled):
+    """Where a page was asked about, on the list or on the page that it opens, the label is an answer."""
+    with sample_library.client(crawled) as browser:
+        tree = LexborHTMLParser(browser.get("/c/storm/labels").text)
+        answer = next(form for form in tree.css("form") if form.css("input[name=asked]"))
+        fields = {
+            node.attributes["name"] or "": node.attributes["value"] or "" for node in answer.css("input")
+        }
+        del fields["form_key"]
+        sample_library.post(browser, "/c/storm/label", **fields, relevant="yes")
+        opened = [link.attributes["href"] or "" for link in tree.css("td a")][1]
+        assert LexborHTMLParser(browser.get(opened).text).css("form[data-label] input[name=asked]")
+        other = opened.partition("?")[0]
+        assert not LexborHTMLParser(browser.get(other).text).css("form[data-label] input[name=asked]")
+        sample_library.post(browser, "/c/storm/label", id=other.rpartition("/")[2], relevant="no", next="/")
+    assert [label.asked for label in labels_in(crawled).values()] == [False, True]
+
+
+def test_labels_of_ones_own_choice_change_only_their_pages(crawled):
+    """Until there are many: a few pages that somebody happened to look at say little of the others."""
+    before, pages = scores(crawled), pages_of(crawled)
+    chosen = sorted(before, key=lambda url: -before[url])[:6]
+    with sample_library.client(crawled) as browser:
+        for url in chosen:
+            sample_library.post(browser, "/c/storm/label", id=str(pages[url].id), relevant="no", next="/")
+        sample_library.post(browser, "/c/storm/retrain")
+    now = scores(crawled)
+    assert {url: now[url] for url in before if url not in chosen} == {
+        url: before[url] for url in before if url not in chosen
+    }
+    assert all(now[url] == 0.0 for url in chosen)
+
+
 def test_retraining_a_stopped_collection_says_before_and_after(crawled):
     """By the same path as in the terminal, without a crawl; kept pages before and after are told."""
     best = sorted(scores(crawled).items(), key=lambda item: -item[1])[:3]

@@ -14,7 +14,7 @@ from collections import Counter
 
 import numpy as np
 
-from lycosa.judge.fitter import Fitter
+from lycosa.judge.fitter import Fitter, Said
 from lycosa.judge.learning import Brief, KnownPage
 from lycosa.judge.version import Scorer, packed
 from lycosa.page.terms import packed as packed_counts
@@ -48,7 +48,7 @@ def cost_at(pages: list[dict[str, int]]) -> tuple[float, float, float, int]:
     begun = time.process_time()
     fitter.read(found)
     read = time.process_time()
-    version = fitter.fit({}, 1).version
+    version = fitter.fit(Said(), 1).version
     fitted = time.process_time()
     scorer = Scorer(version)
     for terms in pages[:100]:

@@ -16,7 +16,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ import msgspec
 
 from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
 from lycosa.errors import CollectionError, LycosaError, ModelError
-from lycosa.judge.fitter import Fit, Fitter
+from lycosa.judge.fitter import Fit, Fitter, Said
 from lycosa.judge.learning import Brief
 from lycosa.judge.version import save_version
 from lycosa.store import LearningStore
@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # the process that fits has no use for all that it imports
 NICE = 10
 """Fetching and analysing come first."""
 
-Answers = Callable[[], Mapping[int, bool]]
+Heard = Callable[[], Said]
 """What people said of pages, by key, as of now."""
 
 
@@ -88,9 +88,13 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     trouble: str = ""
 
 
-def answers_in(directory: Path) -> dict[int, bool]:
+def said_in(directory: Path) -> Said:
     """What people said of pages of a collection."""
-    return {key: label.relevant for key, label in labels_in(directory).items()}
+    labels = labels_in(directory)
+    return Said(
+        {key: label.relevant for key, label in labels.items()},
+        frozenset(key for key, label in labels.items() if not label.asked),
+    )
 
 
 class InlineFits:
@@ -102,14 +106,14 @@ class InlineFits:
         self,
         brief: Brief,
         store: LearningStore,
-        answers: Answers = dict,
+        said: Heard = Said,
         models: Path | None = None,
         others: Sequence[Path] = (),
     ) -> None:
         self.brief = brief
         self.others = others
         self.store = store
-        self.answers = answers
+        self.said = said
         self.models = models
         self._fitter = Fitter(brief)
         self._fit: Fit | None = None
@@ -118,7 +122,7 @@ class InlineFits:
         fitter = self._fitter
         fitter.read(self.store.page_terms(fitter.upto, self.brief.evidence))
         read_others(fitter, self.others)
-        self._fit = fitter.fit(self.answers(), number)
+        self._fit = fitter.fit(self.said(), number)
         if self.models is not None:
             save_version(self._fit.version, self.models)
 
@@ -145,7 +149,7 @@ def fits_of(
     """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
     directory = collection.directory
     if inline:
-        return InlineFits(brief, collection, partial(answers_in, directory), directory / "models", others)
+        return InlineFits(brief, collection, partial(said_in, directory), directory / "models", others)
     return ChildFits(brief, directory, others)
 
 
@@ -286,7 +290,7 @@ def _reply(request: Request, fitter: Fitter, directory: Path, others: Sequence[P
         with Collection.open(directory) as collection:
             fitter.read(collection.reader.terms(fitter.upto, evidence=fitter.brief.evidence))
         read_others(fitter, others)
-        fit = fitter.fit(answers_in(directory), request.number)
+        fit = fitter.fit(said_in(directory), request.number)
         save_version(fit.version, directory / "models")
     except (LycosaError, ImportError, OSError) as error:
         return Reply(None, str(error))

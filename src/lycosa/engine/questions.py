@@ -82,7 +82,8 @@ def questions_in(
     collection: Collection | CollectionWriter, count: int, *, without: Container[int] = ()
 ) -> list[Question]:
     """The pages whose answers teach most, the most telling first, `without` those of these keys."""
-    scores, answered = scores_of(collection), len(labels_in(collection.directory))
+    scores = scores_of(collection)
+    answered = sum(label.asked for label in labels_in(collection.directory).values())
     probability = np.array([min(1.0, max(0.0, page.probability)) for page in scores.pages])
     known = {row for row, page in enumerate(scores.pages) if page.key in without}
     asked = to_ask(probability, known, count, answered=answered, threshold=scores.threshold)

@@ -15,7 +15,7 @@ import msgspec
 
 from lycosa.engine.conclude import Tally
 from lycosa.engine.control import ask
-from lycosa.engine.fitting import InlineFits, answers_in
+from lycosa.engine.fitting import InlineFits, said_in
 from lycosa.engine.refit import labels_now, refits_in, refused_version, saved_version
 from lycosa.engine.resume import note_taught
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
@@ -216,7 +216,7 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
 def _learn(collection: CollectionWriter) -> None:
     directory = collection.directory
     judge = judge_in(directory)
-    fits = InlineFits(judge.brief, collection, partial(answers_in, directory), directory / "models")
+    fits = InlineFits(judge.brief, collection, partial(said_in, directory), directory / "models")
     refits = refits_in(judge, _AtRest(collection), collection, fits, _silent)
     if (version := saved_version(collection)) is None:
         raise ModelError(
@@ -252,7 +252,7 @@ def _relearned(before: Standing, collection: CollectionWriter | Collection) -> R
 
 def _knows_all(collection: Collection) -> bool:
     newest = refused_version(collection) or saved_version(collection)
-    answers = answers_in(collection.directory)
+    answers = said_in(collection.directory).answers
     return newest is not None and answers.items() <= newest.said.items()
 
 

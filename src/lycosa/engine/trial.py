@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from lycosa.engine.fitting import answers_in
+from lycosa.engine.fitting import said_in
 from lycosa.engine.refit import forecasts_worse, saved_version
 from lycosa.engine.relearn import judge_in
 from lycosa.errors import ModelError
@@ -52,7 +52,7 @@ class Trial(msgspec.Struct, frozen=True):
 def tried(collection: Collection) -> Trial:
     """Fit the judge of a collection on what people said, and compare; nothing is written."""
     directory = collection.directory
-    version, answers = saved_version(collection), answers_in(directory)
+    version, said = saved_version(collection), said_in(directory)
     if version is None:
         raise ModelError(
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
@@ -60,7 +60,7 @@ def tried(collection: Collection) -> Trial:
     judge = judge_in(directory)
     fitter = Fitter(judge.brief)
     fitter.read(collection.reader.terms(0, evidence=judge.brief.evidence))
-    fit = fitter.fit(answers, version.number + 1)
+    fit = fitter.fit(said, version.number + 1)
     verdicts = verdicts_in(directory)
     if is_worse := forecasts_worse(fit.version, version, collection.reader.scores):
         now: Mapping[int, Judgement] = verdicts
@@ -80,7 +80,7 @@ def tried(collection: Collection) -> Trial:
     ]
     kept = collection.reader.counts().relevant
     return Trial(
-        len(answers),
+        len(said.answers),
         kept,
         kept + len(joins) - len(leaves),
         len(joins),

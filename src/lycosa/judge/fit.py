@@ -16,7 +16,7 @@ the score is standardised beside what other pages usually have, and the share of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ CERTAIN = 30.0
 class Given:
     """What the user gave, by rows of the corpus.
 
-    `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
+    `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
     pages of the crawl (examples that were only read) are not `counted`. `wanted` says of rows how surely they are of a
     wanted kind; others are.
@@ -82,12 +82,18 @@ class Given:
     keywords: Mapping[str, float] = field(default_factory=dict)
     examples: tuple[int, ...] = ()
     answers: Mapping[int, bool] = field(default_factory=dict)
+    held: Set[int] = frozenset()
     evidence: Floats | None = None
     evidence_name: str = ""
     usual: tuple[float, float] = (0.1, 0.1)
     counted: NDArray[np.bool_] | None = None
     threshold: float | None = None
     wanted: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def lessons(self) -> Mapping[int, bool]:
+        """The answers that teach."""
+        return {row: yes for row, yes in self.answers.items() if row not in self.held}
 
     @property
     def kind(self) -> str:
@@ -132,6 +138,10 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         logits = taught.shift.a + taught.shift.b * plain + taught.added
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
         probability = sigmoid(logits)
+    forecasts = {row: float(probability[row]) for row in given.held} | dict(taught.forecasts)
+    for row in given.held:
+        logits[row] = CERTAIN if given.answers[row] else -CERTAIN
+    probability = sigmoid(logits)
     threshold, estimate = _described(_of_kind(logits, given.wanted), given, taught.shift)
     version = Version(
         number=0,
@@ -153,7 +163,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         examples=len(given.examples),
         evidence=given.evidence_name,
     )
-    return Fitted(version, probability, taught.forecasts, tuple(told))
+    return Fitted(version, probability, forecasts, tuple(told))
 
 
 @dataclass(frozen=True)
@@ -175,10 +185,10 @@ class _Fitting:
         self.given = given
         self.rows, self.has = corpus.matrices()
         self.language = corpus.language_shares()
-        answered = given.answers
+        answered = given.lessons
         self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
         self.negative = _rows(row for row, yes in answered.items() if not yes)
-        self.open = np.setdiff1d(np.arange(len(corpus)), [*self.positive, *self.negative])
+        self.open = np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers])
         self.others = len(corpus) - len(self.positive)
         self.keywords = keywords
         self.use = column_sums(self.rows)
@@ -227,7 +237,7 @@ class _Fitting:
     def taught(self, plain: Floats) -> _Taught:
         """What the answers teach of rows with these log odds. Two pages are alike by the product of what sets them apart
         from the mean of all pages."""
-        answers = self.given.answers
+        answers = self.given.lessons
         asked = _rows(answers)
         if len(asked) > MAX_LESSONS:
             asked = asked[np.linspace(0, len(asked) - 1, MAX_LESSONS).astype(np.intp)]
@@ -359,7 +369,7 @@ def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estim
     threshold = given.threshold
     if threshold is None:
         threshold = find_threshold(
-            probability[found], len(given.answers), is_event=given.evidence is not None
+            probability[found], len(given.lessons), is_event=given.evidence is not None
         )
     certain = np.abs(logits) >= CERTAIN
     kept = probability[counted] >= threshold

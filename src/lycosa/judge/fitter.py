@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 import msgspec
 import numpy as np
@@ -14,6 +14,26 @@ from lycosa.judge.fit import Fitted, Given, fit_judge
 from lycosa.judge.learning import Brief
 from lycosa.judge.version import Version
 from lycosa.values import PageTerms, Terms
+
+MIN_UNASKED = 30
+"""From this many labels on pages of people's own choice on, these teach the judge of other pages as well. They are no fair
+sample of the pages: up to 20 of them cost F1 more than they bring, from 25 on they bring a little (docs/labels.md)."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What people said of pages, by key; and of which of them nobody had asked."""
+
+    answers: Mapping[int, bool] = {}
+    unasked: Set[int] = frozenset()
+
+    @property
+    def held(self) -> Set[int]:
+        """Those that hold for their own pages, and teach nothing of others.
+
+        >>> Said({1: True, 2: True}, frozenset({2})).held
+        frozenset({2})
+        """
+        return self.unasked if len(self.unasked) < MIN_UNASKED else frozenset()
 
 
 class Fit(msgspec.Struct, frozen=True, array_like=True):
@@ -61,10 +81,10 @@ class Fitter:
         """The id of the last page that was read of another shard."""
         return self._upto_of.get(whose, 0)
 
-    def fit(self, answers: Mapping[int, bool], number: int) -> Fit:
-        """A version on all pages so far. `answers` are what people said of pages, by key."""
-        said = {page.key: False for page in self.brief.negatives} | dict(answers)
-        fitted = self.fitted(said)
+    def fit(self, heard: Said, number: int) -> Fit:
+        """A version on all pages so far, and what people said of some."""
+        said = {page.key: False for page in self.brief.negatives} | dict(heard.answers)
+        fitted = self.fitted(said, held=heard.held)
         examples = {page.key for page in self.brief.examples}
         found = sum(key not in examples for key in self._pages)
         version = msgspec.structs.replace(
@@ -82,9 +102,13 @@ class Fitter:
         return Fit(version, dict(probabilities), wanted, dict(self._upto_of))
 
     def fitted(
-        self, said: Mapping[int, bool], coefficients: Mapping[str, Coefficients] | None = None
+        self,
+        said: Mapping[int, bool],
+        coefficients: Mapping[str, Coefficients] | None = None,
+        *,
+        held: Set[int] = frozenset(),
     ) -> Fitted:
-        """All that a fit says, by rows, on all pages so far and what was said of some, by key."""
+        """All that a fit says, by rows, on all pages so far and what was said of some, by key; `held` teach nothing."""
         rows = [self.rows[key] for key in self._pages]
         counted = np.zeros(len(self._corpus), np.bool_)
         counted[rows] = list(self._pages.values())
@@ -94,6 +118,7 @@ class Fitter:
             keywords=self.brief.keywords,
             examples=tuple(sorted(examples)),
             answers={self.rows[key]: relevant for key, relevant in said.items() if key in self.rows},
+            held=frozenset(self.rows[key] for key in held if key in self.rows),
             evidence=np.array(self._evidence) if self.brief.evidence else None,
             evidence_name=self.brief.evidence,
             usual=self.brief.usual,

@@ -151,7 +151,7 @@ class LearningJudge:
 
     def _newest(self) -> Scorer:
         if self._scorer is None:  # nobody fits it for us: a check, a test, a page judged on its own
-            from lycosa.judge.fitter import Fitter
+            from lycosa.judge.fitter import Fitter, Said
 
-            self._scorer = Scorer(Fitter(self.brief).fit({}, 1).version)
+            self._scorer = Scorer(Fitter(self.brief).fit(Said(), 1).version)
         return self._scorer

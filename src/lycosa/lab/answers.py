@@ -15,6 +15,7 @@ from lycosa.engine.fitting import InlineFits
 from lycosa.engine.refit import Refits
 from lycosa.errors import InputError
 from lycosa.judge.asking import to_ask
+from lycosa.judge.fitter import Said
 from lycosa.judge.kinds import Judge
 from lycosa.judge.learning import LearningJudge
 from lycosa.lab.web import Topic
@@ -36,6 +37,7 @@ class SimulatedUser:
         self.patience = patience
         self.careless = careless
         self.answers: dict[int, bool] = {}
+        self.unasked: set[int] = set()
         self._relevant = topic.relevant()
 
     @property
@@ -43,11 +45,22 @@ class SimulatedUser:
         """How many questions are still answered."""
         return self.patience - len(self.answers)
 
-    def answer(self, key: int) -> None:
+    def answer(self, key: int, *, asked: bool = True) -> None:
         """Say whether a page is relevant."""
         ten, at = divmod(len(self.answers), 10)
         is_slip = bool(self.careless) and Random(f"{self.careless}/{ten}").randrange(10) == at
         self.answers[key] = (key in self._relevant) is not is_slip
+        if not asked:
+            self.unasked.add(key)
+
+    def forget(self) -> None:
+        """Take all answers back."""
+        self.answers.clear()
+        self.unasked.clear()
+
+    def said(self) -> Said:
+        """All that was answered."""
+        return Said(self.answers, frozenset(self.unasked))
 
     def verdicts(self) -> dict[int, Judgement]:
         """What was answered, as it holds for the pages themselves."""
@@ -60,7 +73,7 @@ class AskingRefits(Refits):
     def __init__(
         self, judge: LearningJudge, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
     ) -> None:
-        fits = InlineFits(judge.brief, store, lambda: user.answers)
+        fits = InlineFits(judge.brief, store, user.said)
         super().__init__(judge, conclusions, store, fits, verdicts=user.verdicts)
         self.judgements = store.judgements
         self.user = user

@@ -151,12 +151,16 @@ def routes(served: ServedCollections, *, changes: bool = True) -> list[Route]:
         asked = await _body(request)
         number, relevant = asked.get("id"), asked.get("relevant")
         if not isinstance(number, int) or relevant not in (True, False, None) or abs(number) > 2**62:
-            raise HTTPException(400, 'Send {"id": PAGE, "relevant": true, false or null}.')
+            raise HTTPException(
+                400,
+                'Send {"id": PAGE, "relevant": true, false or null}, and "asked": true for an answer to a question.',
+            )
+        is_answer = asked.get("asked") is True
         said = "clear" if relevant is None else "yes" if relevant else "no"
 
         def keep() -> None:
             with _collection(served, request) as collection:
-                label_page(collection, number, said)
+                label_page(collection, number, said, asked=is_answer)
 
         await run_in_threadpool(keep)
         return json_response({"ok": True})

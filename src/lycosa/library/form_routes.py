@@ -18,7 +18,7 @@ from lycosa.engine.trial import tried
 from lycosa.errors import CollectionBusy, LycosaError
 from lycosa.library.access import local_path
 from lycosa.library.context import LibraryContext, root_of
-from lycosa.library.labelling import effect_of_labels, label_page
+from lycosa.library.labelling import ASKED, effect_of_labels, label_page
 
 CONTROLS = ("pause", "resume", "stop")
 SAID = {
@@ -56,12 +56,13 @@ class FormRoutes:
         said, number = str(form.get("relevant", "")), str(form.get("id", ""))
         if said not in ("yes", "no", "clear") or not number.isdecimal() or len(number) > 18:
             raise HTTPException(400, "A label is a page's id and yes, no or clear.")
-        await run_in_threadpool(self._label, request, int(number), said)
+        asked = form.get("asked") == ASKED
+        await run_in_threadpool(self._label, request, int(number), said, asked)
         return RedirectResponse(local_path(str(form.get("next", "/"))), 303)
 
-    def _label(self, request: Request, number: int, said: str) -> None:
+    def _label(self, request: Request, number: int, said: str, asked: bool) -> None:
         with self._context.collection(request) as collection:
-            label_page(collection, number, said)
+            label_page(collection, number, said, asked=asked)
 
     async def control(self, request: Request) -> Response:
         """Pause, resume or stop the running crawl."""

@@ -21,7 +21,7 @@ from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.explore import explore, ids_of, neighbours
 from lycosa.library.form_routes import SAID
 from lycosa.library.indexing import IndexStatus
-from lycosa.library.labelling import effect_of_labels
+from lycosa.library.labelling import ASKED, effect_of_labels
 from lycosa.library.monitor import status
 from lycosa.library.path_params import PAGE_ID
 from lycosa.library.replay import MAX_BYTES
@@ -264,6 +264,7 @@ class HtmlRoutes:
             request,
             "page.html",
             page=shown,
+            asked=request.query_params.get("asked") == ASKED,
             images=self._images_of(collection, shown["id"]),
             why=explain(collection.directory, shown["url"]) if view == "reasons" else None,
             flow=flow,

@@ -9,14 +9,18 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from lycosa.errors import SpecError
+from lycosa.judge.fitter import MIN_UNASKED
 from lycosa.methods.lookup import method_of_judge, strategy_class
 from lycosa.spec.strategy_files import in_file
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, clear_label, set_label
 
+ASKED = "yes"
+"""As forms and addresses say that a page was asked about."""
 
-def label_page(collection: Collection, number: int, said: str) -> None:
-    """Keep a label on a page (by its id): yes, no, or clear."""
+
+def label_page(collection: Collection, number: int, said: str, *, asked: bool) -> None:
+    """Keep a label on a page (by its id): yes, no, or clear; `asked`, or on a page of the reader's own choice."""
     stored = collection.reader.page_by_id(number)
     if stored is None:
         raise HTTPException(404, "There is no such page in this collection.")
@@ -24,7 +28,7 @@ def label_page(collection: Collection, number: int, said: str) -> None:
     if said == "clear":
         clear_label(collection.directory, key)
     else:
-        set_label(collection.directory, Label(key, stored.link.url, said == "yes", time.time()))
+        set_label(collection.directory, Label(key, stored.link.url, said == "yes", time.time(), asked))
 
 
 def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
@@ -59,7 +63,8 @@ def _judges_itself(strategy: str) -> bool:
 
 
 _EFFECTS = {
-    "topic": "Pages marked relevant add their words to the topic; words that mark only the others count against a page.",
+    "topic": "Answers to what is asked here teach the judge of all pages. A label on a page of your own choice holds for "
+    f"that page, and {MIN_UNASKED} of them teach as well: chosen pages are no fair sample, and a few mislead.",
     "text": "The classifier is trained again, with both kinds as examples.",
     "all": "This crawl keeps every page it finds, so there is no judge to teach; only marked pages change.",
 }

@@ -17,17 +17,20 @@ from lycosa.store.schema import plain_errors
 FILE = "labels.db"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS labels "
-    "(key INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER NOT NULL, at REAL NOT NULL)"
+    "(key INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER NOT NULL, at REAL NOT NULL, "
+    "asked INTEGER NOT NULL DEFAULT 1)"
 )
+_ADD_ASKED = "ALTER TABLE labels ADD COLUMN asked INTEGER NOT NULL DEFAULT 1"
 
 
 class Label(msgspec.Struct, frozen=True):
-    """A page, by its key, that somebody called relevant or not."""
+    """A page, by its key, that somebody called relevant or not; `asked`, or about a page of his own choice."""
 
     key: int
     url: str
     relevant: bool
     at: float
+    asked: bool = True
 
 
 def labels_in(directory: Path) -> dict[int, Label]:
@@ -35,15 +38,17 @@ def labels_in(directory: Path) -> dict[int, Label]:
     if not (directory / FILE).is_file():
         return {}
     with _opened(directory) as connection:
-        rows = connection.execute("SELECT key, url, relevant, at FROM labels ORDER BY at DESC").fetchall()
-    return {key: Label(key, url, bool(relevant), at) for key, url, relevant, at in rows}
+        rows = connection.execute(
+            "SELECT key, url, relevant, at, asked FROM labels ORDER BY at DESC"
+        ).fetchall()
+    return {row[0]: Label(row[0], row[1], bool(row[2]), row[3], bool(row[4])) for row in rows}
 
 
 def set_label(directory: Path, label: Label) -> None:
     """Keep a label; a later one on the same page replaces it."""
     with _opened(directory) as connection:
-        row = (label.key, label.url, label.relevant, label.at)
-        connection.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?)", row)
+        row = (label.key, label.url, label.relevant, label.at, label.asked)
+        connection.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?, ?)", row)
 
 
 def clear_label(directory: Path, key: int) -> None:
@@ -60,6 +65,8 @@ def _opened(directory: Path) -> Iterator[sqlite3.Connection]:
         try:
             with connection:
                 connection.execute(_TABLE)
+                if "asked" not in [row[1] for row in connection.execute("PRAGMA table_info(labels)")]:
+                    connection.execute(_ADD_ASKED)  # of an earlier version, which mostly asked
                 yield connection
         finally:
             connection.close()
