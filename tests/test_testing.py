@@ -461,6 +461,13 @@ class TestMisbehaviours:
         assert ask(site, "/no").status == 200
 
 
+def test_a_request_as_proxies_get_it_is_answered():
+    """With the whole URL in its first line: so a client without a setting for addresses finds every host here."""
+    with Site({("a.test", "/it?x=1"): "yes"}) as site:
+        assert ask(site, "http://a.test/it?x=1").body == b"yes"
+        assert site.hits("http://a.test/it?x=1") == 1
+
+
 def test_short_helpers():
     """The helpers make what they say."""
     assert redirect("/b", 301).header("location") == "/b"

@@ -18,7 +18,7 @@ from typing import Any
 
 from lycosa.bench.crawled import archived_web
 from lycosa.bench.frontier import measure as measure_frontier
-from lycosa.bench.run import BASELINE, measure
+from lycosa.bench.run import BASELINE, PEERS, measure
 from tools.measured import ROOT, commit_of, table, write_part
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -28,6 +28,7 @@ LABELS = {
     "everything": "`best-first`, everything on",
     "fused": "`fused`, everything on",
     "scrapy": "Scrapy",
+    "crawlee": "Crawlee",
     "crawl4ai": "crawl4ai, without a browser",
 }
 STRATEGIES = ("fused",)
@@ -36,7 +37,7 @@ STRATEGIES = ("fused",)
 def crawls(figures: Mapping[str, Any]) -> str:
     """The table of all crawls of one run: medians, and every round in brackets."""
     runs = figures["runs"]
-    peers = [name for name in ("scrapy", "crawl4ai") if name in runs]
+    peers = [name for name in PEERS if name in runs]
     rows = []
     for name, run in runs.items():
         each = ", ".join(f"{cost:.1f}" for cost in run["cpu_ms_all"])
@@ -117,7 +118,9 @@ def main() -> None:
     )
     parser.add_argument("--pages", type=int, default=0, help="of the made site; 0: not measured")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--peers", default=sys.executable, help="a Python that has Scrapy or crawl4ai")
+    parser.add_argument(
+        "--peers", default=sys.executable, help="a Python that has Scrapy, Crawlee or crawl4ai"
+    )
     parser.add_argument(
         "--web", type=Path, action="append", default=[], help="an archived web; may be repeated"
     )

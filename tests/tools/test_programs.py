@@ -63,6 +63,7 @@ def test_the_wheel_has_the_package_and_nothing_of_the_tools():
         "lycosa/engine/fitting.py",
         "lycosa/evidence/training/fitting.py",
         "lycosa/bench/scrapy_spider.py",
+        "lycosa/bench/crawlee_spider.py",
         "lycosa/bench/crawl4ai_spider.py",
         "lycosa/testing/__main__.py",  # a web in a process of its own
     }

@@ -31,7 +31,11 @@ CONCURRENCY = 32
 WARM_UP_PAGES = 20
 MODES = {"deferred": "later", "everything": "now"}
 BASELINE = "best-first"
-PEERS = {"scrapy": "lycosa.bench.scrapy_spider", "crawl4ai": "lycosa.bench.crawl4ai_spider"}
+PEERS = {
+    "scrapy": "lycosa.bench.scrapy_spider",
+    "crawlee": "lycosa.bench.crawlee_spider",
+    "crawl4ai": "lycosa.bench.crawl4ai_spider",
+}
 """Crawlers that are measured beside us, where they are installed: by the name of their package, what crawls with each."""
 PAGES_OF = {"crawl4ai": 300}
 """A peer that takes long gets fewer pages."""

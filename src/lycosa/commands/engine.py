@@ -395,7 +395,7 @@ def bench(
         Path | None, typer.Option(help="Draw where the time goes into this file: a flame graph, SVG.")
     ] = None,
     peers: Annotated[
-        str, typer.Option(help="A Python that has Scrapy or crawl4ai; this one if none is named.")
+        str, typer.Option(help="A Python that has Scrapy, Crawlee or crawl4ai; this one if none is named.")
     ] = "",
     json: Json = False,
 ) -> None:

@@ -186,6 +186,10 @@ class _Connection(asyncio.Protocol):
         lower = head.lower()
         method, _, rest = head.partition(b"\r\n")[0].decode("latin-1").partition(" ")
         target, _, version = rest.partition(" ")
+        if target.startswith(
+            "http://"
+        ):  # as proxies are asked; every server has to take it (RFC 9112, 3.2.2)
+            target = f"/{target[len('http://') :].partition('/')[2]}"
         host = _header(lower, b"host").rpartition(":")[0] or _header(lower, b"host")
         request = Request(time.time(), method, host, target, head)
         answer = self.site.respond(request)
