@@ -22,6 +22,7 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.cluster.shards import contents, of_shards
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
@@ -126,6 +127,49 @@ class Faulty:
                 return
 
 
+def spec_for(site: Site) -> str:
+    """A crawl of the whole site, with a delay for each host."""
+    return spec_text(
+        site,
+        ["http://h0.test/"],
+        top={"strategy": "best-first", "name": "web"},
+        topic={"keywords": list(KEYWORDS)},
+        limits={"pages": "none"},
+        fetch={
+            "per_host_delay_s": DELAY_S,
+            "per_ip_concurrency": 64,
+            "connect_to": site.connect_to,
+            "allow_private": list(site.allow_private),
+        },
+    )
+
+
+def compared(root: Path, shards: int, site: Site) -> dict[str, Any]:
+    """What the shards in `web` hold beside the process in `one`, and what the log of the site says of them."""
+    directories = of_shards(root / "web", shards)
+    one, whole = contents([root / "one"]), contents(directories)
+    hosts = Counter(
+        host
+        for directory in directories
+        for host in {host_of(authority_of(url)) for url in contents([directory])["pages"]}
+    )
+    gaps = [
+        after - before
+        for host in {request.host for request in site.log}
+        for before, after in pairwise(site.times(host))
+    ]
+    return {
+        "pages": len(whole["pages"]),
+        "same pages, links and judgements": {part: whole[part] == one[part] for part in one},
+        "hosts of several shards": sum(count > 1 for count in hosts.values()),
+        "requests": len(site.log),
+        "asked again": sum(count > 1 for count in Counter(r.url for r in site.log).values()),
+        "smallest gap, s": round(min(gaps), 4),
+        "delay, s": DELAY_S,
+        "WARC records read": sum(len(records_of(directory / "archive")) for directory in directories),
+    }
+
+
 def main() -> None:
     """Run it, and print what was found as JSON."""
     parser = argparse.ArgumentParser(
@@ -144,19 +188,7 @@ def main() -> None:
         Site(small_web(options.hosts, pages)) as site,
     ):
         root = Path(folder)
-        text = spec_text(
-            site,
-            ["http://h0.test/"],
-            top={"strategy": "best-first", "name": "web"},
-            topic={"keywords": list(KEYWORDS)},
-            limits={"pages": "none"},
-            fetch={
-                "per_host_delay_s": DELAY_S,
-                "per_ip_concurrency": 64,
-                "connect_to": site.connect_to,
-                "allow_private": list(site.allow_private),
-            },
-        )
+        text = spec_for(site)
         (root / "crawl.toml").write_text(text, encoding="utf-8")
         crawl(text.replace(f"per_host_delay_s = {DELAY_S}", "per_host_delay_s = 0"), root / "one")
         site.log.clear()
@@ -172,38 +204,7 @@ def main() -> None:
             code = faulty.process.wait()
         finally:
             faulty.end()
-        one, shards = contents([root / "one"]), contents(of_shards(root / "web", options.shards))
-        gaps = [
-            after - before
-            for host in {request.host for request in site.log}
-            for before, after in pairwise(site.times(host))
-        ]
-        print(
-            json.dumps(
-                {
-                    "faults": dict(done),
-                    "exit": code,
-                    "pages": len(shards["pages"]),
-                    "same pages, links and judgements": {part: shards[part] == one[part] for part in one},
-                    "hosts of several shards": sum(
-                        count > 1
-                        for count in Counter(
-                            host
-                            for directory in of_shards(root / "web", options.shards)
-                            for host in {host_of(authority_of(url)) for url in contents([directory])["pages"]}
-                        ).values()
-                    ),
-                    "requests": len(site.log),
-                    "asked again": sum(count > 1 for count in Counter(r.url for r in site.log).values()),
-                    "smallest gap, s": round(min(gaps), 4),
-                    "delay, s": DELAY_S,
-                    "WARC records read": sum(
-                        len(records_of(directory / "archive"))
-                        for directory in of_shards(root / "web", options.shards)
-                    ),
-                }
-            )
-        )
+        print(json.dumps({"faults": dict(done), "exit": code, **compared(root, options.shards, site)}))
 
 
 if __name__ == "__main__":
