@@ -29,6 +29,8 @@ from tools.measured import ROOT, commit_of, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 MARK = "LYCOSA_COST"
+SHARDS = 64
+"""What a billion pages are reckoned with."""
 TICKS = os.sysconf("SC_CLK_TCK")
 POLL_S = 0.2
 
@@ -41,6 +43,8 @@ class Cost(msgspec.Struct, frozen=True):
     wall_s: float  # of the command
     cpu_s: float
     ray_cpu_s: float  # of this, Ray's own processes
+    archive: int = 0  # bytes on disk
+    catalogue: int = 0
     messages: int = 0
     links: int = 0
     bytes: int = 0
@@ -78,7 +82,10 @@ def crawl(folder: Path, site: SiteProcess, pages: int, shards: int) -> Cost:
     of_ray = sum(cpu for name, cpu in used.values() if _is_of_ray(name))
     total = sum(cpu for _, cpu in used.values())
     sent = sent_by(out, shards) if shards > 1 else (0, 0, 0)
-    return Cost(said["pages"], said["seconds"], time.monotonic() - begun, total, of_ray, *sent)
+    wall_s = time.monotonic() - begun
+    archive = sum(path.stat().st_size for path in (out / "archive").iterdir())
+    catalogue = (out / "catalogue.db").stat().st_size
+    return Cost(said["pages"], said["seconds"], wall_s, total, of_ray, archive, catalogue, *sent)
 
 
 def _is_of_ray(name: str) -> bool:
@@ -104,6 +111,22 @@ def a_page(small: Cost, large: Cost) -> float:
     20.0
     """
     return 1000 * (large.cpu_s - small.cpu_s) / (large.pages - small.pages)
+
+
+def sizes(small: Cost, large: Cost) -> str:
+    """From what a page costs to a million and to a billion of them."""
+    each = a_page(small, large) / 1000
+    archive, catalogue = large.archive / large.pages, large.catalogue / large.pages
+    a_day = 86_400 / each
+    return (
+        f"At {1000 * each:.1f} ms of CPU a page one core crawls {a_day / 1e6:.1f} million pages a day, if enough hosts may be asked: "
+        f"at one request a second and host that takes {1 / each:.0f} hosts at any time. A page takes {archive / 1000:.0f} KB in the "
+        f"archive and {catalogue / 1000:.0f} KB in the catalogue, with its text, links and terms: a million pages "
+        f"{(archive + catalogue) / 1000:.0f} GB. A billion pages on {SHARDS} cores are then "
+        f"{1e9 * each / 86_400 / SHARDS:.0f} days, {1e9 * archive / 1e12:.0f} TB of archive and "
+        f"{1e9 * catalogue / 1e12:.0f} TB of catalogues, {1e9 / SHARDS / 1e6:.1f} million pages and "
+        f"{1e9 * catalogue / SHARDS / 1e9:.0f} GB of catalogue a shard."
+    )
 
 
 def figures(costs: dict[int, tuple[Cost, Cost]]) -> str:
@@ -138,9 +161,11 @@ def figures(costs: dict[int, tuple[Cost, Cost]]) -> str:
     one, two = (a_page(*costs[shards]) for shards in (1, 2))
     small, large = costs[2]
     told = f"A page of two shards costs {two / one:.2f} times the CPU of one process."
-    return (
-        f"{table(heads, rows)}\n\n{told} ({small.pages} and {large.pages} pages, commit {commit_of(ROOT)}.)"
+    when = (
+        f"({small.pages} and {large.pages} pages, commit {commit_of(ROOT)}, {os.cpu_count()} cores with "
+        f"{os.getloadavg()[2]:.0f} processes that wanted to run.)"
     )
+    return f"{table(heads, rows)}\n\n{told} {when}"
 
 
 def main() -> None:
@@ -164,7 +189,8 @@ def main() -> None:
     text = figures(costs)
     if options.write:
         write_part(PAGE, "costs", text)
-    print(text)
+        write_part(PAGE, "sizes", sizes(*costs[1]))
+    print(text, sizes(*costs[1]), sep="\n\n")
 
 
 if __name__ == "__main__":
