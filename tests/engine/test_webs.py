@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,7 @@ def test_a_cut_wacz_is_told(crawled: tuple[str, Path], tmp_path: Path):
     export_wacz(crawled[1], tmp_path / "whole.wacz", JUDGED)
     (tmp_path / "cut.wacz").write_bytes((tmp_path / "whole.wacz").read_bytes()[:2000])
 
-    with pytest.raises(ArchiveError, match="cannot be read as WACZ"):
+    with pytest.raises(InputError, match="cannot be read as WACZ"):
         _again(crawled, tmp_path / "cut.wacz", tmp_path / "crawl")
 
 
@@ -140,3 +141,40 @@ def test_names_that_mean_nothing_are_refused(crawled: tuple[str, Path], tmp_path
         _again(crawled, tmp_path / "gone.warc", tmp_path / "crawl")
     with pytest.raises(SpecError, match="Name some there"):
         crawl('[seeds]\narchive = true\n[judge]\nkind = "all"\n', tmp_path / "crawl")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("empty.warc.gz", b"", "is empty"),
+        ("page.html", b"<html><p>No archive." * 100, "WARC"),
+        ("cut.warc.gz", None, "no page that can be read"),
+        ("noise.warc.gz", bytes(range(256)) * 40, "WARC"),
+        ("bad.wacz", b"PK\x03\x04 this was a zip once", "cannot be read as WACZ"),
+        ("folder", None, "has no WARC file"),
+    ],
+)
+def test_what_is_no_archive_leaves_nothing_behind(
+    crawled: tuple[str, Path],
+    lycosa: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+    name: str,
+    content: bytes | None,
+    told: str,
+):
+    """It is told in a line, as a wrong use, before a collection is begun."""
+    given, out = tmp_path / name, tmp_path / "out"
+    if name == "folder":
+        given.mkdir()
+    elif content is None:
+        whole = next((crawled[1] / "archive").iterdir()).read_bytes()
+        second = whole.index(b"\x1f\x8b\x08", 10)  # where the warcinfo record ends
+        given.write_bytes(whole[: second + 60])
+    else:
+        given.write_bytes(content)
+
+    code, _, error = lycosa("import", given, "--out", out)
+
+    assert (code, out.exists()) == (2, False)
+    assert told in error
+    assert "Traceback" not in error

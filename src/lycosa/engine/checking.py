@@ -120,7 +120,10 @@ async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[s
     """How many seeds there are, and what was prepared as far as that goes without the Web."""
     refuse_root(spec.fetch)
     Admission(spec.scope, spec.fetch, spec.frontier)
-    warc_files(archives_of(spec.fetch, folder))
+    if spec.fetch.web:
+        from lycosa.fetch.archive import refuse_unreadable  # which loads all that reads an archive
+
+        refuse_unreadable(warc_files(archives_of(spec.fetch, folder)))
     if spec.archive.known:
         from lycosa.store.known import KnownElsewhere, known_in  # which loads all that reads an archive
 

@@ -21,7 +21,7 @@ import numpy as np
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from lycosa import urls
-from lycosa.errors import ArchiveError
+from lycosa.errors import ArchiveError, InputError
 from lycosa.fetch.http_headers import RECORD_BYTES, header_text, response_head
 from lycosa.fetch.warc_files import WarcFile, size_of
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
@@ -30,9 +30,44 @@ _KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revis
 UNPACKED_RATIO, UNPACKED_BYTES = 100, 1 << 30
 """A file that has to be unpacked as a whole may become this many times larger, or this large in any case."""
 HEADERS = 1_000
+_ADVICE = "Check that it is a WARC file and complete (warcio check FILE), get it again, or leave it out."
 _OFFSET_BITS = 44  # 16 TiB a file; a place is the file's number above and the offset below
 _GZIP = b"\x1f\x8b"
 _CHUNK = re.compile(rb"(?:\r?\n)?([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
+
+
+def refuse_unreadable(files: Sequence[WarcFile]) -> None:
+    """An InputError for files that are no archive, or hold no page: before anything is made of them."""
+    have_pages = [_has_page(file) for file in files]  # every one is looked at
+    if files and not any(have_pages):
+        raise InputError(
+            f"{files[0]}{' and others hold' if len(files) > 1 else ' holds'} no page that can be read: no whole record of a "
+            f"response. {_ADVICE}"
+        )
+
+
+def _has_page(file: WarcFile) -> bool:
+    """Whether a file has the record of a URL that is there to its end; an InputError where it has no record at all."""
+    last = None
+    try:
+        for record in _records(file):
+            last = record
+            if record.record_type & _KEPT and _target_url(record) and _is_complete(record):
+                return True
+    except (OSError, ValueError) as error:
+        if last is None:
+            raise InputError(f"{file} is no WARC file ({error}). {_ADVICE}") from error
+    if last is None:
+        what = "is empty" if not size_of(file) else "holds no readable WARC record"
+        raise InputError(f"{file} {what}. {_ADVICE}")
+    return False
+
+
+def _is_complete(record: WarcRecord) -> bool:
+    size = 0
+    while piece := record.reader.read(1 << 20):
+        size += len(piece)
+    return size == int(record.headers.get("Content-Length") or -1)
 
 
 class ArchiveFetcher:
@@ -125,10 +160,7 @@ class ArchiveFetcher:
         except OSError as error:
             raise ArchiveError(f"{named} cannot be read: {error}. Mend or leave out this file.") from error
         if last is None:
-            raise ArchiveError(
-                f"{named} holds no readable WARC record. Check that it is a WARC file and complete "
-                "(warcio check FILE), get it again, or leave it out."
-            )
+            raise ArchiveError(f"{named} holds no readable WARC record. {_ADVICE}")
         if not self._is_whole(last):
             entries.cut(start, last)
             self.damage.append(f"{named}: cut off within the record at byte {_offset(last)}")
@@ -157,11 +189,7 @@ class ArchiveFetcher:
         try:
             with path.open("rb") as file:
                 file.seek(_offset(place))
-                record = next(iter(ArchiveIterator(file, parse_http=False)))
-                size = 0
-                while piece := record.reader.read(1 << 20):
-                    size += len(piece)
-                return size == int(record.headers.get("Content-Length") or -1)
+                return _is_complete(next(iter(ArchiveIterator(file, parse_http=False))))
         except (OSError, ValueError, StopIteration):
             return False
 

@@ -94,9 +94,7 @@ def _in_wacz(path: Path) -> Iterator[WarcFile]:
                     )
                 yield PartOfFile(path, info.filename, _start(path, info), info.file_size)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, struct.error, EOFError) as error:
-        raise ArchiveError(
-            f"{path} cannot be read as WACZ: {error}. Get it again, or leave it out."
-        ) from error
+        raise InputError(f"{path} cannot be read as WACZ: {error}. Get it again, or leave it out.") from error
 
 
 def _start(path: Path, info: zipfile.ZipInfo) -> int:
