@@ -33,6 +33,18 @@ def test_a_page_keeps_its_structure():
     assert "Copyright" not in text
 
 
+def test_lists_within_lists_are_indented_and_said_once():
+    text = (
+        "This is a long paragraph about bread that people bake at home, with many words, so that it is text."
+    )
+    markup = f"""<main><h1>Bread</h1><p>{text}</p><ul><li>Flour<ul><li>wheat</li><li>rye</li></ul></li><li>Water</li></ul>
+    <ol><li>Mix<ul><li>slowly</li></ul></li><li>Bake</li></ol><p>{text}</p></main>"""
+
+    assert "- Flour\n    - wheat\n    - rye\n- Water\n\n1. Mix\n    - slowly\n1. Bake\n\nThis" in _markdown(
+        markup
+    )
+
+
 def test_plain_text_is_paragraphs():
     assert _markdown("One\n\nTwo", "text/plain") == "One\n\nTwo"
 

@@ -70,3 +70,18 @@ def test_no_page_breaks_it(parts):
     document = Document("".join(parts).encode(), "http://a.test/", "text/html")
     lines = iter(document.main_text.split("\n"))
     assert all(any(line == other for other in lines) for line in prose_of(document).split("\n") if line)
+
+
+def test_bulleted_lists_that_are_text_are_part_of_it():
+    """The extractor takes each of them for navigation; navigation is left out still."""
+    text = (
+        "The barn owl nests in towers, in hollow trees and in boxes that people put up for it in their barns."
+    )
+    markup = f"""<nav><ul><li>Imprint</li></ul></nav><main><h1>Owls</h1><p>{text}</p><ul><li>four eggs</li><li>a <a href=/v>vole</a> each night</li></ul>
+    <ul><li><a href=/1>Barn owl</a></li><li><a href=/2>Tawny owl</a></li></ul><p>{text}</p></main>"""
+
+    prose = prose_of(Document(markup.encode(), "http://a.test/", "text/html"), lists=True)
+
+    assert "barns.\n\n• four eggs\n• a vole each night\n\nThe barn" in prose
+    assert "Imprint" not in prose
+    assert "Tawny" not in prose

@@ -2,7 +2,7 @@
 
 The extractor of the main text goes by the markup; old pages have none that tells navigation from text. What is
 left of it shows in the lines: all of a line is link. So at both ends such lines go, and in between where
-several follow each other.
+several follow each other. And it takes every bulleted list for navigation: those that are text are put back.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ LIST = 3
 """This many lines of links in a row are a list of links, wherever they stand."""
 NOTICE_CHARS = 300
 DEPTH = 500
+MARKED = 5_000
+"""Elements of one page that are looked at, of each kind."""
+LINE_CHARS = 20_000
+DEEPEST = 8
+"""How deeply an item is indented at most."""
 
 _NOTICE = re.compile(
     r"©|\bcopyright\b|\ball rights reserved\b|\balle rechte vorbehalten\b|\btous droits réservés\b"
@@ -26,11 +31,16 @@ _NOTICE = re.compile(
     re.IGNORECASE,
 )
 _has_word = re.compile(r"\w").search
+_OUTSIDE = ("nav", "header", "footer", "aside", "form", "ul", "ol", "table")
+_NOT_WORDS = re.compile(r"\W+")
 _BULLETS = "•◦▪‣*-–|·» \t"
 
 
-def prose_of(document: Document) -> str:
-    """The main text without lists of links and notices; all of it where nothing else would be left."""
+def prose_of(document: Document, *, lists: bool = False) -> str:
+    """The main text without lists of links and notices; all of it where nothing else would be left.
+
+    With `lists`, also the bulleted lists that are text. To find them costs three times as much as all the rest.
+    """
     is_link = _LinkLines(_link_lines(document))
     runs = _joined([(kind, list(lines)) for kind, lines in groupby(document.main_text.split("\n"), is_link)])
     last = len(runs) - 1
@@ -42,7 +52,7 @@ def prose_of(document: Document) -> str:
     ]
     while kept and (not kept[-1].strip() or _is_notice(kept[-1])):
         kept.pop()
-    text = "\n".join(kept)
+    text = "\n".join(_with_lists(kept, document) if lists else kept)
     if "\n\n\n" in text:
         text = re.sub(r"\n{3,}", "\n\n", text)
     return text.strip("\n") or document.main_text
@@ -62,6 +72,59 @@ class _LinkLines:
         if len(begin) > self._longest:
             return False  # a paragraph: the rest of it need not be looked at
         return _of_list(line) in self._lines
+
+
+def _with_lists(kept: list[str], document: Document) -> list[str]:
+    """The lines that were kept, and behind them the bulleted lists that follow them on the page and are text."""
+    lists = {node.mem_id: items for node in document.tree.css("ul")[:MARKED] if (items := _items(node))}
+    if not lists or document.is_all_text:
+        return kept
+    there, before, left_out = {bare(line) for line in kept}, "", dict[str, list[str]]()
+    for node in document.tree.css("h1,h2,h3,h4,h5,h6,p,ul")[:MARKED]:
+        if node.tag != "ul":
+            before = line if (line := bare(text_of(node))) in there else before
+        elif before and (items := lists.get(node.mem_id, [])) and not there & set(map(bare, items)):
+            left_out.setdefault(before, []).extend(items)
+    found: list[str] = []
+    for line in kept:
+        items = left_out.pop(bare(line), []) if left_out else []
+        found += [line, "", *items, ""] if items else [line]
+    return found
+
+
+def _items(node: LexborNode) -> list[str]:
+    """The lines of a list that is text; none where it stands outside of any, or where most of it is links."""
+    if is_within(node, *_OUTSIDE):
+        return []
+    items = [(depth_of(item), text_of(item, "ul,ol")) for item in node.css("li")[:MARKED]]
+    linked = sum(len(bare(text_of(link))) for link in node.css("a")[:MARKED])
+    if 2 * linked >= sum(len(bare(text)) for _, text in items):
+        return []
+    return [f"{'  ' * depth}• {text}" for depth, text in items if text]
+
+
+def depth_of(item: LexborNode) -> int:
+    """How many lists an item stands in besides its own."""
+    depth, above = -1, item.parent
+    for _ in range(DEPTH):
+        if above is None:
+            break
+        depth += above.tag in ("ul", "ol")
+        above = above.parent
+    return max(0, min(depth, DEEPEST))
+
+
+def text_of(node: LexborNode, without: str = "") -> str:
+    """The text of an element in one line, without those elements in it."""
+    text = node.text(separator=" ")[:LINE_CHARS]
+    for inner in node.css(without)[:MARKED] if without else ():
+        text = text.replace(inner.text(separator=" ")[:LINE_CHARS], " ", 1)
+    return one_line(text)
+
+
+def bare(line: str) -> str:
+    """The letters and digits of a line, by which it is known again however it was spaced."""
+    return _NOT_WORDS.sub("", line).lower()
 
 
 def _joined(runs: list[tuple[bool | None, list[str]]]) -> list[tuple[bool, list[str]]]:

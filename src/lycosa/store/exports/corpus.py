@@ -240,7 +240,7 @@ def archived_text(collection: Collection, key: int, *, markdown: bool = False) -
         document = document_of(fetched, max_decoded_bytes=MAX_BYTES)
         if isinstance(document, Refusal):
             return ""
-        return markdown_of(document) if markdown else prose_of(document)
+        return markdown_of(document) if markdown else prose_of(document, lists=True)
     except Exception:  # whatever a hostile page provokes must cost only its own text
         return ""
 
