@@ -191,6 +191,24 @@ def test_a_run_makes_no_more_visits_than_its_share(tmp_path: Path) -> None:
     assert set(_changes(tmp_path / "out").values()) == {"changed"}
 
 
+def test_visits_go_on_while_hosts_are_being_asked(tmp_path: Path) -> None:
+    """That the only host with more to ask for is busy ends nothing."""
+    words = {f"/{number}": f"Page {number}" for number in range(8)}
+    web: Web = {("b.test", path): page for path, page in _changing(words).items() if isinstance(path, str)}
+    web["a.test", "/"] = links("http://b.test/", *(f"http://b.test{path}" for path in words))
+    sections: dict[str, Any] = {
+        "limits": {"pages": 10},
+        "archive": {"revisit_after_h": 5.0, "revisit_share": 1.0},
+    }
+    urls = [START, *(f"http://b.test{path}" for path in ("/", *words))]
+    with Site(web) as site:
+        crawl(spec_text(site, [START], **sections), tmp_path / "out")
+        _let_pass(tmp_path / "out", *urls)
+        crawl(spec_text(site, [START], **sections), tmp_path / "out")
+
+        assert [site.hits(url) for url in urls] == [2] * 10
+
+
 def test_a_page_that_a_sitemap_dates_anew_is_asked_for_at_once(tmp_path: Path) -> None:
     """What its last visit said of it could have let it wait for a week."""
     words, days = {"/1": "One", "/2": "Two"}, {"/1": "2020-01-01", "/2": "2020-01-01"}
@@ -216,8 +234,24 @@ def test_a_page_that_a_sitemap_dates_anew_is_asked_for_at_once(tmp_path: Path) -
         assert [site.hits(f"http://a.test{path}") for path in ("/map.xml", "/1", "/2")] == [2, 1, 2]
 
 
-def _let_pass(out: Path, url: str) -> None:
-    """Let the time come at which a URL is to be asked for again."""
+def test_a_visit_that_failed_for_now_is_made_another_time(tmp_path: Path) -> None:
+    """A server that is down for an hour is not forgotten."""
+    is_down, words = [False], {"/1": "One"}
+    web = _changing(words)
+    answer = web["/1"]
+    web["/1"] = lambda request: status(500) if is_down[0] else answer(request)  # type: ignore[operator]
+    sections: dict[str, Any] = {"archive": {"revisit_after_h": 5.0}, "fetch": {"retries": 0}}
+    with Site(web) as site:
+        spec = spec_text(site, [START], **sections)
+        for is_down[0] in (False, True, False):
+            crawl(spec, tmp_path / "out")
+            _let_pass(tmp_path / "out", "http://a.test/1")
+
+        assert site.hits("http://a.test/1") == 3
+
+
+def _let_pass(out: Path, *urls: str) -> None:
+    """Let the time come at which URLs are to be asked for again."""
     now = time.time()
     with (
         CollectionWriter.create_or_open(out, (out / "crawl.toml").read_text()) as collection,
@@ -226,4 +260,4 @@ def _let_pass(out: Path, url: str) -> None:
         frontier = SqliteFrontier(
             collection.connection, Policy(max_waiting=1000), now=now, restart_rest_s=0.0
         )
-        frontier.hasten([key_of(url)], now)
+        frontier.hasten([key_of(url) for url in urls], now)

@@ -6,7 +6,6 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -229,12 +228,11 @@ class Conclusions:
         pages = [one for one in ranked if one.link.kind is Kind.PAGE and not one.hold]
         best = (*self.follow.best_listed(self.admission.admit(pages)), *self.follow.lists(page, fetched))
         self.add(best)
-        self._hasten(page)
         return best
 
-    def _hasten(self, listed: Page) -> None:
+    def _hasten(self, listed: Page, now: float) -> None:
         """Let pages go at once that a list dates to a later day than that of their last visit."""
-        now, later = time.time(), []
+        later = []
         for key, day in listed.changed_on:
             state = self.frontier.find(key)
             seen_at = state.link.notes.seen_at if state else 0.0
@@ -305,7 +303,8 @@ class Conclusions:
             rested_at = now + fetched.rest_s
             return link, Outcome(rested_at, rested_at, counts=False, tried=False)
         if isinstance(fetched, NotFetched):
-            return link, self._not_fetched(fetched, now)
+            outcome = self._not_fetched(fetched, now)
+            return self.follow.missed(link, outcome, now) if fetched.passing else (link, outcome)
         self.tally.bytes += 0 if fetched.archived else len(fetched.body)
         if not isinstance(page, Page):
             return self._no_page(link, fetched, page if fetched.status == 200 else None, now)
@@ -315,6 +314,7 @@ class Conclusions:
             return self._no_page(link, fetched, None, now)
         if link.kind is Kind.LIST:
             self.store.save(Record(now, fetched=fetched, decisions=self.listed(page, fetched)))
+            self._hasten(page, now)
             again, outcome = self.follow.revisit(fetched, (), now)
             return again, msgspec.structs.replace(outcome, counts=False)
         if link.kind is Kind.IMAGE:
@@ -387,7 +387,8 @@ class Conclusions:
             return self.follow.revisit(fetched, (), now)
         # A redirected image: its page waits for the target now.
         instead = decisions[0].link.key if decisions and link.kind is Kind.IMAGE else 0
-        return link, Outcome(now + fetched.rest_s, counts=False, instead=instead)
+        outcome = Outcome(now + fetched.rest_s, counts=False, instead=instead)
+        return self.follow.missed(link, outcome, now) if fetched.status >= 500 else (link, outcome)
 
     def _image(self, page: Page, fetched: Fetched, now: float) -> None:
         """Archive an image, and let the strategy decide on what waited for it."""

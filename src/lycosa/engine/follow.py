@@ -160,6 +160,14 @@ class Follow:
             now + fetched.rest_s, again_at, tried=False
         )
 
+    def missed(self, link: Link, outcome: Outcome, now: float) -> tuple[Link, Outcome]:
+        """The outcome of a visit that failed for now: what was fetched before and is not tried again at once has its next visit."""
+        hours = self.archive.revisit_after_h
+        if outcome.again_at is not None or not link.notes.seen_at or hours is None:
+            return link, outcome
+        later = msgspec.structs.replace(outcome, again_at=now + hours * 3600, tried=False)
+        return msgspec.structs.replace(link, attempts=AGAIN), later
+
     def _redirect(self, link: Link, target: str) -> Onward:
         if len(target) > self.fetch.max_url_length:
             return Onward(Refusal(Reason.LONG_URL, f"redirects to {target[:200]}"))

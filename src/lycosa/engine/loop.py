@@ -207,9 +207,9 @@ class Crawl:
         return sum(link.kind is Kind.PAGE and not link.notes.seen_at for link in self._flying.values())
 
     def _is_due_again(self) -> bool:
-        """Whether a URL that was fetched before may be asked for again, or soon may: its host only rests."""
+        """Whether a URL that was fetched before may be asked for again, or soon may: its host rests or is being asked."""
         at = self.frontier.next_at(again=True) if self._may_revisit else None
-        return at is not None and at - self.clock.now() <= DUE_S
+        return at is not None and (at == inf or at - self.clock.now() <= DUE_S)
 
     def _next_at(self) -> float | None:
         """When something may be taken; None if nothing waits, or only what the limits have no room for."""
