@@ -25,6 +25,7 @@ from lycosa.page.entities import find_entities
 from lycosa.page.layout import Layout, is_deeper, lines_of, one_line, with_plain_spaces
 from lycosa.page.links import Linked, ReferenceResolver, find_images, find_links
 from lycosa.page.names import find_names
+from lycosa.page.paper import OFFICE_TYPES
 from lycosa.page.parser_limits import HTML_CHARS, bounded, length_read
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.place_finder import PlaceFinder
@@ -163,7 +164,7 @@ class Document:
     @cached_property
     def is_all_text(self) -> bool:
         """Whether it has no navigation, because it was no HTML: plain text, a PDF, a list."""
-        return self.is_plain_text or self.content_type in (PDF, LIST)
+        return self.is_plain_text or self.content_type in (PDF, LIST) or self.content_type in OFFICE_TYPES
 
     @cached_property
     def page_count(self) -> int:

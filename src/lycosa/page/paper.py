@@ -1,14 +1,44 @@
-"""What a PDF says, as the process that reads it hands it over. Nothing heavy is imported: the process starts for every file."""
+"""What a PDF or an office file says, as the process that reads it hands it over. Nothing heavy is imported: the process starts for every file."""
 
 from __future__ import annotations
+
+import ctypes
+import resource
+import signal
+import sys
+from contextlib import suppress
 
 import msgspec
 
 from lycosa.page.as_html import Section, html_of
 
+OFFICE_TYPES = frozenset(
+    f"application/vnd.{kind}"
+    for kind in (
+        "openxmlformats-officedocument.wordprocessingml.document",
+        "openxmlformats-officedocument.spreadsheetml.sheet",
+        "openxmlformats-officedocument.presentationml.presentation",
+        "oasis.opendocument.text",
+        "oasis.opendocument.spreadsheet",
+        "oasis.opendocument.presentation",
+    )
+)
+"""The content types of office files that can be read."""
+MEMORY_BYTES = 1_500_000_000
+CPU_S = 12
+
+
+def limit_process() -> None:
+    """Let the system end this process where a file wants too much, and with its parent."""
+    for what, limit in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_S)):
+        with suppress(ValueError, OSError):  # not every system has every limit
+            resource.setrlimit(what, (limit, limit))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
 
 class Paper(msgspec.Struct, frozen=True):
-    """What a PDF says."""
+    """What such a file says. `page_count` is 0 where it has no pages."""
 
     title: str
     date: str  # ISO, or ''
@@ -21,6 +51,6 @@ class Paper(msgspec.Struct, frozen=True):
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """Why a PDF has no text for us."""
+    """Why a file has no text for us."""
 
     why: str

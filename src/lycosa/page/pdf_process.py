@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import resource
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,10 +17,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from lycosa.page.as_html import Section, TextLink, urls_in
-from lycosa.page.paper import Paper, Unread
+from lycosa.page.paper import Paper, Unread, limit_process
 
-MEMORY_BYTES = 1_500_000_000
-CPU_S = 12
 PAGES = 500
 """Of one file that are read; the rest is only counted."""
 CHARS = 1_000_000
@@ -123,15 +119,6 @@ def _annotated(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> Iter
             yield TextLink(buffer.value.decode("utf-8", "replace"), " ".join(_clean(text)[:500].split()))
 
 
-def _limit() -> None:
-    """Let the system end us where a file wants too much, and with our parent."""
-    for what, limit in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CPU, CPU_S)):
-        with suppress(ValueError, OSError):  # not every system has every limit
-            resource.setrlimit(what, (limit, limit))
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
 if __name__ == "__main__":
-    _limit()
+    limit_process()
     sys.stdout.buffer.write(msgspec.msgpack.encode(read(sys.stdin.buffer.read())))

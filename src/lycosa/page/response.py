@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import PDF, Document
+from lycosa.page.office import is_office, read_office
 from lycosa.page.pdf import is_pdf, read_pdf
 from lycosa.page.place_finder import installed_finder
 from lycosa.page.places import Regions
@@ -33,11 +34,13 @@ def document_of(
     if isinstance(body, Refusal):
         return body
     content_type, known = RENDERED if fetched.rendered else fetched.header("content-type"), None
-    if not fetched.rendered and is_pdf(body, content_type):
-        paper = read_pdf(body)
+    is_paper, is_file = is_pdf(body, content_type), is_office(content_type)
+    if not fetched.rendered and (is_paper or is_file):
+        paper = read_pdf(body) if is_paper else read_office(body)
         if isinstance(paper, Refusal):
             return paper
-        content_type, known = PDF, {"html": paper.as_html(), "page_count": paper.page_count}
+        content_type = PDF if is_paper else content_type.partition(";")[0].strip().lower()
+        known = {"html": paper.as_html(), "page_count": paper.page_count}
     return Document(
         body,
         fetched.link.url,

@@ -169,8 +169,8 @@ class ScopeSpec(Section):
     depth: NotNegativeInt | None = None
     """How many links away from a seed the crawl may go."""
     content_types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf")
-    """Only these content types are downloaded as pages; decided at the response's headers. HTML, plain text and PDF
-    can be read."""
+    """Only these content types are downloaded as pages; decided at the response's headers. HTML, plain text, PDF and
+    office files (docx, xlsx, pptx, odt, ods, odp) can be read."""
     respect: tuple[
         Literal["noai", "noimageai", "noarchive", "tdm", "search", "ai-input", "ai-train"], ...
     ] = ()
