@@ -21,6 +21,7 @@ from lycosa.testing import Site
 from tests.browsers import SANDBOX, needs_browser, rendering
 from tests.crawling import ROOT, crawl, pages_of, spec_text
 from tests.engine.test_rendering import app_site
+from tests.store.archives import responses_in_wacz
 
 PYWB = ROOT / ".venv-pywb" / "bin"
 
@@ -59,6 +60,20 @@ def test_pywb_shows_what_the_browser_saw(tmp_path: Path) -> None:
     with replaying(tmp_path / "out" / "archive", tmp_path / "pywb") as address:
         shown = _shown(f"{address}/2/http://h.test/1", "Peak 1")
     assert " ".join(shown.split()) == " ".join(seen.split())
+
+
+@needs_browser
+def test_replayweb_page_finds_a_rendered_page_and_what_its_scripts_ask_for(tmp_path: Path) -> None:
+    """Of an export of the relevant pages too: without its data a frame would stay empty there."""
+    with Site(app_site(2)) as site:
+        crawl(spec_text(site, ["http://h.test/"], fetch=rendering("needed")), tmp_path / "out")
+    with Collection.open(tmp_path / "out") as collection:
+        assert collection.export(tmp_path / "out.wacz") == 2
+
+    found = responses_in_wacz(tmp_path / "out.wacz")
+
+    assert {"http://h.test/1", "http://h.test/app.js", "http://h.test/api/1"} <= {*found}
+    assert not any(url.startswith("urn:") for url in found)
 
 
 def _shown(url: str, awaited: str) -> str:

@@ -8,14 +8,12 @@ import json
 import os
 import shutil
 import socket
-import struct
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +29,7 @@ from lycosa.store.exports.writers import WRITERS, writer_for
 from lycosa.store.page_filter import JUDGED, PageFilter, Relevance
 from lycosa.urls import key_of
 from lycosa.values import Category, PageEntity, PagePlace, Score
+from tests.store.archives import responses_in_wacz
 from tests.store.records import NOW, fetched, page_record
 
 BIN = Path(sys.executable).parent
@@ -351,26 +350,6 @@ def test_markdown_of_a_wacz_alone_is_refused(lycosa, tmp_path):
 
 @pytest.mark.parametrize("wanted", [ALL, RELEVANT])
 def test_a_wacz_is_read_as_replayweb_page_reads_it(storm, tmp_path, wanted):
-    """It trusts the directory: no extra fields there, none before the bytes. Each line of the index leads to its response."""
     out = tmp_path / "storm.wacz"
     export_wacz(storm, out, wanted)
-    data = out.read_bytes()
-    with zipfile.ZipFile(out) as package:
-        held = {}
-        for entry in package.infolist():
-            at = entry.header_offset
-            name, extra = struct.unpack("<HH", data[at + 26 : at + 30])
-            begin = at + 30 + name + (extra if entry.extra else 0)
-            held[entry.filename] = data[begin : begin + entry.compress_size]
-            assert held[entry.filename] == package.read(entry.filename)
-    for line in gzip.decompress(held["indexes/index.cdx.gz"]).decode().splitlines():
-        about = json.loads(line.split(" ", 2)[2])
-        start, length = int(about["offset"]), int(about["length"])
-        member = zlib.decompressobj(31)
-        record = member.decompress(held[f"archive/{about['filename']}"][start : start + length])
-        assert member.eof
-        assert not member.unused_data
-        assert b"WARC-Type: response\r\n" in record
-        assert f"WARC-Target-URI: {about['url']}\r\n".encode() in record
-    first = zlib.decompressobj(31).decompress(next(v for k, v in held.items() if k.startswith("archive/")))
-    assert b"WARC-Type: warcinfo" in first
+    assert responses_in_wacz(out)
