@@ -102,6 +102,10 @@ class ArchiveFetcher:
         return self._urls.decode().split("\n") if self._urls else []
 
     async def fetch(self, link: Link) -> Fetched | NotFetched:
+        """As `answer`: what is archived keeps nobody waiting."""
+        return self.answer(link)
+
+    def answer(self, link: Link) -> Fetched | NotFetched:
         """The archived response; no request is made, nobody needs rest."""
         url = urls.parse(link.url)
         place = None if url is None else self._place(url)

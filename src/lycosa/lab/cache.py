@@ -1,18 +1,20 @@
 """Parsed pages of a virtual web, kept on disk: an experiment parses each page once, ever.
 
-Keyed by the content of the WARC files and by the code that parses, so it cannot be stale.
+Keyed by the content of the WARC files and by the code that parses, so it cannot be stale. What takes most of the time,
+and is asked for by few strategies, is made and kept apart when the first document is asked for it.
 """
 
 from __future__ import annotations
 
-import asyncio
+import fcntl
 import hashlib
 import inspect
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import replace
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ import lycosa
 from lycosa.engine.analysis import Recipe, page_of
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.redirects import redirect_target
+from lycosa.lab.processes import Done, in_processes
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
@@ -34,8 +37,10 @@ from lycosa.values import Fetched, Image, Link, NotFetched, Page, PagePlace, Rea
 STORED = (
     "title language words canonical noindex nofollow soft_404 links images terms title_terms link_terms "
     "link_url_terms context_terms whole_context_terms windows simhash "
-    "main_terms date places names link_places link_dates"
+    "main_terms link_dates"
 ).split()
+STORED_LATER = ("date", "places", "names", "link_places")
+"""Of a page of 3,000 words they take three times as long as all other parts: only events ask for them."""
 STORED_OF_TYPED = ("outline",)
 """Only of webs with page types: large, and of no use to others."""
 _types: dict[str, Any] = {
@@ -48,8 +53,14 @@ _types: dict[str, Any] = {
 }
 
 
-Done = Callable[[int, int], None]
-"""Told again and again: how many are done, and how many there are."""
+AT_ONCE = 100
+"""Pages that are read before it is told how many are done."""
+MANY = 1_000
+"""A web of fewer pages is read sooner than other processes are started."""
+
+
+def _unwatched(_done: int, _all: int) -> None:
+    """Nobody wants to know."""
 
 
 class Parsed(msgspec.Struct, frozen=True, array_like=True):
@@ -67,16 +78,18 @@ class CachedWeb:
     """A virtual web as a fetcher and an analyser: same results as the archive, without parsing again.
 
     `fetch` answers with the body's digest in place of the body: it is all that the loop looks at,
-    and `analyse` finds the parsed page by the link.
+    and `analyse` finds the parsed page by the link. What is not on disk yet is read by as many `processes`; a
+    program that asks for more than one must be one that other processes can import.
     """
 
     def __init__(
-        self, web: VirtualWeb, language: str = "english", *, parsing: Done = lambda _done, _all: None
+        self, web: VirtualWeb, language: str = "english", *, parsing: Done = _unwatched, processes: int = 1
     ) -> None:
         self.web = web
         self.language = language
         self.recipe = Recipe(language=language, folding=web.folding)
-        self._records = _load(web, language, parsing)
+        self._records = _Reading(web, language, "", _names(web), processes).records(parsing)
+        self._later = _Later(_Reading(web, language, "-later", STORED_LATER), parsing)
         self._documents: dict[int, Document] = {}
 
     def for_evidence(self, evidence: tuple[Evidence, ...]) -> CachedWeb:
@@ -107,7 +120,7 @@ class CachedWeb:
             record = self._records.get(key)
             if record is None or not record.document:
                 return None
-            self._documents[key] = Document(b"", record.url, known=_unpack(record.document))
+            self._documents[key] = _CachedDocument(record.url, _unpack(record.document), self._later, key)
         return self._documents[key]
 
     async def document_at(self, url: str) -> Document | Refusal:
@@ -136,43 +149,139 @@ class CachedWeb:
         return self._records[key].url
 
 
-def _load(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Parsed]:
-    typed = "-typed" if web.page_types else ""  # the same pages may be opened with page types and without
-    path = cache_directory() / f"{content_digest(web)}-{code_digest()}-{language}{typed}.pages"
-    decoder = msgspec.msgpack.Decoder(dict[int, Parsed])
-    try:
-        return decoder.decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError):
-        records = asyncio.run(_parse(web, language, parsing))
+class _LaterPart:
+    """A part of a document that is not stored with the others."""
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, document: _CachedDocument, _: type | None = None) -> Any:
+        document.__dict__.update(document.later.parts(document.key))
+        return document.__dict__[self.name]
+
+
+class _CachedDocument(Document):
+    """A document of its stored parts, which gets the others when it is asked for one of them."""
+
+    date, places = _LaterPart(), _LaterPart()
+    names, link_places = _LaterPart(), _LaterPart()
+
+    def __init__(self, url: str, known: Mapping[str, Any], later: _Later, key: int) -> None:
+        super().__init__(b"", url, known=known)
+        self.later = later
+        self.key = key
+
+
+class _Later:
+    """The parts that are kept apart, of all pages: read or made when the first is asked for."""
+
+    def __init__(self, reading: _Reading, parsing: Done) -> None:
+        self._reading = reading
+        self._parsing = parsing
+
+    def parts(self, key: int) -> dict[str, Any]:
+        """Those of a page."""
+        return _unpack(self._records[key].document)
+
+    @cached_property
+    def _records(self) -> dict[int, Parsed]:
+        return self._reading.records(self._parsing)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Some parts of all pages of a web, in a file of their own."""
+
+    web: VirtualWeb
+    language: str
+    suffix: str
+    names: tuple[str, ...]
+    processes: int = 1
+
+    def records(self, parsing: Done) -> dict[int, Parsed]:
+        """Read them from disk; where they are not there, from the archive."""
+        # The same pages may be opened with page types and without.
+        typed = "-typed" if self.web.page_types else ""
+        name = f"{content_digest(self.web)}-{code_digest()}-{self.language}{typed}{self.suffix}"
+        path = cache_directory() / f"{name}.pages"
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(msgspec.msgpack.encode(records))
-        draft.replace(path)
-        return records
+        with _alone(path):  # of several processes that want them, one makes them
+            try:
+                return _decode(path.read_bytes())
+            except (OSError, msgspec.MsgspecError):
+                records = self._parsed(parsing)
+                draft = path.with_suffix(f".{os.getpid()}")
+                draft.write_bytes(msgspec.msgpack.encode(records))
+                draft.replace(path)
+                return records
+
+    def _parsed(self, parsing: Done) -> dict[int, Parsed]:
+        archived = list(self.web.archive.urls())
+        parts = [tuple(archived[at : at + AT_ONCE]) for at in range(0, len(archived), AT_ONCE)]
+
+        def told(done: int, _: int) -> None:
+            parsing(min(done * AT_ONCE, len(archived)), len(archived))
+
+        if self.processes == 1 or len(archived) < MANY:
+            found = in_processes(self._read_here, parts, 1, told)
+        else:
+            tasks = [_Part(self.web.path, self.language, self.names, urls) for urls in parts]
+            found = in_processes(_read_part, tasks, self.processes, told)
+        return {key: record for part in found for key, record in _decode(part).items()}
+
+    def _read_here(self, urls: tuple[str, ...]) -> bytes:
+        return _read_pages(self.web, self.language, self.names, urls)
 
 
-async def _parse(web: VirtualWeb, language: str, parsing: Done) -> dict[int, Parsed]:
-    recipe = Recipe(language=language, folding=web.folding)
-    names = (*STORED, *STORED_OF_TYPED) if web.page_types else STORED
-    made = page_parts()
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some pages of a web, to be read by any process."""
+
+    path: Path
+    language: str
+    names: tuple[str, ...]
+    urls: tuple[str, ...]
+
+
+_decode = msgspec.msgpack.Decoder(dict[int, Parsed]).decode
+_opened = lru_cache(maxsize=1)(VirtualWeb.open)  # in processes that read nothing else
+
+
+def _read_part(part: _Part) -> bytes:
+    return _read_pages(_opened(part.path), part.language, part.names, part.urls)
+
+
+def _names(web: VirtualWeb) -> tuple[str, ...]:
+    return (*STORED, *(STORED_OF_TYPED if web.page_types else ()), *page_parts())
+
+
+def _read_pages(web: VirtualWeb, language: str, names: Iterable[str], archived: Iterable[str]) -> bytes:
+    recipe, made = Recipe(language=language, folding=web.folding), page_parts()
     records = {}
-    archived = list(web.archive.urls())
-    for number, url in enumerate(archived):
-        parsing(number, len(archived))
+    for url in archived:
         key = key_of(url, web.folding)
-        fetched = await web.archive.fetch(Link(url, key))
+        fetched = web.archive.answer(Link(url, key))
         if isinstance(fetched, NotFetched):
             continue
         stored, targets = b"", _redirect(fetched, web)
         if fetched.status == 200 and "html" in fetched.header("content-type").lower():
             document = recipe.document_of(fetched)
             if isinstance(document, Document):
-                parts = {name: getattr(document, name) for name in names}
-                parts |= {name: document.part(name, make) for name, make in made.items()}
+                parts = {
+                    name: document.part(name, made[name]) if name in made else getattr(document, name)
+                    for name in names
+                }
                 stored = msgspec.msgpack.encode(parts)
                 targets = tuple(link.key for link in document.links)
         records[key] = Parsed(url, fetched.status, fetched.headers, digest_of(fetched.body), targets, stored)
-    return records
+    return msgspec.msgpack.encode(records)
 
 
 def _redirect(fetched: Fetched, web: VirtualWeb) -> tuple[int, ...]:

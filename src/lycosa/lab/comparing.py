@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.lab import results
-from lycosa.lab.cache import Done
 from lycosa.lab.given import refuse_ungiven
 from lycosa.lab.grid import ORACLES, chosen_topics, run_grid, strategy_name, taken_sections, variants
+from lycosa.lab.processes import Done
 from lycosa.lab.protocol import Options
 from lycosa.lab.run import Run
 from lycosa.lab.user import refuse_untrained

@@ -12,29 +12,25 @@ import inspect
 import itertools
 import os
 import re
-import signal
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import lru_cache
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from pydantic import ValidationError
 
-from lycosa.engine.children import die_with_parent
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import topic_vector
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import fit_models
-from lycosa.lab.cache import CachedWeb, Done, all_code_digest, cache_directory, content_digest
+from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
 from lycosa.lab.oracle import LookAhead, Oracle
+from lycosa.lab.processes import Done, in_processes
 from lycosa.lab.protocol import Draw, Options, distances, draw, draw_as_user
 from lycosa.lab.run import Run, run_strategy
 from lycosa.lab.user import given_sections, user_material, user_spec
@@ -190,60 +186,17 @@ def run_grid(
     for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
         if variant.strategy not in ORACLES and not _gets_types(variant.strategy, opened):
             check(variant.strategy, dict(variant.settings), Path())
-    CachedWeb(opened, parsing=parsing)  # parses once, before the processes start
-    tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
-    count = min(processes or os.cpu_count() or 1, len(tasks))
+    count = processes or os.cpu_count() or 1
     if not all(isinstance(variant.strategy, str) for variant in wanted):
         count = 1  # a class of a notebook cannot be found by other processes
-    results: dict[int, list[Run]] = {}
-    progress(0, len(tasks))
-    if count <= 1:
-        for number, task in enumerate(tasks):
-            results[number] = run_task(task)
-            progress(number + 1, len(tasks))
-    else:
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin_work) as pool:
-            with _uninterruptible():
-                futures = {pool.submit(run_task, task): number for number, task in enumerate(tasks)}
-            try:
-                for done, future in enumerate(as_completed(futures), start=1):
-                    results[futures[future]] = future.result()
-                    progress(done, len(tasks))
-            except BaseException:
-                for child in active_children():
-                    child.terminate()  # what they have finished is stored
-                raise
-    return [run for number in sorted(results) for run in results[number]]
-
-
-@contextmanager
-def _uninterruptible() -> Iterator[None]:
-    """Processes that are started inside never hear of Ctrl-C: to stop them is the parent's business."""
-    try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # not the main thread, to which alone Ctrl-C comes
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    CachedWeb(opened, parsing=parsing, processes=count)  # parses once, before the runs start
+    tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
+    return [run for runs in in_processes(run_task, tasks, count, progress) for run in runs]
 
 
 def _gets_types(strategy: str | type[BaseStrategy], web: VirtualWeb) -> bool:
     """Whether the lab makes settings of a strategy from the page types of the web."""
     return bool(web.page_types and typed_in_lab(strategy))
-
-
-def _begin_work() -> None:
-    """What a process of the pool does first."""
-    die_with_parent()  # a parent that is killed closes nothing: they would wait in its pipe for ever
-    parent = parent_process()
-    if parent is not None and os.getppid() != parent.pid:  # it was killed before we could ask
-        os._exit(1)
-    # One BLAS thread a process: more only get into each other's way, and can change the last bits.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
 
 
 def run_task(task: Task) -> list[Run]:
