@@ -62,6 +62,11 @@ class Lately(msgspec.Struct, frozen=True):
     pages_per_second: float  # over the last minute of the crawl
     seconds_left: float | None
 
+    @property
+    def has_images(self) -> bool:
+        """Whether one of the latest pages has an image."""
+        return any(page.image for page in self.latest)
+
 
 @contextmanager
 def watched(collection: Collection) -> Iterator[Monitor]:
