@@ -52,6 +52,7 @@ def test_what_is_on_the_web_is_only_counted(tmp_path):
     ("keywords", "told"),
     [
         (["erruption", "lava"], "'erruption' is no common word of english, but like 'erupt…'"),
+        (["mercury"], "'mercury' is all that is known of the topic"),
         (["Strom", "Spannung", "Elektrizität"], "look like german (3 of 3), but topic.language is english"),
     ],
 )
@@ -91,7 +92,7 @@ def test_seeds_in_files_are_counted(tmp_path):
     (tmp_path / "seeds.txt").write_text("http://a.test/\nhttp://b.test/\nnonsense\n")
     checked = check_spec(spec(tmp_path, TOPIC + '[seeds]\nfiles = ["seeds.txt"]\n'))
     assert checked.seeds == 2
-    assert "nonsense" in checked.said[-1]
+    assert any("nonsense" in word for word in checked.said)
 
 
 @pytest.mark.parametrize(

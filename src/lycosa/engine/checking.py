@@ -94,6 +94,11 @@ def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:
         if not terms_of(keyword, topic.language):
             yield f"the keyword {keyword!r} has only words that every text has, and says nothing. Use another."
     yield from doubtful_keywords(topic.keywords, topic.language)
+    if len(topic.keywords) == 1 and not topic.description and not topic.examples:
+        yield (
+            f"{topic.keywords[0]!r} is all that is known of the topic. If it can mean several things, "
+            "add words that tell which."
+        )
     first: dict[object, str] = {}
     for where in topic.examples:
         same = first.setdefault(_contents(where, folder), where)

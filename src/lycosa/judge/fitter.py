@@ -15,9 +15,9 @@ from lycosa.judge.learning import Brief
 from lycosa.judge.version import Version
 from lycosa.values import PageTerms, Terms
 
-MIN_UNASKED = 30
+MIN_UNASKED = 25
 """From this many labels on pages of people's own choice on, these teach the judge of other pages as well. They are no fair
-sample of the pages: up to 20 of them cost F1 more than they bring, from 25 on they bring a little (docs/labels.md)."""
+sample of the pages: of a vague topic up to 20 of them cost F1 more than they bring (docs/labels.md)."""
 
 
 class Said(msgspec.Struct, frozen=True):
