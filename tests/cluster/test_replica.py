@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from lycosa.cluster.division import refuse_lost, shard_directory
-from lycosa.cluster.replica import Place, Replica, place_at, restore_lost
+from lycosa.cluster.merging import merge_collection
+from lycosa.cluster.replica import Place, Replica, copy_all, place_at, restore_lost
+from lycosa.cluster.resizing import resize
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.testing import Site
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
@@ -46,6 +48,22 @@ async def test_a_lost_shard_is_put_back(tmp_path: Path) -> None:
     assert contents(of_shards(web, 3)) == contents([tmp_path / "one"])
     for directory in of_shards(web, 3):
         records_of(directory / "archive")  # checks every digest
+
+
+async def test_shards_that_have_moved_are_copied_as_they_are_then(tmp_path: Path) -> None:
+    """One that does not run any more is put back with the pages that it has, and without the sources that others have."""
+    web, place = tmp_path / "web", place_at("copies", tmp_path)
+    with Site(small_web(HOSTS, PAGES)) as site:
+        await crawl_in_shards(text_with_copies(site, pages=30), web, 3)
+        assert resize(web, 2, "web", lambda _: None)
+        copy_all(web, place)
+        for shard in (1, 2):
+            lose(web, shard, place)
+        assert not resize(web, 2, "web", lambda _: None)
+        assert await crawl_in_shards(text_with_copies(site), web, 2) == NOTHING_LEFT
+        assert set(requests(site).values()) == {1}
+    merge_collection(web)
+    assert len(contents([web])["pages"]) == HOSTS * PAGES
 
 
 async def test_others_keep_what_the_copy_does_not_have(

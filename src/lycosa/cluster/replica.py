@@ -154,6 +154,13 @@ class Replica:
         self._place.put(segment, f"{self._folder}/archive/{path.name}/{begin:015}-{end:015}")
 
 
+def copy_all(directory: Path, place: Place) -> None:
+    """Bring the copies of all shards up to date, when sources have moved: an older one would put them back twice, or not at all."""
+    for shard, folder in enumerate(directories_in(directory)):
+        if (folder / CATALOGUE).is_file():
+            Replica(place, shard).copy(folder)
+
+
 def restore_lost(directory: Path, place: Place, say: Say) -> None:
     """Put back shards whose folders are gone, as far as there are copies of them."""
     if division_in(directory) is None:

@@ -27,20 +27,26 @@ ADOPTED = ("archive", "models", "crawl.log", "catalogue.db")
 """What a crawl in one process has in its folder and a shard has in its own. The catalogue is last: with it all is there."""
 
 
-def resize(directory: Path, shards: int, name: str, say: Say) -> None:
-    """See that a crawl that has begun is divided among this many shards; one that has not is left alone."""
+def resize(directory: Path, shards: int, name: str, say: Say) -> bool:
+    """See that a crawl that has begun is divided among this many shards; one that has not is left alone.
+
+    Returns whether anything has moved.
+    """
     division = division_in(directory)
     if division is None and (directory / "catalogue.db").exists():
         division = Division((0,) * SLOTS, is_adopting=True)
     if division is None:
-        return
+        return False
+    before = division
     if division.is_adopting:
         division = _adopt(directory, division, name, say)
     if division.next_owners:
         say("The last change of the number of shards was cut off: it is finished first.")
         division = _move(directory, division)
     if division.slots.shards != shards:
-        _move(directory, _begin_move(directory, division, division.slots.among_others(shards), say))
+        division = _begin_move(directory, division, division.slots.among_others(shards), say)
+        division = _move(directory, division)
+    return division != before
 
 
 @contextmanager

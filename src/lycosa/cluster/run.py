@@ -20,7 +20,7 @@ from lycosa.cluster.merging import merge_collection
 from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
-from lycosa.cluster.replica import place_at, restore_lost
+from lycosa.cluster.replica import copy_all, place_at, restore_lost
 from lycosa.cluster.resizing import resize
 from lycosa.cluster.running import judge_retired, plan_of, summary_of, usage_of_retired
 from lycosa.engine.control import Reply, controlled
@@ -43,10 +43,12 @@ def crawl_in_shards(
     spec, directory = asked.spec, asked.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
-        if spec.cluster.replicate:
-            restore_lost(directory, place_at(spec.cluster.replicate, asked.folder), say)
+        place = place_at(spec.cluster.replicate, asked.folder) if spec.cluster.replicate else None
+        if place:
+            restore_lost(directory, place, say)
         refuse_lost(directory)
-        resize(directory, shards, spec.name, say)
+        if resize(directory, shards, spec.name, say) and place:
+            copy_all(directory, place)
         try:
             plan = asyncio.run(plan_of(spec, as_run(spec), asked.folder, directory, shards, say))
         except KeyboardInterrupt:

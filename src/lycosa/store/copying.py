@@ -50,6 +50,7 @@ def number_on(path: Path, taken_in: Mapping[int, int]) -> None:
         connection.execute("BEGIN IMMEDIATE")
         mail = Mail(connection)
         for shard, number in taken_in.items():
-            mail.confirmed(shard, number)
-            mail.number_on(shard, number)
+            if number:
+                mail.confirmed(shard, number)
+                mail.number_on(shard, number)
         connection.execute("COMMIT")
