@@ -27,6 +27,27 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return _OUTSIDE.sub(r"\1", markdown)
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """A page whose parts have names for those who hear them: the theme names neither its search nor its copy buttons.
+
+    And code can be reached by keys, as a narrow screen scrolls it.
+    """
+    named = output.replace(
+        'data-md-component="search" role="dialog"',
+        'data-md-component="search" role="dialog" aria-label="Search"',
+    )
+    reached = named.replace("<pre><span></span><code>", '<pre><span></span><code tabindex="0">')
+    return reached.replace("</body>", f"<script>{_NAME_CODE}</script></body>")
+
+
+_NAME_CODE = """new MutationObserver(() => {
+  document.querySelectorAll("nav.md-code__nav:not([aria-label])").forEach((nav) => {
+    const all = [...document.querySelectorAll("nav.md-code__nav")];
+    nav.setAttribute("aria-label", `Code ${all.indexOf(nav) + 1}`);
+  });
+}).observe(document.body, { childList: true, subtree: true });"""
+
+
 def on_files(files: Files, config: Any) -> Files:
     """The pages, and with them what the site looks like."""
     look = (
@@ -64,4 +85,8 @@ _TYPE = (
     f".md-typeset h1, .md-typeset h2, .md-typeset h3 {{ font-family: {design.TYPE['serif']}; font-weight: 600; color: inherit; }}\n"
     ".md-typeset pre > code, .md-typeset table:not([class]) { border: 1px solid var(--md-default-fg-color--lightest); }\n"
     ".md-typeset img { border-radius: .3rem; }\n"
+    # The theme tells links by colour alone, and pales what is not open.
+    ".md-typeset a:not(.headerlink, .md-button) { text-decoration: underline; text-underline-offset: .15em; }\n"
+    ".md-tabs__link { opacity: 1; }\n"
+    ".md-tabs__item--active .md-tabs__link { text-decoration: underline; text-underline-offset: .4em; text-decoration-thickness: 2px; }\n"
 )

@@ -1,9 +1,13 @@
-"""axe-core over every view of the library and the report: three widths, light and dark."""
+"""axe-core over every view of the library, the report, what is published and the documentation: three widths, light and dark."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -25,11 +29,11 @@ WIDTHS = (1400, 820, 390)
 VIEWS = [*PAGES, "page/999999"]
 
 
-def findings(page, where: str) -> Counter[tuple[str, str, str]]:  # noqa: F811
+def findings(page, where: str, widths=WIDTHS) -> Counter[tuple[str, str, str]]:  # noqa: F811
     """What axe finds, by how grave it is, its rule and the element; in all widths, light and dark."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     found: Counter[tuple[str, str, str]] = Counter()
-    for width in WIDTHS:
+    for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
@@ -70,4 +74,20 @@ def test_nobody_is_shut_out(page, tmp_path):  # noqa: F811
         found += findings(page, f"site {name}")
     page.goto(write_report(directory, tmp_path / "report.html").as_uri())
     found += findings(page, "report")
+    assert not found, "\n".join(map(str, found))
+
+
+def test_the_documentation_shuts_nobody_out(page, tmp_path):  # noqa: F811
+    """The site as it is built: landing page, a tutorial, a page with tables and pictures."""
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'lycosa[docs]'")
+    site = tmp_path / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(site)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, cwd=Path(__file__).parents[2], env=environment, check=True)
+    found: Counter[tuple[str, str, str]] = Counter()
+    for name in ("index", "tutorials/event", "library"):
+        for width in WIDTHS:  # the theme looks at the width when a page is loaded
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto((site / f"{name}.html").as_uri())
+            found += findings(page, name, (width,))
     assert not found, "\n".join(map(str, found))
