@@ -231,7 +231,7 @@ def told(losses: Losses) -> str:
         sum(getattr(each, name) for each in every) / max(1, waiting) for name in ("one_parent", "silent")
     )
     return (
-        f"Of {targets:,} relevant pages {fetched:,} were fetched, {waiting} still waited in the end, and {unseen} were "
+        f"In {len(every)} crawls: of {targets:,} relevant pages {fetched:,} were fetched, {waiting} still waited in the end, and {unseen} were "
         f"never seen. Of those that waited {one:.0%} had one link only, and {silent:.0%} links that say nothing: anchor "
         "and context both below the median of all that waits. "
         f"Measured at {losses.commit}; {losses.cpu_s / 60:.0f} minutes of CPU."
