@@ -86,7 +86,7 @@ def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -
     if found is not None and found.case == case:
         return found
     path = kept / f"{case.about}.json"
-    before = cpu_s()
+    commit, before = commit_of(ROOT), cpu_s()  # as it was when the code was loaded
     with Bar(case.about) as bar:
         compared = compare(
             web_of(case.web, webs, kept),
@@ -99,7 +99,7 @@ def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -
             progress=bar.update,
             parsing=partial(bar.show, "pages parsed"),
         )
-    found = Measured(case, commit_of(ROOT), round(cpu_s() - before, 1), list(compared.runs))
+    found = Measured(case, commit, round(cpu_s() - before, 1), list(compared.runs))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.encode(found))
     return found

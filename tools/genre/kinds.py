@@ -1,12 +1,13 @@
-"""A topic and a wanted kind of page. In: WebKB, and the demo web. Out: webs of such topics, crawls of them with
+"""A topic and a wanted kind of page. In: WebKB, the web of news, and the demo web. Out: webs of such topics, crawls of them with
 `genre.want`, and the tables of docs/strategies/genre.md.
 
 "Course pages about databases" (and pages of teachers): a page of WebKB is of such a topic if the web's own types call it
 course or faculty, and its words are the subject's (in its title, or MIN_WORDS times in its text). "News about owls, no
 encyclopaedia" (and the other way round): a page of the demo web that is about the topic, on a site of that kind. Pages
-about the subject that are of another kind are what the wanted kind has to keep out.
+about the subject that are of another kind are what the wanted kind has to keep out. "Reports about an event": the events of
+the web of news, whose pages are all news, so that the wanted kind can only keep out lists, and what is not taken for news.
 
-Command line: python -m tools.genre.kinds ../shared/webs/webkb OUT [--kind K] [--runs N] [--pages N]
+Command line: python -m tools.genre.kinds ../shared/webs OUT [--kind K] [--runs N] [--pages N]
     Runs are kept in OUT, so that a second call only writes.
 Expected time: a minute of CPU for parsing WebKB, and about a second for each crawl (15 topics × 3 × 4).
 """
@@ -18,6 +19,7 @@ import csv
 import re
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -50,7 +52,8 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
 """What a user would type, from common knowledge; the first words are looked for in titles."""
 IN_TITLE = 2
 MIN_WORDS = 6
-MIN_PAGES = {"course": 12, "faculty": 12, "news": 8, "wiki": 8}
+EVENTS = "reports"
+MIN_PAGES = {"course": 12, "faculty": 12, "news": 8, "wiki": 8, EVENTS: 1}
 """A topic with fewer pages says nothing of crawls; by kind."""
 LOOKS = {"news": "paper", "wiki": "wiki"}
 """Kinds of pages, and how the demo web calls sites of them."""
@@ -133,14 +136,19 @@ def news_web(random_seed: int, kind: str, folder: Path) -> list[str]:
     return write_topics(folder, labels_of_demo(web.labels, kind), keywords, web.start)
 
 
-def crawls(
-    web: Path, topics: Sequence[str], kind: str, *, pages: int, random_seed: int
-) -> dict[str, list[Run]]:
-    """Crawls from keywords and three examples, with the kind wanted or any."""
-    options = Options(pages=pages, start_from="both", given=Given(keywords=True, examples=3))
+class Kept(msgspec.Struct, frozen=True):
+    """The runs of one draw by strategy, and the commit that they were made at."""
+
+    commit: str
+    runs: dict[str, list[Run]]
+
+
+def crawls(web: Path, topics: Sequence[str], want: str, options: Options, random_seed: int) -> Kept:
+    """Crawls with a kind wanted or any."""
+    commit = commit_of(ROOT)
     found: dict[str, list[Run]] = {}
     for note, strategies, changes in (
-        ("", [OURS, "best-first", "fused"], [f"genre.want={kind}"]),
+        ("", [OURS, "best-first", "fused"], [f"genre.want={want}"]),
         (", any kind", ["best-first"], []),
     ):
         made = compare(
@@ -148,7 +156,21 @@ def crawls(
         )
         for run in made.runs:
             found.setdefault(f"{run.strategy.partition(' ')[0]}{note}", []).append(run)
-    return found
+    return Kept(commit, found)
+
+
+def draw_of(kind: str, draw: int, webs: Path, out: Path, pages: int) -> Kept:
+    """The crawls of one draw: from keywords and three examples, for events from the examples alone."""
+    few = Options(pages=pages // 2, start_from="both", given=Given(keywords=True, examples=3))
+    if kind == EVENTS:
+        web = webs / "news"
+        given = replace(few, given=Given(keywords=False, examples=3))
+        return crawls(web, list(VirtualWeb.open(web).topics), "news", given, draw)
+    if kind in LOOKS:  # the demo web is small
+        folder = out / f"demo-{draw}-{kind}"
+        return crawls(folder, news_web(draw, kind, folder), kind, few, draw)
+    topics = university_web(webs / "webkb", kind, out / kind)
+    return crawls(out / kind, topics, kind, replace(few, pages=pages), draw)
 
 
 def compared(made: Mapping[str, Sequence[Run]]) -> str:
@@ -168,7 +190,7 @@ def compared(made: Mapping[str, Sequence[Run]]) -> str:
 def main() -> None:
     """Make the webs, crawl them where that is not done yet, and write the tables."""
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("webkb", type=Path)
+    parser.add_argument("webs", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--pages", type=int, default=200)
@@ -176,23 +198,19 @@ def main() -> None:
     given = parser.parse_args()
     for kind in given.kind or MIN_PAGES:
         made: dict[str, list[Run]] = {}
+        commits: dict[str, None] = {}
         for draw in range(1, given.runs + 1):
             path = given.out / f"{kind}-{given.pages}-{draw}.json"
             if not path.exists():
-                folder = given.out / (f"demo-{draw}-{kind}" if kind in LOOKS else kind)
-                topics = (
-                    news_web(draw, kind, folder)
-                    if kind in LOOKS
-                    else university_web(given.webkb, kind, folder)
-                )
-                pages = given.pages // 2 if kind in LOOKS else given.pages  # the demo web is small
-                found = crawls(folder, topics, kind, pages=pages, random_seed=draw)
-                path.write_bytes(msgspec.json.encode(found))
-            for name, runs in msgspec.json.decode(path.read_bytes(), type=dict[str, list[Run]]).items():
+                path.write_bytes(msgspec.json.encode(draw_of(kind, draw, given.webs, given.out, given.pages)))
+            kept = msgspec.json.decode(path.read_bytes(), type=Kept)
+            commits[kept.commit] = None
+            for name, runs in kept.runs.items():
                 made.setdefault(name, []).extend(runs)
-        told = f"{compared(made)}\n\nMeasured at {commit_of(ROOT)}, {len(made[OURS])} crawls each, {made[OURS][0].budget} pages."
-        print(f"{kind}\n\n{told}\n", flush=True)
-        write_part(PAGE, kind, told)
+        ours = made[OURS]
+        about = f"Measured at {', '.join(commits)}, {len(ours)} crawls each, {ours[0].budget} pages."
+        print(f"{kind}\n\n{compared(made)}\n\n{about}\n", flush=True)
+        write_part(PAGE, kind, f"{compared(made)}\n\n{about}")
 
 
 if __name__ == "__main__":
