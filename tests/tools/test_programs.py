@@ -56,6 +56,7 @@ def test_the_wheel_has_the_package_and_nothing_of_the_tools():
     assert not [file for file in files if re.search(r"label.*\.csv$|made-pages|measure", file)]
     mains = {file for file in files if file.endswith(".py") and _runs(ROOT / "src" / file)}
     assert mains <= {
+        "lycosa/page/office_process.py",
         "lycosa/page/pdf_process.py",  # reads one PDF
         "lycosa/spec/writing.py",  # writes docs/spec.md
         "lycosa/commands/reference.py",  # writes docs/commands.md

@@ -12,13 +12,12 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
-from datetime import date
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
 import msgspec
 
 from lycosa.page.as_html import Section, TextLink, urls_in
-from lycosa.page.paper import Paper, Unread, limit_process
+from lycosa.page.paper import UNSEEN, Paper, Unread, day_of, limit_process
 
 MEMBERS = 5_000
 PARTS = 300
@@ -34,10 +33,8 @@ _PARTS = re.compile(r"word/document\d*\.xml|xl/sharedStrings\.xml|ppt/slides/sli
 _ABOUT = ("docProps/core.xml", "meta.xml")
 _PARAGRAPHS = {"p", "h", "si"}
 _TEXTS = {"t", "span", "a", "p", "h"}
-_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class _RefusedError(Exception):
@@ -147,20 +144,7 @@ def _about(package: _Package) -> tuple[str, str]:
         for element in _elements(data) if data else ():
             told.setdefault(_local(element), (element.text or "").strip())
     days = (day_of(told.get(key, "")) for key in ("created", "creation-date", "modified", "date"))
-    return _clean(told.get("title", ""))[:TITLE_CHARS], next(filter(None, days), "")
-
-
-def day_of(said: str) -> str:
-    """The day that a date of such a file means, as ISO; '' for none.
-
-    >>> day_of("2024-05-03T12:00:00Z"), day_of("2024-15-03"), day_of("")
-    ('2024-05-03', '', '')
-    """
-    found = _DAY.match(said)
-    try:
-        return date(*map(int, found.groups())).isoformat() if found else ""
-    except ValueError:
-        return ""
+    return UNSEEN.sub("", told.get("title", ""))[:TITLE_CHARS], next(filter(None, days), "")
 
 
 def _elements(data: bytes) -> Iterator[Element]:
@@ -183,11 +167,7 @@ def _words(element: Element) -> str:
             pieces.append(part.text)
         if part.tail and part is not element:
             pieces.append(part.tail)
-    return " ".join(_clean("".join(pieces)).split())
-
-
-def _clean(text: str) -> str:
-    return _UNSEEN.sub("", text)
+    return " ".join(UNSEEN.sub("", "".join(pieces)).split())
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import resource
 import signal
 import sys
 from contextlib import suppress
+from datetime import date
 
 import msgspec
 
@@ -24,6 +26,9 @@ OFFICE_TYPES = frozenset(
     )
 )
 """The content types of office files that can be read."""
+UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""What no text can hold that is stored."""
+_DAY = re.compile(r"(?:D:)?(\d{4})-?(\d\d)-?(\d\d)")
 MEMORY_BYTES = 1_500_000_000
 CPU_S = 12
 
@@ -35,6 +40,19 @@ def limit_process() -> None:
             resource.setrlimit(what, (limit, limit))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def day_of(said: str) -> str:
+    """The day that a date of such a file means, as ISO; '' for none.
+
+    >>> day_of("D:20240503120000+02'00'"), day_of("2024-05-03T12:00:00Z"), day_of("2024-15-03"), day_of("yesterday")
+    ('2024-05-03', '2024-05-03', '', '')
+    """
+    found = _DAY.match(said)
+    try:
+        return date(*map(int, found.groups())).isoformat() if found else ""
+    except ValueError:
+        return ""
 
 
 class Paper(msgspec.Struct, frozen=True):

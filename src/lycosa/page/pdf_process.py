@@ -10,14 +10,13 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date
 
 import msgspec
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from lycosa.page.as_html import Section, TextLink, urls_in
-from lycosa.page.paper import Paper, Unread, limit_process
+from lycosa.page.paper import UNSEEN, Paper, Unread, day_of, limit_process
 
 PAGES = 500
 """Of one file that are read; the rest is only counted."""
@@ -26,13 +25,11 @@ TITLE_CHARS = 300
 URI_BYTES = 2_000
 PAGE_LINKS = 200
 
-_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")
 # What programs write where nobody gave a title.
 _NO_TITLE = re.compile(
     r"(?i)untitled|microsoft \w+ - |document\d*$|.*\.(?:docx?|odt|tex|dvi|indd|qxd|pdf|rtf|html?)$|[\W\d_]*$"
 )
 _HYPHENS = re.compile(r"[\x02\xad\ufffe]\r?\n?")
-_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def read(body: bytes) -> Paper | Unread:
@@ -85,22 +82,9 @@ def paragraphs_of(text: str) -> Iterator[str]:
         yield " ".join(waiting)
 
 
-def day_of(said: str) -> str:
-    """The day that a PDF's date means, as ISO; '' for none.
-
-    >>> day_of("D:20240503120000+02'00'"), day_of("yesterday")
-    ('2024-05-03', '')
-    """
-    found = _DATE.match(said)
-    try:
-        return date(*map(int, found.groups())).isoformat() if found else ""
-    except ValueError:
-        return ""
-
-
 def _clean(text: str) -> str:
     """Text that can be stored, with words that a line end divided put together again."""
-    return _UNSEEN.sub("", _HYPHENS.sub("", text))
+    return UNSEEN.sub("", _HYPHENS.sub("", text))
 
 
 def _annotated(document: pypdfium2.PdfDocument, page: pypdfium2.PdfPage) -> Iterator[TextLink]:
