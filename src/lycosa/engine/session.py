@@ -6,6 +6,7 @@ The layer that a notebook uses: `summary = await crawl_spec(spec, text, folder, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -160,7 +161,7 @@ async def _crawl(
 ) -> Summary:
     spec, clock = without_waiting(spec), SystemClock()
     with (
-        KnownElsewhere(known_in(spec.archive, folder), directory) as known,
+        closing(KnownElsewhere(known_in(spec.archive, folder), directory)) as known,
         _opened(spec, text, directory, pause_points) as collection,
     ):
         say = _logged(say, collection)

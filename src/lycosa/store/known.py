@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import msgspec
 import numpy as np
@@ -71,7 +69,7 @@ def known_in(archive: ArchiveSpec, folder: Path) -> list[Path]:
 
 
 class KnownElsewhere:
-    """The pages that other collections have kept, for as long as they are open: use it in a `with` block.
+    """The pages that other collections have kept, for as long as they are open: close it.
 
     Which URLs they have is read once, when they are opened; a page that one of them has judged and not kept is none.
     """
@@ -90,14 +88,6 @@ class KnownElsewhere:
             keys = [pages.keys() for _, pages in self._opened]
             self._closing = closing.pop_all()
         self._keys = keys
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the collections."""
