@@ -19,6 +19,7 @@ from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
 from lycosa.values import Link
+from tools.measured import ROOT, commit_of, write_part
 
 SIZES = (1, 2, 4, 8, 16, 64)
 
@@ -60,7 +61,7 @@ def table(webs: list[Path], topics: int, draws: int, pages: int, strategy: str) 
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, or write it into the page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -69,8 +70,16 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--strategy", default="best-first")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
     options = parser.parse_args()
-    print(table(options.web, options.topics, options.draws, options.pages, options.strategy))
+    text = (
+        f"{table(options.web, options.topics, options.draws, options.pages, options.strategy)}\n\n"
+        f"({options.strategy}, {options.pages} pages, {options.topics} topics and {options.draws} draws a web, commit "
+        f"{commit_of(ROOT)}.)"
+    )
+    if options.write:
+        write_part(ROOT / "docs" / "shards.md", "focus", text)
+    print(text)
 
 
 if __name__ == "__main__":
