@@ -14,6 +14,8 @@ from lycosa.errors import LycosaError
 from lycosa.fetch.archive import ArchiveFetcher
 from lycosa.fetch.warc_files import warc_files
 from lycosa.report.why import explain
+from lycosa.store.collection import Collection
+from lycosa.store.page_filter import JUDGED
 from lycosa.testing import Page, Site, html, links
 from tests.crawling import crawl, kept, refusal_of, spec_text
 
@@ -68,6 +70,9 @@ def test_the_archive_refers_to_bytes_that_another_collection_has(earlier: Path, 
             for record in ArchiveIterator(file, record_types=WarcRecordType.revisit)
         ]
     alone, together = ArchiveFetcher(warc_files([out])), ArchiveFetcher(warc_files([out, earlier]))
+
+    with Collection.open(out) as collection:
+        assert collection.export(tmp_path / "later.wacz", JUDGED) == 2  # those that can be shown
 
     assert revisits == [("http://a.test/moved", "http://a.test/two")]
     assert "http://a.test/moved" not in alone

@@ -66,7 +66,7 @@ def tell(summary: Summary, *, json: bool) -> None:
             f"{walls:,} URLs led to walls (captchas, blocks, log-ins, questions of consent) and were left alone. "
             f"Which: lycosa why {summary.collection} URL, or crawl.log. Ask the owners of the sites if you need them."
         )
-    if summary.pages and not summary.relevant:
+    if summary.pages and not summary.relevant and not summary.known:
         say(
             "No page was judged relevant. See how a page scored: "
             f"lycosa why {summary.collection} URL; then mend [topic] or [event], or lower judge.threshold."

@@ -31,9 +31,12 @@ from lycosa.store.exports import written
 from lycosa.store.exports.corpus import CorpusRow, corpus_rows
 from lycosa.store.page_filter import JUDGED, PageFilter, condition_of
 from lycosa.store.warc import CONCLUDED_URN, RENDERED_URN, Position, place_of
+from lycosa.values import Reason
 
 LINES_PER_BLOCK = 1024
 CHUNK = 1 << 20
+_ELSEWHERE = Reason.KNOWN.name.lower()
+"""The rule of a page whose bytes only another collection has: nothing of it could be shown."""
 _to_json = msgspec.json.Encoder().encode
 
 
@@ -254,7 +257,8 @@ def _page_lines(collection: Collection, wanted: PageFilter) -> Iterator[bytes]:
         + b"\n"
     )
     for row in corpus_rows(collection, wanted):
-        yield _to_json(_page_line(row)) + b"\n"
+        if row.rule != _ELSEWHERE:
+            yield _to_json(_page_line(row)) + b"\n"
 
 
 def _page_line(row: CorpusRow) -> dict[str, Any]:
