@@ -63,16 +63,24 @@ def measure(
     truth = np.array(examples.labels) == "heatmap"
     drawn: dict[str, list[tuple[float, ...]]] = {rule: [] for rule in RULES}
     for seed in seeds:
-        scores = {rule: np.zeros(truth.size) for rule in RULES}
-        for train, test in _drawn_folds(examples, truth, seed):
-            model = fit_images(_part(examples, train.tolist()), rest="other", settings=settings, seed=seed)
-            for rule in RULES:
-                scores[rule][test] = model.with_rule(rule).scores(examples.features[test])[:, 0]
-        for rule, score in scores.items():
+        for rule, score in held_out_scores(examples, seed=seed, settings=settings).items():
             figures = figures_of(truth, score, folds=0, boundary=0.5)
             others = resampled_f1(truth, score >= 0.5, examples.sources)
             drawn[rule].append((figures.accuracy, figures.precision, figures.recall, figures.f1, *others))
     return [_summary(rule, np.array(rows)) for rule, rows in drawn.items()]
+
+
+def held_out_scores(
+    examples: Examples, *, seed: int = 0, settings: Sequence[Setting] = SETTINGS
+) -> dict[str, NDArray[np.float64]]:
+    """The score of each image by each rule of a model that was fitted without the image's owner."""
+    truth = np.array(examples.labels) == "heatmap"
+    scores = {rule: np.zeros(truth.size) for rule in RULES}
+    for train, test in _drawn_folds(examples, truth, seed):
+        model = fit_images(_part(examples, train.tolist()), rest="other", settings=settings, seed=seed)
+        for rule in RULES:
+            scores[rule][test] = model.with_rule(rule).scores(examples.features[test])[:, 0]
+    return scores
 
 
 def resampled_f1(
