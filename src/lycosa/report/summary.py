@@ -57,7 +57,10 @@ def gist_of(collection: Collection) -> Gist:
         topic,
         language,
         sources=sources,
-        titles=[page.title for page in best],
+        titles=[
+            *(page.title for page in best),
+            *(link.anchor for page in best for link in collection.reader.links(page.page)),
+        ],
     )
     return Gist(
         tuple(
@@ -79,7 +82,8 @@ def key_sentences(
     """Sentences that say most about what the texts share, each adding something to those before.
 
     A source (`sources`: by page) speaks again only when all others that have something to say have spoken, and a page
-    when all others of its source have. A sentence that repeats one of the `titles` announces a page and says nothing.
+    when all others of its source have. A sentence that is mostly one of the `titles`, or of the texts of links,
+    announces a page and says nothing.
 
         score(s) = sum_{t in s} w_t · log(1 + df_t) / sqrt(|s|);   then, one after another, the best by
         score(s) · (1 − max_{chosen c} |s ∩ c| / |s|)             (maximal marginal relevance)
@@ -96,7 +100,9 @@ def key_sentences(
         (page, sentence)
         for page, text in texts
         for sentence in _sentences(text)
-        if not any(headline in sentence.casefold() for headline in headlines)
+        if not any(
+            2 * len(headline) >= len(sentence) and headline in sentence.casefold() for headline in headlines
+        )
     ][:SENTENCES]
     terms = [frozenset(terms_of(sentence, language)) for _, sentence in found]
     shared = Counter(term for words in set(terms) for term in words)
