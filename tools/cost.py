@@ -5,13 +5,15 @@ alike; CPU counts, not the clock, and the least ratio of all rounds. What is ove
 counts. `make test` fails where a ratio is 15 % above the one in tools/cost.json: what makes a page
 dearer is made cheaper, or the new figure is committed with the reason.
 
-Command line: python -m tools.cost; with --write the figures of now become those of tools/cost.json
+Command line: python -m tools.cost; with --write the figures of now become those of tools/cost.json; with --web FOLDER …
+only the analysis of pages of archived webs is measured, and printed
 Expected time: half a minute of CPU
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import sys
 import tempfile
@@ -29,6 +31,7 @@ from lycosa.bench.crawled import made_site
 from lycosa.bench.run import inline_crawl, spec_text
 from lycosa.bench.web import HOSTS, bench_pages, url_of
 from lycosa.engine.analysis import Recipe, analyse
+from lycosa.lab.web import VirtualWeb
 from lycosa.testing import CannedResponse
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Page, Refusal
@@ -73,7 +76,7 @@ class FixedWork:
     def do(self, body: bytes) -> None:
         """The work for one page."""
         begun = time.thread_time()
-        LexborHTMLParser(body.decode())
+        LexborHTMLParser(body.decode(errors="replace"))
         hashlib.sha256(body).digest()
         self.spent += time.thread_time() - begun
 
@@ -111,16 +114,33 @@ def made_pages(count: int) -> list[Fetched]:
     return fetched
 
 
+def archived_pages(folder: Path, count: int) -> list[Fetched]:
+    """HTML pages of an archived web, from all of it."""
+    archive = VirtualWeb.open(folder).archive
+    urls = archive.urls()
+    some = urls[:: max(1, len(urls) // (2 * count))]
+    answers = (asyncio.run(archive.fetch(Link(url, key_of(url)))) for url in some)
+    pages = [page for page in answers if isinstance(page, Fetched) and page.status == 200]
+    return [page for page in pages if "html" in page.header("content-type")][:count]
+
+
+def analysis_of(pages: list[Fetched]) -> Callable[[FixedWork], None]:
+    """The analysis of pages, each followed by the fixed work."""
+
+    def work(fixed: FixedWork) -> None:
+        for page in pages:
+            assert isinstance(analyse(page, _EVERYTHING), Page)
+            fixed.do(page.body)
+
+    return work
+
+
 def measured(say: Callable[[str], None], committed: Cost | None = None) -> Cost:
     """The ratios of now; what is above the committed ones is measured again, to be sure."""
     pages = made_pages(CRAWLED)
     bodies = {page.link.key: page.body for page in pages}
 
-    def analysis(fixed: FixedWork) -> None:
-        for page in pages[:ANALYSED]:
-            assert isinstance(analyse(page, _EVERYTHING), Page)
-            fixed.do(page.body)
-
+    analysis = analysis_of(pages[:ANALYSED])
     with made_site(CRAWLED).served() as site, tempfile.TemporaryDirectory() as folder:
         text, numbers = spec_text(site, CRAWLED, "now", 0), iter(range(1000))
 
@@ -147,7 +167,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--write", action="store_true", help="commit the figures of now")
-    if parser.parse_args().write:
+    parser.add_argument("--web", type=Path, nargs="+", default=[], help="archived webs")
+    given = parser.parse_args()
+    for web in given.web:
+        work = analysis_of(archived_pages(web, ANALYSED))
+        least = min(ratio_of(work) for _ in range(ROUNDS["analysis"]))
+        print(f"{web.name}: analysis {least:.2f} times the fixed work")
+    if given.web:
+        return
+    if given.write:
         FILE.write_bytes(msgspec.json.format(msgspec.json.encode(measured(print)), indent=1) + b"\n")
         return
     committed = msgspec.json.decode(FILE.read_bytes(), type=Cost)

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 CACHE_WORDS = 100_000
-SHORT_BYTES = 1_000
+SHORT_BYTES = 4_000
 """In a shorter text words are looked up one by one."""
 CACHED_BYTES = LONGEST
 """Longer tokens are not cached. Longer ASCII tokens are no words at all: they are dropped."""
