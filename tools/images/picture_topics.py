@@ -1,5 +1,6 @@
 """Topics that images tell: pages that show a map, a flag, a diagram or a portrait. In: a web with images.
-Out: a web of the same pages with these topics, on which image evidence is compared with text alone.
+Out: a web of the same pages with these topics, crawls of it with image evidence and with text alone, and the table of
+docs/strategies/multimedia.md.
 
 Labels are made by this program from what pages say of their images (the text that stands for an image), not by looking:
 a page is of a topic if an archived image that it shows, large enough to be classified, is described by its words.
@@ -18,11 +19,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lycosa.lab.cache import CachedWeb
+from lycosa.lab.metrics import paired_test
 from lycosa.lab.web import VirtualWeb
-from lycosa.methods.multimedia.paper.comparison import compare
+from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, VARIANTS, Compared, compare, len_relevant
 from lycosa.page.image_size import is_small
 from lycosa.spec.writing import toml
 from lycosa.urls import key_of
+from tools.measured import ROOT, chance, commit_of, table, write_part
 
 TOPICS: Mapping[str, re.Pattern[str]] = {
     "maps": re.compile(r"\bmaps?\b|\blocation of\b|\blocator\b", re.I),
@@ -38,6 +41,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = {
     "portraits": ("born", "died", "king", "life", "portrait"),
 }
 """What a user would type."""
+PAGE = ROOT / "docs" / "strategies" / "multimedia.md"
 MIN_PAGES = 30
 """A topic with fewer says nothing of crawls."""
 
@@ -79,8 +83,28 @@ def write_web(web: CachedWeb, out: Path) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
+def compared(found: Compared, pages: int) -> str:
+    """Relevant pages by crawler and topic, and how sure it is that a crawler differs from text alone, over all draws."""
+    topics = list(dict.fromkeys(topic for topic, _ in found))
+    counts = {of: [len_relevant(run) for run in runs] for of, runs in found.items()}
+    rows = []
+    for variant in VARIANTS:
+        ours, text = (
+            [one for topic in topics for one in counts[topic, name]] for name in (variant, TEXT_ONLY)
+        )
+        means = [
+            sum(values) / len(values) for values in (*(counts[topic, variant] for topic in topics), ours)
+        ]
+        p = "" if variant == TEXT_ONLY else chance(paired_test(ours, text))
+        rows.append([variant, *(f"{mean:.1f}" for mean in means), p])
+    heads = [f"{topic} ({found[topic, TEXT_ONLY][0].targets})" for topic in topics]
+    told = table(["crawler", *heads, "all", "p"], rows)
+    draws = len(found[topics[0], TEXT_ONLY])
+    return f"{told}\n\nMeasured at {commit_of(ROOT)}, {pages} pages, draws: {draws} of each topic."
+
+
 def main() -> None:
-    """Make the web, crawl it with and without images, and print what images brought."""
+    """Make the web, crawl it with and without images, and write what images brought."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("web", type=Path)
     parser.add_argument("out", type=Path)
@@ -91,8 +115,8 @@ def main() -> None:
     counts = write_web(CachedWeb(VirtualWeb.open(given.web)), given.out)
     print("Pages by topic:", counts)
     topics = [topic for topic in given.topic or counts if counts[topic] >= MIN_PAGES]
-    compare(given.out, given.out / "compared", print, topics, given.runs, given.pages)
-    print((given.out / "compared" / "comparison.csv").read_text(encoding="utf-8"))
+    found = compare(given.out, given.out / "compared", print, topics, given.runs, given.pages)
+    write_part(PAGE, "picture topics", compared(found, given.pages))
 
 
 if __name__ == "__main__":
