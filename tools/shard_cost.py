@@ -113,17 +113,16 @@ def a_page(small: Cost, large: Cost) -> float:
     return 1000 * (large.cpu_s - small.cpu_s) / (large.pages - small.pages)
 
 
-def sizes(small: Cost, large: Cost) -> str:
-    """From what a page costs to a million and to a billion of them."""
-    each = a_page(small, large) / 1000
+def sizes(alone: tuple[Cost, Cost], divided: tuple[Cost, Cost]) -> str:
+    """From what a page costs, in one process and by shards, to a million and to a billion of them."""
+    each, by_shards, large = a_page(*alone) / 1000, a_page(*divided) / 1000, alone[1]
     archive, catalogue = large.archive / large.pages, large.catalogue / large.pages
-    a_day = 86_400 / each
     return (
-        f"At {1000 * each:.1f} ms of CPU a page one core crawls {a_day / 1e6:.1f} million pages a day, if enough hosts may be asked: "
-        f"at one request a second and host that takes {1 / each:.0f} hosts at any time. A page takes {archive / 1000:.0f} KB in the "
-        f"archive and {catalogue / 1000:.0f} KB in the catalogue, with its text, links and terms: a million pages "
-        f"{(archive + catalogue) / 1000:.0f} GB. A billion pages on {SHARDS} cores are then "
-        f"{1e9 * each / 86_400 / SHARDS:.0f} days, {1e9 * archive / 1e12:.0f} TB of archive and "
+        f"At {1000 * each:.1f} ms of CPU a page one process crawls {86_400 / each / 1e6:.1f} million pages a day and core, if "
+        f"enough hosts may be asked: at one request a second and host that takes {1 / each:.0f} hosts at any time. A page takes "
+        f"{archive / 1000:.0f} KB in the archive and {catalogue / 1000:.0f} KB in the catalogue, with its text, links and terms: "
+        f"a million pages {(archive + catalogue) / 1000:.0f} GB. By shards, at {1000 * by_shards:.1f} ms, a billion pages on {SHARDS} "
+        f"cores are {1e9 * by_shards / 86_400 / SHARDS:.0f} days, {1e9 * archive / 1e12:.0f} TB of archive and "
         f"{1e9 * catalogue / 1e12:.0f} TB of catalogues, {1e9 / SHARDS / 1e6:.1f} million pages and "
         f"{1e9 * catalogue / SHARDS / 1e9:.0f} GB of catalogue a shard."
     )
@@ -189,8 +188,8 @@ def main() -> None:
     text = figures(costs)
     if options.write:
         write_part(PAGE, "costs", text)
-        write_part(PAGE, "sizes", sizes(*costs[1]))
-    print(text, sizes(*costs[1]), sep="\n\n")
+        write_part(PAGE, "sizes", sizes(costs[1], costs[2]))
+    print(text, sizes(costs[1], costs[2]), sep="\n\n")
 
 
 if __name__ == "__main__":
