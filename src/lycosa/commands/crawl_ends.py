@@ -49,7 +49,7 @@ def tell(summary: Summary, *, json: bool) -> None:
         typer.echo(as_json(summary))
     else:
         told = (
-            f"{summary.pages:,} pages, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
+            f"{summary.pages:,} page{'s' if summary.pages != 1 else ''}, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
             f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
         typer.echo(fitted(told, sys.stdout))
