@@ -47,6 +47,7 @@ def lab_and_crawl(
             "strategy": strategy,
             "fetch": spec.fetch.model_copy(update={"web": (str(folder),)}),
             "process": ProcessSpec(workers=0),
+            "scope": spec.scope.model_copy(update={"avoid_traps": False}),  # the lab follows every link
         }
     )
     asyncio.run(crawl_spec(spec, as_run(spec), Path(), out))
