@@ -272,6 +272,17 @@ def test_nobody_fetches_before_all_are_known() -> None:
     assert sum(orders.granted or 0 for orders in coordinator.round()) <= 10
 
 
+def test_pages_are_granted_whoever_was_heard_of_first() -> None:
+    """What a shard has is counted as its own: else one that has more than its part leaves nothing for anybody."""
+    coordinator = Coordinator(2, Limits(pages=1000), term=1.0)
+    for shard, pages in ((1, 255), (0, 515)):
+        coordinator.hear(Report(shard=shard, pages=pages, granted=pages, waiting=9, best=(0.5,) * 9))
+    granted = [orders.granted or 0 for orders in coordinator.round()]
+    assert granted[0] > 515
+    assert granted[1] > 255
+    assert sum(granted) <= 1000
+
+
 def test_the_price_counts_priorities_as_the_choice_does() -> None:
     """A site that has had its share counts less in both: a shard that offers more than it then takes waits for ever."""
     frontier = SharedMemoryFrontier(

@@ -63,7 +63,9 @@ def test_a_plain_install_crawls_asks_learns_and_goes_back(tmp_path: Path):
 
     assert "kept as relevant" in lycosa("demo", "--out", "demo")
     told = lycosa("label", "demo", "--count", "5", said="y\nn\ny\nn\ny\n")
-    assert re.search(r"kept \d+ → \d+", told)  # whether the version is used depends on how right these answers are
+    assert re.search(
+        r"kept \d+ → \d+", told
+    )  # whether the version is used depends on how right these answers are
     assert "in use" in lycosa("judge", "--history", "demo")
     assert "Back to judge version" in lycosa("judge", "--undo", "demo")
     lycosa("report", "demo")

@@ -207,10 +207,10 @@ class Coordinator:
             shares = [min(len(of), -(-ahead // self.shards)) for of in best]
         if limit is None:
             return [None] * self.shards
-        room = limit - sum(map(max, zip(self._granted.values(), used, strict=True)))
+        held_by = [max(self._granted[shard], used[shard]) for shard in range(self.shards)]
+        room = limit - sum(held_by)
         grants: list[int | None] = []
-        for shard in range(self.shards):
-            held = max(self._granted[shard], used[shard])
+        for shard, held in enumerate(held_by):
             wanted = used[shard] + max(shares[shard], block)
             more = min(max(0, wanted - held), max(0, room))
             room -= more
