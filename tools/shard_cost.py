@@ -1,7 +1,7 @@
 """What a crawl by two shards costs beside one process: CPU, messages and bytes a page; and what it costs to begin.
 
-Command line: nice -n 5 python -m tools.shard_cost --pages 200 --pages 1000 --write
-Expected time: three minutes of CPU; --pages 50 --pages 150 in one minute, to see that it works
+Command line: nice -n 5 python -m tools.shard_cost --pages 200 --pages 1000 --repeat 3 --write
+Expected time: a minute for each round; --pages 50 --pages 150 in less, to see that it works
 
 The same web is crawled to two sizes: what the larger crawl costs more, for each page that it has more, is the cost of a page, and
 what is left is the cost of beginning and ending. CPU is that of all processes that the command started, the site left out, as
@@ -128,8 +128,18 @@ def sizes(alone: tuple[Cost, Cost], divided: tuple[Cost, Cost]) -> str:
     )
 
 
-def figures(costs: dict[int, tuple[Cost, Cost]]) -> str:
-    """The table, and what follows from it."""
+Round = dict[int, tuple[Cost, Cost]]
+"""A small and a large crawl, by number of shards."""
+
+
+def ratio(costs: Round) -> float:
+    """How many times the CPU of one process a page of two shards costs."""
+    return a_page(*costs[2]) / a_page(*costs[1])
+
+
+def figures(rounds: list[Round]) -> str:
+    """The table of the median round, and the ratios of all."""
+    costs = _median(rounds)
     rows = []
     for shards, (small, large) in costs.items():
         each = a_page(small, large)
@@ -157,14 +167,20 @@ def figures(costs: dict[int, tuple[Cost, Cost]]) -> str:
         "links sent a page",
         "bytes sent a page",
     ]
-    one, two = (a_page(*costs[shards]) for shards in (1, 2))
     small, large = costs[2]
-    told = f"A page of two shards costs {two / one:.2f} times the CPU of one process."
+    ratios = ", ".join(f"{ratio(one):.2f}" for one in rounds)
+    told = (
+        f"A page of two shards costs {ratio(costs):.2f} times the CPU of one process (each round: {ratios})."
+    )
     when = (
         f"({small.pages} and {large.pages} pages, commit {commit_of(ROOT)}, {os.cpu_count()} cores with "
         f"{os.getloadavg()[2]:.0f} processes that wanted to run.)"
     )
     return f"{table(heads, rows)}\n\n{told} {when}"
+
+
+def _median(rounds: list[Round]) -> Round:
+    return sorted(rounds, key=ratio)[len(rounds) // 2]
 
 
 def main() -> None:
@@ -174,22 +190,26 @@ def main() -> None:
     )
     parser.add_argument("--pages", type=int, action="append", help="twice: a small crawl and a large one")
     parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    parser.add_argument("--repeat", type=int, default=1, help="rounds; the table is that of the median one")
     options = parser.parse_args()
     small, large = sorted(options.pages or (200, 1000))
-    with (
-        SiteProcess("lycosa.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
-        tempfile.TemporaryDirectory(prefix="cost-") as folder,
-    ):
-        costs: dict[int, tuple[Cost, Cost]] = {}
-        for shards in (1, 2):
-            first = crawl(Path(folder), site, small, shards)
-            costs[shards] = first, crawl(Path(folder), site, large, shards)
-            print(costs[shards], file=sys.stderr, flush=True)
-    text = figures(costs)
+    rounds: list[Round] = []
+    for _ in range(options.repeat):
+        with (
+            SiteProcess("lycosa.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
+            tempfile.TemporaryDirectory(prefix="cost-") as folder,
+        ):
+            costs: Round = {}
+            for shards in (1, 2):
+                first = crawl(Path(folder), site, small, shards)
+                costs[shards] = first, crawl(Path(folder), site, large, shards)
+                print(costs[shards], file=sys.stderr, flush=True)
+        rounds.append(costs)
+    text, reckoning = figures(rounds), sizes(*(_median(rounds)[shards] for shards in (1, 2)))
     if options.write:
         write_part(PAGE, "costs", text)
-        write_part(PAGE, "sizes", sizes(costs[1], costs[2]))
-    print(text, sizes(costs[1], costs[2]), sep="\n\n")
+        write_part(PAGE, "sizes", reckoning)
+    print(text, reckoning, sep="\n\n")
 
 
 if __name__ == "__main__":
