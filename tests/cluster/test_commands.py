@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,7 +89,9 @@ async def test_the_whole_is_labelled_served_and_goes_on(tmp_path: Path, lycosa, 
         monkeypatch.setattr(sys, "stdin", io.StringIO("y\nn\n"))
         code, said, complaint = await asyncio.to_thread(lycosa, "label", web, "--count", 2)
         assert code == 0, complaint
-        assert "judge version" in said.lower()
+        assert re.search(
+            r"kept \d+ → \d+", said
+        )  # whether the version is used depends on how right these answers are
         labels = await asyncio.to_thread(served_labels, web)
         assert len(labels) == 2
         await crawl_in_shards(text.replace("pages = 30", "pages = 60"), web, 2)
