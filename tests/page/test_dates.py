@@ -1,6 +1,7 @@
 """Publication dates: what URLs and pages say, and what hostile ones cannot do."""
 
 import json
+import tomllib
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lycosa.page.dates import FoundDate, date_of_url, publication_date
 from lycosa.page.spelled_days import FIRST_PAGE, date_in
 
 TODAY = date(2024, 6, 1)
+MADE = tomllib.loads((Path(__file__).parent / "dated_pages.toml").read_text(encoding="utf-8"))["page"]
 SHARED = Path(__file__).parents[3] / "shared/data/dates/dates-htmldate-default.tar.xz"
 
 
@@ -285,3 +287,24 @@ def test_data_and_sentences_below_the_heading_are_doubtful(line):
     found = published(f"<html><body><h1>A company</h1>{line}</body></html>")
     assert found is not None
     assert found.is_doubtful
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=page["kind"],
+            marks=[pytest.mark.xfail(reason=page["missed"], strict=True)] if "missed" in page else [],
+        )
+        for page in MADE
+    ],
+)
+def test_pages_of_many_kinds_and_languages(page):
+    """The day of publication is found; where there is none, no day is told as a fact."""
+    found = published(page["html"], page["url"])
+    if "day" in page:
+        assert found is not None
+        assert found.date == page["day"]
+    else:
+        assert found is None or found.is_doubtful

@@ -35,7 +35,7 @@ Vote = tuple[date, str]
 """A day, and the place that names it: a key of `_WEIGHTS`."""
 
 
-DOUBTFUL = frozenset(("body", "script", "htmldate", "prose", "changed"))
+DOUBTFUL = frozenset(("body", "script", "htmldate", "prose", "changed", "title, changed"))
 """Places that may name any day the page speaks of, and not the one it was published on."""
 
 
@@ -239,7 +239,11 @@ def _json_ld_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
     for script in tree.css('script[type="application/ld+json"]')[:20]:
         for node in _ld_nodes(script.text()[:_LD_CHARS]):
             published = "json-ld" if _is_article(node.get("@type")) else "json-ld of page"
-            for key, place in (("datePublished", published), ("dateModified", "json-ld, changed")):
+            for key, place in (
+                ("datePublished", published),
+                ("datePosted", "json-ld of page"),  # of an offer of work
+                ("dateModified", "json-ld, changed"),
+            ):
                 value = node.get(key)
                 if isinstance(value, str) and (day := date_in(value, today)):
                     yield day, place
@@ -323,6 +327,13 @@ def _day_of(tag: LexborNode, reading: _Reading) -> tuple[date | None, int]:
     return (reading.day_in(text) if short else None), len(text)
 
 
+_OF_SOMETHING_ELSE = re.compile(
+    r"\b(?:born|died|founded|established|join(?:ed| date)|registered|member since|deadline|clos(?:es|ing)|expir\w+|"
+    r"valid|until|geboren|gestorben|gegr.ndet|registriert|mitglied seit|\w*schluss|g.ltig|bis|née?|fondée?|inscrit|"
+    r"nacido|fundad[oa])\b",
+    re.IGNORECASE,
+)
+"""Lines with such a word name the day of a life, of a membership, of a beginning or an end."""
 _TITLE = re.compile(r"<h1[\s>]", re.IGNORECASE)
 _SILENT = re.compile(
     r"<(script|style|svg|noscript)\b.*?(?:</\1|$)|<!--.*?(?:-->|$)", re.IGNORECASE | re.DOTALL
@@ -333,6 +344,10 @@ _BREAK = re.compile(
 )
 _TAG = re.compile(r"<[^<>]*>?")
 _CELL = "\ufdd0"  # begins what stands in a cell of a table: data of what the page is about, as "Founded 30 November 1999"
+_AGO = re.compile(
+    r"""<time\b[^<>]{0,300}?\bdatetime=["']?([^"'<> ]{8,40})[^<>]{0,300}>[^<>0-9]{0,40}(?:[0-9]{1,2}[^<>0-9]{1,40})?</time""",
+    re.IGNORECASE,
+)  # "12 years ago": the day that readers are told so is in the markup
 _CELLS = re.compile(r"<t[dh]\b[^<>]{0,500}>", re.IGNORECASE)
 _SENTENCE = re.compile(
     r"(?:\w+\W+){7}.*[.!?]$"
@@ -356,15 +371,25 @@ def _title_votes(html: str, reading: _Reading) -> Iterator[Vote]:
         for line, day in _dated_lines(part, reading):
             if _CHANGED.search(line[:_LINE_CHARS]):
                 yield day, "title, changed"
-            elif len(line) > _LINE_CHARS or line.startswith(_CELL) or _SENTENCE.search(line):
+            elif _is_prose(line):
                 yield day, "prose"
             else:
                 yield day, place
                 break
 
 
+def _is_prose(line: str) -> bool:
+    """Whether a line tells something, so that its day may be any."""
+    return (
+        len(line) > _LINE_CHARS
+        or line.startswith(_CELL)
+        or bool(_SENTENCE.search(line) or _OF_SOMETHING_ELSE.search(line))
+    )
+
+
 def _dated_lines(html: str, reading: _Reading, longest: int = 5 * TEXT_CHARS) -> Iterator[tuple[str, date]]:
     """Lines of text that name a day; those longer than that are not read."""
+    html = _AGO.sub(r" \1 ", html)
     for raw in _TAG.sub(" ", _BREAK.sub("\n", _CELLS.sub(f"\n{_CELL}", html))).split("\n"):
         if _YEAR_IN.search(raw):
             line = unescape(raw[: 5 * TEXT_CHARS]).strip()
@@ -386,7 +411,7 @@ def _days_in_lines(html: str, reading: _Reading) -> tuple[date | None, date | No
     if _YEAR_IN.search(body) is None:
         return None, None
     for line, day in _dated_lines(_SILENT.sub(" ", body), reading, _LINE_CHARS):
-        if _CHANGED.search(line):
+        if _CHANGED.search(line) or _OF_SOMETHING_ELSE.search(line):
             continue
         if _LABEL.search(line):
             return day, first or day

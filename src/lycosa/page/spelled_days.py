@@ -20,31 +20,31 @@ _MONTHS = {
     for number, names in enumerate(
         (
             "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari stycznia "
-            "styczeń ocak января ledna ianuarie január tammikuuta січня ιανουαρίου gener يناير",
+            "styczeń ocak января ledna ianuarie január tammikuuta січня ιανουαρίου gener يناير जनवरी",
             "february feb februar feber février fevrier févr fev febrero febbraio fevereiro februari "
             "lutego luty şubat февраля února februarie február helmikuuta лютого φεβρουαρίου febrer "
-            "فبراير",
+            "فبراير फरवरी फ़रवरी",
             "march mar märz maerz mär mrz mars marzo março marco maart mrt marca marzec mart марта "
-            "března martie március maaliskuuta березня μαρτίου març marts maret مارس",
+            "března martie március maaliskuuta березня μαρτίου març marts maret مارس मार्च",
             "april apr avril avr abril abr aprile kwietnia kwiecień nisan апреля dubna aprilie április "
-            "huhtikuuta квітня απριλίου أبريل",
+            "huhtikuuta квітня απριλίου أبريل अप्रैल",
             "may mai mayo maggio mag maio mei maja maj mayıs мая května május toukokuuta травня μαΐου "
-            "maig مايو",
+            "maig مايو मई",
             "june jun juni juin junio giugno giu junho czerwca czerwiec haziran июня června iunie "
-            "június kesäkuuta червня ιουνίου juny يونيو",
+            "június kesäkuuta червня ιουνίου juny يونيو जून",
             "july jul juli juillet juil julio luglio lug julho lipca lipiec temmuz июля července iulie "
-            "július heinäkuuta липня ιουλίου juliol يوليو",
+            "július heinäkuuta липня ιουλίου juliol يوليو जुलाई",
             "august aug août aout agosto ago augustus augusti sierpnia sierpień ağustos августа srpna "
-            "augusztus elokuuta серпня αυγούστου agost agustus avgust أغسطس",
+            "augusztus elokuuta серпня αυγούστου agost agustus avgust أغسطس अगस्त",
             "september sep sept septembre septiembre settembre set setembro września wrzesień eylül "
-            "сентября září septembrie szeptember syyskuuta вересня σεπτεμβρίου setembre سبتمبر",
+            "сентября září septembrie szeptember syyskuuta вересня σεπτεμβρίου setembre سبتمبر सितंबर सितम्बर",
             "october oct oktober okt octobre octubre ottobre ott outubro października październik ekim "
-            "октября října octombrie október lokakuuta жовтня οκτωβρίου أكتوبر",
+            "октября října octombrie október lokakuuta жовтня οκτωβρίου أكتوبر अक्टूबर अक्तूबर",
             "november nov novembre noviembre novembro listopada listopad kasım ноября listopadu "
-            "noiembrie marraskuuta листопада νοεμβρίου نوفمبر",
+            "noiembrie marraskuuta листопада νοεμβρίου نوفمبر नवंबर नवम्बर",
             "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro grudnia "
             "grudzień aralık декабря prosince decembrie joulukuuta грудня δεκεμβρίου desembre desember "
-            "ديسمبر",
+            "ديسمبر दिसंबर दिसम्बर",
         ),
         start=1,
     )
@@ -95,11 +95,11 @@ _SPELLINGS = tuple(
     for pattern in (
         rf"(?<!\d){_YEAR}(?P<s>[-/.])(?P<m>\d\d?)(?P=s)(?P<d>\d\d?)(?!\d)",
         rf"{_YEAR}\s?[年년]\s?(?P<m>\d\d?)\s?[月월]\s?(?P<d>\d\d?)\s?[日일]",
-        rf"(?<!\d)(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|º)?\.?[\s\-/]{{0,3}}(?:of |de |d['’])?(?P<m>{_MONTH})\b\.?,?"
+        rf"(?<!\d)(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|º)?\.?[\s\-/]{{0,3}}(?:of |de |d['’])?(?P<m>{_MONTH})(?!\w)\.?,?"
         rf"(?: del?| do|,)?[\s\-/]{{0,3}}{_YEAR}(?!\d)",
-        rf"\b(?P<m>{_MONTH})\b\.?\s{{0,2}}(?P<d>[0-3]?\d)(?:st|nd|rd|th)?\s?,?\s{{0,2}}{_YEAR}(?!\d)",
+        rf"\b(?P<m>{_MONTH})(?!\w)\.?\s{{0,2}}(?P<d>[0-3]?\d)(?:st|nd|rd|th)?\s?,?\s{{0,2}}{_YEAR}(?!\d)",
         # 2016. július 10.  2016 July 10  2016-Jul-10
-        rf"(?<!\d){_YEAR}[\s.,\-]{{1,3}}(?P<m>{_MONTH})\b\.?[\s\-]{{1,2}}(?P<d>[0-3]?\d)(?!\d)",
+        rf"(?<!\d){_YEAR}[\s.,\-]{{1,3}}(?P<m>{_MONTH})(?!\w)\.?[\s\-]{{1,2}}(?P<d>[0-3]?\d)(?!\d)",
         r"(?<!\d)(?P<d>[0-3]?\d)\.\s?(?P<m>[01]?\d)\.\s?(?P<y>199\d|20\d\d|[0-3]\d)(?![\d.])",
         rf"(?<!\d){_YEAR}(?P<m>[01]\d)(?P<d>[0-3]\d)(?=\D|\d{{4}}(?:\d\d)?(?:\D|$)|$)",
     )
