@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.layout import Layout, lines_of
+from lycosa.page.layout import OUTSIDE, Layout, is_deeper, lines_of, noted_elements
 
 
 def first(tree, selector):
@@ -61,3 +61,50 @@ def test_the_walk_stops_at_its_cap():
     assert "".join(layout.pieces).split() == ["a"]
     assert layout.span(first(tree, "#x")) == (0, 0)
     assert layout.span(first(tree, "body")) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<head><base href=/><link rel=next href=2></head><p>a<a href=1>b<i>c</i></a>d</p><header><h1><a>e</a></h1></header>",
+        "<a href=1><a href=2><img></a></a><footer><ul><li><a href=3></a></ul></footer>"
+        + "<p>x" * 300
+        + "<h2>y</h2>",
+        "<frameset><frame src=a></frameset>",
+        "<article>" + "<p><b>z</b>" * 150 + "</article><pre>",
+        "",
+    ],
+)
+def test_elements_are_noted_in_document_order_with_their_pieces(html):
+    """One walk finds what queries of the tree would, in the same order, and where each element's text is."""
+    tree = LexborHTMLParser(html)
+    layout = Layout(tree.body)
+    noted = noted_elements(tree, layout)
+    kinds = "a,area,article,base,footer,frame,h1,h2,header,img,link,pre"
+    assert [node.mem_id for _, node, _ in noted] == [node.mem_id for node in tree.css(kinds)]
+    for tag, node, at in noted:
+        assert tag == node.tag_id
+        assert layout.span_from(node, at) == layout.span(node)
+        assert (at == OUTSIDE) == (layout.span(node) == (0, 0))
+
+
+def test_elements_beyond_the_cap_are_noted_too():
+    """Where the walk was cut, links after it are still found."""
+    tree = LexborHTMLParser("<p>a<p>b<a href=1>c</a>")
+    noted = noted_elements(tree, Layout(tree.body, 2))
+    assert [(node.tag, at) for _, node, at in noted] == [("a", OUTSIDE)]
+
+
+@pytest.mark.parametrize("levels", [4, 40])
+def test_depth_is_measured_wherever_it_is(levels):
+    """A page is deeper than so many levels at its begin, at its end, or not at all."""
+    deep, flat = "<b>" * levels + "</b>" * levels, "<p>x</p>" * 200
+    for html, is_it in (
+        (flat, False),
+        (deep + flat, True),
+        (flat + deep, True),
+        (flat + deep[3:] + flat, False),
+    ):
+        body = LexborHTMLParser(html).body
+        assert body is not None
+        assert is_deeper(body, levels - 1) is is_it

@@ -85,3 +85,21 @@ def test_bulleted_lists_that_are_text_are_part_of_it():
     assert "barns.\n\n• four eggs\n• a vole each night\n\nThe barn" in prose
     assert "Imprint" not in prose
     assert "Tawny" not in prose
+
+
+def test_a_line_of_several_links_is_one_of_links():
+    """Links beside each other, with nothing but signs between them, are navigation; a word between makes it text."""
+    kept = "<p>Owls hunt by night, and this long sentence is the text of the page that everybody came to read.</p>"
+    links = "<p><a href=/1>First chapter</a> | <a href=/2>Second<br>chapter</a> · <a href=/3>Third</a></p>"
+    said = links.replace(" | ", " and then ")
+    assert "First chapter" not in prose(links + kept)
+    assert "First chapter" in prose(said + kept)
+
+
+def test_signs_alone_are_of_a_list_where_the_page_has_them_among_links():
+    """A line without any word goes where it ends the page; between paragraphs it stays."""
+    paragraph = (
+        "<p>Owls hunt by night, and this long sentence is the text of the page that all came to read.</p>"
+    )
+    assert "* * *" not in prose(paragraph + "<p>* * *</p>")
+    assert "* * *" in prose(paragraph + "<p>* * *</p>" + paragraph)

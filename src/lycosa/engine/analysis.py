@@ -156,7 +156,7 @@ def list_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
         LIST,
         language=recipe.language,
         folding=recipe.folding,
-        known={"html": html_of(listed.title, sections)},
+        known={"markup": html_of(listed.title, sections)},
     )
     page = page_of(document, fetched.link, replace(recipe, text=False, simhash=False, terms=False))
     dated = tuple((key_of(entry.url, recipe.folding), entry.date) for entry in listed.entries if entry.date)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -20,10 +20,19 @@ from lycosa.page import contexts, languages, soft_404
 from lycosa.page.as_html import html_of_text
 from lycosa.page.dates import FoundDate, date_of_url, publication_date
 from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
-from lycosa.page.embedded_state import embedded_markup
+from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.entities import find_entities
-from lycosa.page.layout import Layout, is_deeper, lines_of, one_line, with_plain_spaces
-from lycosa.page.links import Linked, ReferenceResolver, find_images, find_links
+from lycosa.page.layout import (
+    Layout,
+    Noted,
+    is_deeper,
+    lines_of,
+    noted_elements,
+    one_line,
+    tag_ids,
+    with_plain_spaces,
+)
+from lycosa.page.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.names import find_names
 from lycosa.page.paper import OFFICE_TYPES
 from lycosa.page.parser_limits import HTML_CHARS, bounded, length_read
@@ -32,7 +41,7 @@ from lycosa.page.place_finder import PlaceFinder
 from lycosa.page.places import Regions, find_places, gazetteer, places_of_each
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
-from lycosa.page.shadow_dom import with_shadow_trees
+from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
 from lycosa.page.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
@@ -52,6 +61,20 @@ T = TypeVar("T")
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml")
 _LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
+(META_ID,) = tag_ids("meta")
+(BASE_ID,) = tag_ids("base")
+(LINK_ID,) = tag_ids("link")
+
+
+class Parsed:
+    """Markup, and what stands on its one parse."""
+
+    def __init__(self, html: str) -> None:
+        self.length = length_read(html)
+        self.bounded = bounded(html, self.length)
+        self.tree = LexborHTMLParser(self.bounded)
+        self.layout = Layout(self.tree.body)
+        self.elements = noted_elements(self.tree, self.layout)
 
 
 class Document:
@@ -129,15 +152,26 @@ class Document:
     # The parse, and what stands on it.
 
     @cached_property
-    def html(self) -> str:
+    def markup(self) -> str:
         """The body as HTML, at most HTML_CHARS of it; of what is none, the same text as HTML."""
         text = self._text[:HTML_CHARS]
-        return html_of_text(text) if self.is_plain_text else with_shadow_trees(text) + self.embedded
+        return html_of_text(text) if self.is_plain_text else text
+
+    @cached_property
+    def html(self) -> str:
+        """The markup, with the shadow trees that it declares and the data of its scripts where a reader sees them."""
+        if self.is_all_text:
+            return self.markup
+        shown = with_shadow_trees(self.markup) if declares_shadow_tree(self._parsed.elements) else self.markup
+        return shown + self.embedded if self.embedded else shown
 
     @cached_property
     def embedded(self) -> str:
         """What its scripts would show and hold as data, as markup, where the page shows hardly anything itself."""
-        return "" if self.is_all_text else embedded_markup(self._text[:HTML_CHARS])
+        if self.is_all_text or not may_hold_data(self._parsed.elements):
+            return ""
+        shows = shows_text(self._parsed.tree, self._parsed.layout)
+        return "" if shows else embedded_markup(self.markup)
 
     @cached_property
     def low_markup(self) -> bytes:
@@ -151,10 +185,8 @@ class Document:
     @property
     def share_read(self) -> float:
         """How much of the page was read: 1, unless it is longer or nested deeper than any page should be."""
-        if self.is_all_text:
-            return 1.0
-        text = self._text
-        return length_read(text) / len(text) if text else 1.0
+        text = "" if self.is_all_text else self._text
+        return self._parsed.length / len(text) if text else 1.0
 
     @cached_property
     def is_plain_text(self) -> bool:
@@ -172,18 +204,32 @@ class Document:
         return 0
 
     @cached_property
+    def _parsed(self) -> Parsed:
+        """The one parse of nearly all pages."""
+        return Parsed(self.markup)
+
+    @cached_property
+    def _shown(self) -> Parsed:
+        """The parse of what is shown: another one where that is not as it was written."""
+        return self._parsed if self.html is self.markup else Parsed(self.html)
+
+    @property
     def tree(self) -> LexborHTMLParser:
-        """The one parse."""
-        return LexborHTMLParser(self._bounded)
+        """The tree of what is shown."""
+        return self._shown.tree
 
-    @cached_property
-    def _bounded(self) -> str:
-        return bounded(self.html)
-
-    @cached_property
+    @property
     def layout(self) -> Layout:
         """The text of the body in pieces."""
-        return Layout(self.tree.body)
+        return self._shown.layout
+
+    @property
+    def elements(self) -> list[Noted]:
+        """The elements that links, the head and prose are read from, in document order."""
+        return self._shown.elements
+
+    def _attributes(self, tag: int) -> Iterator[Attributes]:
+        return (node.attributes for kind, node, _ in self.elements if kind == tag)
 
     @cached_property
     def hidden_spans(self) -> list[tuple[int, int]]:
@@ -199,7 +245,7 @@ class Document:
     @cached_property
     def linked(self) -> Linked:
         """The links, with their places in the tree."""
-        return find_links(self.tree, self._resolve, self.key)
+        return find_links(self.elements, self._resolve, self.key)
 
     @cached_property
     def _resolve(self) -> ReferenceResolver:
@@ -218,8 +264,7 @@ class Document:
     def meta(self) -> dict[str, str]:
         """Meta tags by name or property in lower case; of several the first."""
         found: dict[str, str] = {}
-        for node in self._metas[: 10 * META_ENTRIES]:
-            attributes = node.attributes
+        for attributes in self._metas[: 10 * META_ENTRIES]:
             name = (attributes.get("name") or attributes.get("property") or "")[:100].strip().lower()
             if name and name not in found:
                 found[name] = (attributes["content"] or "")[:META_CHARS]
@@ -228,8 +273,8 @@ class Document:
         return found
 
     @cached_property
-    def _metas(self) -> list[LexborNode]:
-        return self.tree.css("meta[content]")
+    def _metas(self) -> list[Attributes]:
+        return [attributes for attributes in self._attributes(META_ID) if "content" in attributes]
 
     @cached_property
     def description(self) -> str:
@@ -239,16 +284,22 @@ class Document:
     @cached_property
     def base(self) -> str:
         """The URL that references on the page are relative to; a base longer than any URL is passed over."""
-        node = self.tree.css_first("base[href]")
-        said = urls.join(self.url, (node.attributes["href"] or "")) if node is not None else None
+        bases = (attributes["href"] or "" for attributes in self._attributes(BASE_ID) if "href" in attributes)
+        href = next(bases, None)
+        said = urls.join(self.url, href) if href is not None else None
         return said if said and len(said) <= URL_CHARS else self.url
 
     @cached_property
     def canonical(self) -> str:
         """The URL that the page calls its own; '' if it names none."""
-        node = self.tree.css_first("link[rel~=canonical i][href]")
-        target = self._resolve(node.attributes["href"] or "") if node is not None else None
+        href = next((each["href"] or "" for each in self._related if "canonical" in rel_of(each)), None)
+        target = self._resolve(href) if href is not None else None
         return target[0] if target else ""
+
+    @cached_property
+    def _related(self) -> list[Attributes]:
+        """What its link elements with an address say."""
+        return [attributes for attributes in self._attributes(LINK_ID) if "href" in attributes]
 
     @cached_property
     def noindex(self) -> bool:
@@ -263,15 +314,14 @@ class Document:
     @cached_property
     def robots_metas(self) -> list[str]:
         """What its robots meta tags ask of us."""
-        said = [node.attributes for node in self._metas]
-        ours = [each for each in said if (each.get("name") or "").lower() in ("robots", "lycosa")]
+        ours = [each for each in self._metas if (each.get("name") or "").lower() in ("robots", "lycosa")]
         return [(each["content"] or "")[:META_CHARS] for each in ours[:META_ENTRIES]]
 
     @cached_property
     def declared_language(self) -> str:
         """The language code that the markup gives, without region; '' if none."""
-        node = self.tree.css_first("html[lang]")
-        said = node.attributes["lang"] or "" if node is not None else ""
+        root = self.tree.root
+        said = root.attributes.get("lang") or "" if root is not None else ""
         code = _LANGUAGE_CODE.match(said) or _LANGUAGE_CODE.match(self.meta.get("content-language", ""))
         return code[1].lower() if code else ""
 
@@ -313,7 +363,7 @@ class Document:
         from resiliparse.extract.html2text import extract_plain_text
 
         found = extract_plain_text(
-            self._bounded,
+            self._shown.bounded,
             main_content=True,
             alt_texts=False,
             links=False,
@@ -491,16 +541,10 @@ class Document:
     @cached_property
     def feeds(self) -> tuple[str, ...]:
         """The RSS and Atom feeds that it announces, those of its own site."""
-        if not any(
-            kind in self.html for kind in _FEED_TYPES
-        ):  # most pages: a query of the tree would cost more
+        offered = [each for each in self._related if "type" in each and "alternate" in rel_of(each)]
+        said = [each for each in offered[: 10 * FEEDS] if (each["type"] or "").strip().lower() in _FEED_TYPES]
+        if not said:
             return ()
-        nodes = self.tree.css('link[rel~="alternate" i][type][href]')[: 10 * FEEDS]
-        said = [
-            node.attributes
-            for node in nodes
-            if (node.attributes["type"] or "").strip().lower() in _FEED_TYPES
-        ]
         found = dict.fromkeys(target[0] for each in said if (target := self._resolve(each["href"] or "")))
         own = urls.source_of(urls.authority_of(self.url))
         return tuple(url for url in found if urls.source_of(urls.authority_of(url)) == own)[:FEEDS]

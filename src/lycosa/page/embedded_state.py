@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.page.layout import Layout, Noted, tag_ids
 from lycosa.page.parser_limits import bounded
 
+(SCRIPT_ID,) = tag_ids("script")
+(LINK_ID,) = tag_ids("link")
 FEW_WORDS = 60
 """A page that shows more than these by itself is read as it is."""
+SHOWN_CHARS = 10_000
 SCRIPTS = 50
 SCRIPT_CHARS = 2_000_000
 VALUES = 50_000
@@ -28,12 +32,12 @@ SENTENCE_WORDS = 5
 TITLE_CHARS = 300
 URL_CHARS = 2_000
 
-# Looked for in every page: plain words, and a pattern that begins with a sign which few pages have often.
-_MARKERS = ("application/json", '"articleBody"')
+_JSON = "application/json"
+_ARTICLE = '"articleBody"'
 _has_state = re.compile(
     r"_(?:_(?:NEXT|NUXT|INITIAL|PRELOADED|APOLLO|remix|STATE|DATA)|(?:STATE|DATA)__)"
 ).search
-_JSON_TYPES = ("application/ld+json", "application/json")
+_JSON_TYPES = ("application/ld+json", _JSON)
 _ASSIGNED = re.compile(r"\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}(?=[{\[])")
 _PARSED = re.compile(r"""\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}JSON\.parse\(\s{0,5}(?=")""")
 _TITLES = ("title", "headline", "name", "label")
@@ -60,6 +64,26 @@ _CODE = re.compile(r"[{};]\s|=>|\bfunction\b|^\s*[.#@][\w-]+\s*\{")
 _MARKUP = re.compile(r"</(?:p|a|div|h\d|li|span|strong|em)>", re.IGNORECASE)
 
 
+def may_hold_data(elements: Iterable[Noted]) -> bool:
+    """Whether any script of a page may hold such data: few do, and only they are looked at closely."""
+    return any(
+        (node.attributes.get("type") or "").strip().lower() == _JSON
+        or (tag == SCRIPT_ID and _is_telling(node.text()))
+        for tag, node, _ in elements
+        if tag in (SCRIPT_ID, LINK_ID)
+    )
+
+
+def shows_text(tree: LexborHTMLParser, layout: Layout) -> bool:
+    """Whether a page clearly shows more than a few words by itself; where it does, nothing else need be looked at."""
+    unscripted = [layout.span(node) for node in tree.css("noscript")]
+    return len(" ".join(layout.without(unscripted))[:SHOWN_CHARS].split()) > FEW_WORDS
+
+
+def _is_telling(script: str) -> bool:
+    return _ARTICLE in script or _has_state(script) is not None
+
+
 def embedded_markup(html: str) -> str:
     """The texts and links of a page's embedded data as markup; '' where it has none, or shows text by itself.
 
@@ -69,8 +93,6 @@ def embedded_markup(html: str) -> str:
     >>> embedded_markup("<p>Owls")
     ''
     """
-    if not _has_state(html) and not any(marker in html for marker in _MARKERS):
-        return ""
     tree = LexborHTMLParser(bounded(html))
     states = [*_states(tree)]
     if not states or _shows_text(tree):
@@ -86,7 +108,7 @@ def embedded_markup(html: str) -> str:
 
 def _shows_text(tree: LexborHTMLParser) -> bool:
     tree.strip_tags(["script", "style", "noscript", "template"])
-    return tree.body is not None and len(tree.body.text(separator=" ")[:10_000].split()) > FEW_WORDS
+    return tree.body is not None and len(tree.body.text(separator=" ")[:SHOWN_CHARS].split()) > FEW_WORDS
 
 
 def _states(tree: LexborHTMLParser) -> Iterator[Any]:

@@ -7,6 +7,7 @@ that grows with the page and not with its depth or the number of its links.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 
@@ -34,12 +35,40 @@ _UNSEEN_IDS = tag_ids(_UNSEEN)
 (IMG_ID,) = tag_ids("img")
 TEXT_ID = LexborHTMLParser("<body>x").body.first_child.tag_id  # type: ignore[union-attr]
 
+_NOTED = "a area article audio base embed footer frame h1 h2 h3 h4 h5 h6 header iframe img link meta object pre script template video"
+_NOTED_IDS = tag_ids(_NOTED)
+OUTSIDE = -1
+NEAR, NEAR_LEVELS = 200, 5
+"""How many pieces of an element are looked through for its end before all of the page are put in a table; and how many
+levels up what follows it is looked for."""
+
+
+Noted = tuple[int, LexborNode, int]
+"""An element that somebody asks for: its tag, itself, and which piece is the first of its own, or OUTSIDE of the body."""
+
+
+def noted_elements(tree: LexborHTMLParser, layout: Layout) -> list[Noted]:
+    """All elements of a tree that anybody asks for, in document order: a query for each kind would be a walk for each."""
+    if layout.is_cut:
+        return [(node.tag_id, node, OUTSIDE) for node in tree.css(_NOTED.replace(" ", ","))]
+    body, root = tree.body, tree.root
+    found: list[Noted] = []
+    for part in root.iter() if root is not None else ():
+        if body is not None and part.mem_id == body.mem_id:
+            found += layout.noted
+        else:
+            found += [(tag, node, OUTSIDE) for node in part.traverse() if (tag := node.tag_id) in _NOTED_IDS]
+    return found
+
 
 class Layout:
     """`pieces` of text, one for each node, with line breaks at block elements; `span`: those of a node."""
 
     def __init__(self, top: LexborNode | None, nodes: int = NODES) -> None:
         self.pieces: list[str] = []
+        self.noted: list[Noted] = []
+        self.is_cut = False
+        """Whether there are more nodes than were read."""
         self._marks: list[int] = []
         self._ends: dict[int, int] = {}
         if top is not None:
@@ -47,18 +76,21 @@ class Layout:
 
     def _walk(self, top: LexborNode, nodes: int) -> None:
         # The innermost loop of the crawler: a lookup more here costs as much as a database row.
-        add, note = self.pieces.append, self._marks.append
-        text_id, blocks, unseens = TEXT_ID, BLOCK_IDS, _UNSEEN_IDS
+        add, mark_next, note, pieces = self.pieces.append, self._marks.append, self.noted.append, self.pieces
+        text_id, blocks, unseens, noted = TEXT_ID, BLOCK_IDS, _UNSEEN_IDS, _NOTED_IDS
         breaks: set[int] = set()  # nodes that follow a block
         unseen = 0
         for node in islice(top.traverse(include_text=True), nodes):
             mark = node.mem_id
-            note(mark)
+            mark_next(mark)
             tag = node.tag_id
             if tag == text_id:
                 piece = "" if mark == unseen else node.text_content
                 add("\n" + piece if mark in breaks else piece)  # type: ignore[operator, arg-type]
-            elif tag in blocks:
+                continue
+            if tag in noted:
+                note((tag, node, len(pieces)))
+            if tag in blocks:
                 add("\n")
                 following = node.next or _after_inline_parents(node)
                 if following is not None:
@@ -67,6 +99,7 @@ class Layout:
                 add("\n" if mark in breaks else "")
                 if tag in unseens and (child := node.first_child) is not None:
                     unseen = child.mem_id
+        self.is_cut = len(pieces) >= nodes
 
     @cached_property
     def _starts(self) -> dict[int, int]:
@@ -76,6 +109,23 @@ class Layout:
         """The range of `pieces` that a node holds; empty for what is not in the body."""
         start = self._starts.get(node.mem_id)
         return (0, 0) if start is None else (start, self._end(node))
+
+    def span_from(self, node: LexborNode, at: int) -> tuple[int, int]:
+        """The same of a noted element: quicker where it is small, as most are."""
+        if at == OUTSIDE:
+            return self.span(node)
+        child = node.first_child
+        if child is not None and child.tag_id == TEXT_ID and child.next is None:
+            return at, at + 2
+        following, above = node.next, node
+        for _ in range(NEAR_LEVELS):
+            if following is not None or (parent := above.parent) is None:
+                break
+            following, above = parent.next, parent
+        if following is not None:
+            with suppress(ValueError):
+                return at, self._marks.index(following.mem_id, at + 1, at + NEAR)
+        return self.span(node)
 
     def _end(self, node: LexborNode) -> int:
         # What follows a last child follows its parent, too; remembering that keeps nested links linear.
@@ -111,6 +161,9 @@ class Layout:
 
 def is_deeper(top: LexborNode, levels: int) -> bool:
     """Whether elements are nested more than this many levels below a node."""
+    # A node is at most one level below the one before it: where none of every so many is near, none gets there.
+    if not any(_has_ancestors(node, levels // 2) for node in islice(top.traverse(), 0, NODES, levels // 2)):
+        return False
     depths = {top.mem_id: 0}
     for node in islice(top.traverse(), 1, NODES):
         parent = node.parent
@@ -119,6 +172,15 @@ def is_deeper(top: LexborNode, levels: int) -> bool:
             return True
         depths[node.mem_id] = depth
     return False
+
+
+def _has_ancestors(node: LexborNode, count: int) -> bool:
+    above = node.parent
+    for _ in range(count):
+        if above is None:
+            return False
+        above = above.parent
+    return above is not None
 
 
 def _after_inline_parents(node: LexborNode) -> LexborNode | None:

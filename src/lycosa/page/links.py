@@ -1,4 +1,4 @@
-"""Links and images of a tree. In: a parsed tree. Out: each URL once, in document order.
+"""Links and images of a tree. In: its elements. Out: each URL once, in document order.
 
 A URL that occurs several times keeps its first place and gets the anchors of all its occurrences.
 """
@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from lycosa import urls
-from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, one_line, tag_ids
+from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, Noted, one_line, tag_ids
 from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link
 
 MAX_LINKS = 5_000
 MAX_IMAGES = 1_000
+MAX_LICENCES = 5
 ANCHOR_CHARS = 500
 ANCHOR_NODES = 200
 """Of one anchor: links within links must not be read again and again."""
@@ -30,15 +31,17 @@ CACHED_CHARS = 400
 """Of base and reference: what is longer is not remembered, or one site's URLs would fill the memory."""
 
 COUNTED = "video audio object embed pre article"
-SELECTOR = "a[href],area[href],frame[src],iframe[src],link[rel],meta[http-equiv],img," + ",".join(
-    COUNTED.split()
-)
 _COUNTED_IDS = tag_ids(COUNTED)
+_OTHER_IDS = tag_ids("area frame iframe link meta")
 _REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]?\s*+url\s*+=\s*+[\"']?([^\"']++)", re.IGNORECASE)
 _STEERING = frozenset(("next", "prev", "previous"))
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px\s*)?$")
 _LAZY = ("data-src", "data-original", "data-lazy-src")
+
+_COMMONS = "creativecommons.org/"
+_COMMONS_LICENCES = (f"{_COMMONS}licenses/", f"{_COMMONS}publicdomain/")
+_NO_BASE = "http://base.invalid"
 
 Attributes = dict[str, str | None]
 
@@ -48,9 +51,14 @@ class Linked(NamedTuple):
 
     links: tuple[Link, ...]
     occurrences: tuple[tuple[LexborNode, int], ...]  # (element, which of the links)
-    anchors: tuple[LexborNode, ...]  # all a[href], those that lead nowhere too
+    anchors: tuple[
+        tuple[LexborNode, int], ...
+    ]  # all a[href], those that lead nowhere too; the first piece of each
     images: tuple[tuple[LexborNode, int], ...]  # (element, the last link before it or -1)
     elements: Mapping[str, int]  # how many there are of `COUNTED` and of frames, for genres: the same pass
+    licences: tuple[
+        str, ...
+    ] = ()  # addresses that are said to be, or look like, the page's licence: the first few
 
 
 @lru_cache(maxsize=1 << 16)
@@ -77,8 +85,10 @@ class ReferenceResolver:
         first = reference[:1]
         if first in ("", "?", "#"):
             base = self.base
-        elif first == "/" or reference.startswith(("http://", "https://")):
+        elif first == "/":
             base = self._authority
+        elif reference.startswith(("http://", "https://")):
+            base = _NO_BASE  # it leads to the same place from every page
         else:
             base = self._folder
         is_short = len(base) + len(reference) <= CACHED_CHARS
@@ -86,38 +96,46 @@ class ReferenceResolver:
         return resolve(base, reference, self._folding)
 
 
-def find_links(tree: LexborHTMLParser, resolve: ReferenceResolver, own_key: int) -> Linked:
+def find_links(elements: Iterable[Noted], resolve: ReferenceResolver, own_key: int) -> Linked:
     """All links of a page but those to itself."""
     found: dict[int, list[str]] = {}  # key -> url, rel, anchors
     order: dict[int, int] = {}
     occurrences: list[tuple[LexborNode, int]] = []
-    anchors: list[LexborNode] = []
+    anchors: list[tuple[LexborNode, int]] = []
     images: list[tuple[LexborNode, int]] = []
-    elements: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    licences: list[str] = []
     last, bare, room = -1, None, URLS_CHARS
-    for node in tree.css(SELECTOR):
-        tag = node.tag_id
-        if tag == IMG_ID:
+    for tag, node, at in elements:
+        reference: str | None
+        if tag == A_ID:
+            attributes = node.attributes
+            if "href" not in attributes and "xlink:href" not in attributes:
+                continue
+            anchors.append((node, at))
+            reference, rel = attributes.get("href") or "", attributes.get("rel") or ""
+            if (rel or _COMMONS in reference) and _is_licence(reference, attributes):
+                licences.append(reference)
+        elif tag == IMG_ID:
             if len(images) < MAX_IMAGES:
                 images.append((node, last))
             if bare is not None and (alt := _alt_within(node, bare[0])):
                 found[bare[1]].append(alt)
                 bare = None
             continue
-        if tag in _COUNTED_IDS:
-            elements[node.tag or ""] += 1
-            continue
-        attributes = node.attributes
-        reference: str | None
-        if tag == A_ID:
-            anchors.append(node)
-            reference, rel = attributes.get("href") or "", attributes.get("rel") or ""
-        else:
+        elif tag in _OTHER_IDS:
+            attributes = node.attributes
             name = node.tag or ""
-            elements["iframe"] += name == "iframe"
+            counts["iframe"] += name == "iframe" and "src" in attributes
             reference, rel = _other_reference(name, attributes)
+            if name == "link" and "href" in attributes and "license" in rel_of(attributes):
+                licences.append(attributes["href"] or "")
             if reference is None:
                 continue
+        else:
+            if tag in _COUNTED_IDS:
+                counts[node.tag or ""] += 1
+            continue
         bare = None
         target = resolve(reference)
         if target is None or (key := target[1]) == own_key:
@@ -140,22 +158,32 @@ def find_links(tree: LexborHTMLParser, resolve: ReferenceResolver, own_key: int)
         Link(url, key, _joined(texts), rel, position)
         for position, (key, (url, rel, *texts)) in enumerate(found.items())
     )
-    return Linked(links, tuple(occurrences), tuple(anchors), tuple(images), elements)
+    return Linked(
+        links, tuple(occurrences), tuple(anchors), tuple(images), counts, tuple(licences[:MAX_LICENCES])
+    )
+
+
+def _is_licence(reference: str, attributes: Attributes) -> bool:
+    return "license" in rel_of(attributes) or any(said in reference for said in _COMMONS_LICENCES)
 
 
 def _other_reference(tag: str, attributes: Attributes) -> tuple[str | None, str]:
     if tag == "link":
-        rel = (attributes.get("rel") or "").lower()
-        steers = not _STEERING.isdisjoint(rel.split())
-        return (attributes.get("href") if steers else None), rel
+        steers = not _STEERING.isdisjoint(rel_of(attributes))
+        return (attributes.get("href") if steers else None), (attributes.get("rel") or "").lower()
     if tag == "meta":
         if (attributes.get("http-equiv") or "").strip().lower() != "refresh":
             return None, ""
         refresh = _REFRESH.match((attributes.get("content") or "")[:URL_CHARS])
         return (refresh[1] if refresh else None), "refresh"
     if tag == "area":
-        return attributes.get("href") or "", attributes.get("rel") or ""
+        return (attributes["href"] or "" if "href" in attributes else None), attributes.get("rel") or ""
     return attributes.get("src"), ""  # a frame without an address shows nothing
+
+
+def rel_of(attributes: Attributes) -> list[str]:
+    """What an element says that it is to the page, in lower case."""
+    return (attributes.get("rel") or "").lower().split()
 
 
 def anchor_of(node: LexborNode, attributes: Attributes) -> str:

@@ -67,13 +67,13 @@ def length_read(html: str) -> int:
     return min(len(html), HTML_CHARS)
 
 
-def bounded(html: str) -> str:
-    """The markup, cut and thinned out where it could stall the parser.
+def bounded(html: str, length: int | None = None) -> str:
+    """The markup, cut and thinned out where it could stall the parser; `length` of it is read, if that is known.
 
     >>> bounded("<p>a<b>c")
     '<p>a<b>c'
     """
-    html = html[: length_read(html)]
+    html = html[: length_read(html) if length is None else length]
     tags = html.count("<")
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
     if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:

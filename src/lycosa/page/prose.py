@@ -8,12 +8,14 @@ several follow each other. And it takes every bulleted list for navigation: thos
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cached_property
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
 from lycosa.page.document import Document
-from lycosa.page.layout import one_line
+from lycosa.page.layout import one_line, tag_ids
 
 LIST = 3
 """This many lines of links in a row are a list of links, wherever they stand."""
@@ -32,6 +34,8 @@ _NOTICE = re.compile(
 )
 _has_word = re.compile(r"\w").search
 _OUTSIDE = ("nav", "header", "footer", "aside", "form", "ul", "ol", "table")
+_ENDS_IDS = tag_ids("header footer")
+_HEADING_IDS = tag_ids("h1 h2 h3 h4 h5 h6")
 _NOT_WORDS = re.compile(r"\W+")
 _BULLETS = "•◦▪‣*-–|·» \t"
 
@@ -41,7 +45,7 @@ def prose_of(document: Document, *, lists: bool = False) -> str:
 
     With `lists`, also the bulleted lists that are text. To find them costs three times as much as all the rest.
     """
-    is_link = _LinkLines(_link_lines(document))
+    is_link = _LinkLines(document)
     runs = _joined([(kind, list(lines)) for kind, lines in groupby(document.main_text.split("\n"), is_link)])
     last = len(runs) - 1
     kept = [
@@ -53,25 +57,45 @@ def prose_of(document: Document, *, lists: bool = False) -> str:
     while kept and (not kept[-1].strip() or _is_notice(kept[-1])):
         kept.pop()
     text = "\n".join(_with_lists(kept, document) if lists else kept)
-    if "\n\n\n" in text:
-        text = re.sub(r"\n{3,}", "\n\n", text)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
     return text.strip("\n") or document.main_text
 
 
 class _LinkLines:
-    """Whether a line is one of those; None of an empty one."""
+    """Whether a line is nothing but links, or stands in the site's own head or foot; None of an empty one."""
 
-    def __init__(self, lines: frozenset[str]) -> None:
-        self._lines = lines
-        self._longest = max(map(len, lines), default=0)
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._at_ends = _lines_at_ends(document)
+        self._lines = self._of(_linked_lines(document))
+        self._longest = max(map(len, self._lines), default=0)
+
+    def _of(self, lines: Iterable[str]) -> set[str]:
+        return {_of_list(line) for line in lines if not line.isspace()} | self._at_ends
+
+    @cached_property
+    def _wordless(self) -> set[str]:
+        # Few pages have a line without any word in their main text.
+        whole = "".join(self._document.layout.pieces).split("\n")
+        return self._of(line for line in whole if line and not _has_word(line))
+
+    @cached_property
+    def _headings(self) -> set[str]:
+        nodes = [node for tag, node, _ in self._document.elements if tag in _HEADING_IDS][:1000]
+        return {_of_list(node.text()) for node in nodes}
 
     def __call__(self, line: str) -> bool | None:
         if not line or line.isspace():
             return None
-        begin = _of_list(line[: 2 * self._longest + 1])
-        if len(begin) > self._longest:
-            return False  # a paragraph: the rest of it need not be looked at
-        return _of_list(line) in self._lines
+        if not _has_word(line):
+            lines = self._wordless
+        else:
+            lines = self._lines
+            if len(_of_list(line[: 2 * self._longest + 1])) > self._longest:
+                return False  # a paragraph: the rest of it need not be looked at
+        said = _of_list(line)
+        return said in lines and said not in self._headings
 
 
 def _with_lists(kept: list[str], document: Document) -> list[str]:
@@ -142,26 +166,37 @@ def _is_notice(line: str) -> bool:
     return len(line) <= NOTICE_CHARS and _NOTICE.search(line) is not None
 
 
-def _link_lines(document: Document) -> frozenset[str]:
-    """The lines of the page that are nothing but links or stand in the site's own head or foot; no headings."""
-    layout, tree = document.layout, document.tree
-    bare, covered = layout.pieces.copy(), 0
-    for start, end in sorted(map(layout.span, document.linked.anchors)):
+def _linked_lines(document: Document) -> set[str]:
+    """The lines of the page with links that have no word outside of them."""
+    # NUL marks where links begin and end: no parser of HTML leaves one in a text.
+    layout = document.layout
+    marked, covered = layout.pieces.copy(), 0
+    for start, end in sorted([layout.span_from(node, at) for node, at in document.linked.anchors]):
         for at in range(max(start, covered), end):
-            bare[at] = "\n" * bare[at].count("\n")
+            if piece := marked[at]:
+                marked[at] = f"\0{piece}\0" if "\n" not in piece else _marked_lines(piece)
         covered = max(covered, end)
-    lines = zip("".join(layout.pieces).split("\n"), "".join(bare).split("\n"), strict=True)
-    bare_lines = {whole for whole, rest in lines if whole and not _has_word(rest)}
-    at_ends: set[str] = set()
-    for node in tree.css("header,footer")[:100]:
-        if not is_within(node, "article", "main"):  # those of the site, not of an article
-            start, end = layout.span(node)
-            at_ends.update("".join(layout.pieces[start:end]).split("\n"))
-    found = {_of_list(line) for line in bare_lines if not line.isspace()} | set(map(_of_list, at_ends))
-    if not found:
-        return frozenset()
-    headings = {_of_list(node.text()) for node in tree.css("h1,h2,h3,h4,h5,h6")[:1000]}
-    return frozenset(found - headings)
+    found = set()
+    for line in "".join(marked).split("\n"):
+        if "\0" in line:
+            parts = line.split("\0")  # what links say, between what they do not
+            if not _has_word("".join(parts[::2])):
+                found.add("".join(parts))
+    return found
+
+
+def _marked_lines(piece: str) -> str:
+    return "\n".join([f"\0{part}\0" for part in piece.split("\n")])
+
+
+def _lines_at_ends(document: Document) -> set[str]:
+    """The lines of the site's own head and foot: not of those of an article."""
+    found: set[str] = set()
+    for node, at in [(node, at) for tag, node, at in document.elements if tag in _ENDS_IDS][:100]:
+        if not is_within(node, "article", "main"):
+            start, end = document.layout.span_from(node, at)
+            found.update("".join(document.layout.pieces[start:end]).split("\n"))
+    return set(map(_of_list, found))
 
 
 def is_within(node: LexborNode, *tags: str) -> bool:

@@ -40,7 +40,7 @@ def document_of(
         if isinstance(paper, Refusal):
             return paper
         content_type = PDF if is_paper else content_type.partition(";")[0].strip().lower()
-        known = {"html": paper.as_html(), "page_count": paper.page_count}
+        known = {"markup": paper.as_html(), "page_count": paper.page_count}
     return Document(
         body,
         fetched.link.url,

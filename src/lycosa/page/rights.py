@@ -6,7 +6,7 @@ Read are robots meta tags and X-Robots-Tag (noai, noimageai, noarchive), the TDM
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -20,9 +20,6 @@ RIGHTS = "rights"
 RESERVED_BY_PAGE = ("noai", "noimageai", "noarchive")
 SIGNALS = ("search", "ai-input", "ai-train")
 """Uses that a Content-Signal speaks of (contentsignals.org)."""
-_LICENCES = 'a[rel~="license" i][href],link[rel~="license" i][href],a[href*="creativecommons.org/licenses/"],a[href*="creativecommons.org/publicdomain/"]'
-_SAY_LICENCE = (b"license", b"creativecommons.org/")
-"""In lower case: markup that has none of these names no licence."""
 _LICENCE_METAS = ("dcterms.license", "dc.rights.uri", "dcterms.rights", "copyright-license")
 
 
@@ -75,11 +72,8 @@ def _first(*said: str | None) -> str:
 
 
 def _licence(document: Document) -> str:
-    may_name_one = any(word in document.low_markup for word in _SAY_LICENCE)
-    found = document.tree.css(_LICENCES)[:5] if may_name_one else []
-    nodes: Iterable[str] = (node.attributes["href"] or "" for node in found)
     metas = (document.meta.get(name, "") for name in _LICENCE_METAS)
-    for href in (*nodes, *(meta for meta in metas if meta.startswith("http"))):
+    for href in (*document.linked.licences, *(meta for meta in metas if meta.startswith("http"))):
         target = join(document.base, href)
         if target and len(target) <= URL_CHARS:
             return target

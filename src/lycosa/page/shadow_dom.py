@@ -6,13 +6,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from lycosa.page.layout import Noted, tag_ids
+
+(TEMPLATE_ID,) = tag_ids("template")
 
 # A tag ends at its ">" outside of quotes; every repetition is bounded and gives nothing back: linear on any page.
 _TEMPLATE = re.compile(
     r"""<(/?)template(?=[\s/>])((?:[^"'<>]{1,500}+|"[^"]{0,500}+"|'[^']{0,500}+'){0,20}+)>""",
     re.IGNORECASE,
 )
+_SHADOW = frozenset(("shadowroot", "shadowrootmode"))
 _DECLARES = re.compile(r"\bshadowroot(?:mode)?\s*+=", re.IGNORECASE)
+
+
+def declares_shadow_tree(elements: Iterable[Noted]) -> bool:
+    """Whether one of the elements is such a template."""
+    return any(not _SHADOW.isdisjoint(node.attributes) for tag, node, _ in elements if tag == TEMPLATE_ID)
 
 
 def with_shadow_trees(html: str) -> str:
@@ -21,8 +32,6 @@ def with_shadow_trees(html: str) -> str:
     >>> with_shadow_trees('<x-a><template shadowrootmode="open"><p>b</p></template></x-a><template>c</template>')
     '<x-a><div shadowrootmode="open"><p>b</p></div></x-a><template>c</template>'
     """
-    if "shadowroot" not in html:
-        return html
     shown: list[bool] = []
 
     def tag(match: re.Match[str]) -> str:

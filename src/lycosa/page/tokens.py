@@ -135,12 +135,13 @@ class TokenTable:
     def _slots(self, hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Where each is, or would be."""
         slots = (hashes >> self._shift).astype(np.intp)
-        while True:
-            there = self._hashes[slots]
-            taken = np.flatnonzero((there != hashes) & (there != 0))  # by another
-            if not len(taken):
-                return slots
-            slots[taken] = (slots[taken] + 1) % len(self._hashes)
+        there = self._hashes[slots]
+        taken = np.flatnonzero((there != hashes) & (there != 0))  # by another
+        while len(taken):
+            slots[taken] = further = (slots[taken] + 1) % len(self._hashes)
+            there = self._hashes[further]
+            taken = taken[(there != hashes[taken]) & (there != 0)]
+        return slots
 
     def add(self, hashes: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
         """Keep numbers of different hashes that are not known yet."""
