@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Sequence
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -663,6 +664,22 @@ def test_the_record_of_a_url_that_is_offered_anew_begins_anew(open_frontier: Ope
     frontier.add(found)
     frontier.end_rescoring()
     assert take(frontier).record == b"\x01\x02"
+
+
+def test_what_several_pages_say_of_a_url_is_scored_once(open_frontier: Open) -> None:
+    """By what is known when the last of them has been heard; what was touched and has moved is stored, too."""
+    records = SumOfBytes()
+    frontier = open_frontier(records=records)
+    frontier.add([offer("c/1", record=b"\x02")])
+    with mock.patch.object(records, "scored", wraps=records.scored) as scored, frontier.together():
+        frontier.add([offer("a/1", record=b"\x01"), offer("b/1", record=b"\x02")])
+        records.factor = 10.0
+        frontier.add([offer("a/1", record=b"\x03")])
+        frontier.touch([key("a/1"), key("c/1")])
+    assert scored.call_count == 1
+    found = [frontier.find(key(name)) for name in ("a/1", "b/1", "c/1")]
+    assert [each and each.link.priority for each in found] == [40.0, 20.0, 20.0]
+    assert drain(frontier) == ["a/1", "c/1", "b/1"]
 
 
 def test_a_record_beyond_its_bound_is_refused(open_frontier: Open) -> None:

@@ -1,7 +1,9 @@
-"""Memory and SQLite, driven with the same calls, give the same answers, also across reopening."""
+"""Memory and SQLite, driven with the same calls, give the same answers, also across reopening and where one of them gathers."""
 
 import sqlite3
+from contextlib import ExitStack
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from hypothesis import settings
@@ -57,8 +59,11 @@ class SameAnswers(RuleBasedStateMachine):
         pages_per_site=st.sampled_from([None, None, 2, 4]),
         site_share=st.sampled_from([None, 1, 2]),
         named=st.sampled_from([frozenset(), frozenset({"a.example"})]),
+        remembered=st.sampled_from([1, 5, 1000]),
     )
-    def open(self, **arguments: Any) -> None:
+    def open(self, remembered: int, **arguments: Any) -> None:
+        self.remembered = mock.patch("lycosa.frontier.sqlite.REMEMBERED", remembered)
+        self.remembered.start()
         self.policy = Policy(**arguments)
         self.connection = sqlite3.connect(":memory:")
         self.memory = MemoryFrontier(self.policy)
@@ -74,6 +79,24 @@ class SameAnswers(RuleBasedStateMachine):
     @rule(decisions=batches, merge=st.sampled_from(Merge))
     def add(self, decisions: list[Decision], merge: Merge) -> None:
         assert self.memory.add(decisions, merge) == self.sqlite.add(decisions, merge)
+
+    @rule(
+        pages=st.lists(batches, max_size=4),
+        merge=st.sampled_from(Merge),
+        gather=st.sampled_from([(True, False), (False, True), (True, True)]),
+        rest=times,
+    )
+    def together(self, pages: list[list[Decision]], merge: Merge, gather: tuple[bool, bool], rest: int) -> None:
+        """What several pages say, each followed by the end of a lease, is the same whoever puts it off."""
+        with ExitStack() as stack:
+            for frontier, gathers in zip((self.memory, self.sqlite), gather, strict=True):
+                if gathers:
+                    stack.enter_context(frontier.together())
+            for decisions in pages:
+                self.add(decisions, merge)
+                if self.taken:
+                    ended, outcome = self.taken.pop(), Outcome(self.now + rest)
+                    assert self.memory.done(ended, outcome) == self.sqlite.done(ended, outcome)
 
     @rule(later=st.integers(-1, 4))
     def take(self, later: int) -> None:
@@ -133,6 +156,7 @@ class SameAnswers(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "connection"):
             self.connection.close()
+            self.remembered.stop()
 
 
 TestSameAnswers = SameAnswers.TestCase

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -317,7 +317,9 @@ class Timed:
         value = getattr(self._inner, name)
         if not callable(value):
             return value
-        return self._commit if name == "commit" else lambda *args, **named: self._call(value, args, named)
+        if name in ("commit", "together"):
+            return lambda: self._both_ends(value())
+        return lambda *args, **named: self._call(value, args, named)
 
     def _call(self, method: Callable[..., Any], args: Any, named: Any) -> Any:
         begun = time.thread_time()
@@ -327,8 +329,7 @@ class Timed:
             self._spent[self._name] += time.thread_time() - begun
 
     @contextmanager
-    def _commit(self) -> Iterator[None]:
-        inner = self._inner.commit()
+    def _both_ends(self, inner: AbstractContextManager[None]) -> Iterator[None]:
         self._call(inner.__enter__, (), {})
         try:
             yield

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -59,6 +60,10 @@ AN_IMAGE = Judgement(False, 0.0, "an image")
 
 class WholeFrontier(Frontier, FrontierView, Protocol):
     """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """What several pages say of a URL inside is scored and stored once, at the end."""
+        ...
 
     def rescore(self, limit: int) -> int:
         """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many."""

@@ -102,8 +102,9 @@ class Crawl:
         try:
             while True:
                 with self.store.commit():
-                    for visit in finished:
-                        self.conclusions.conclude(visit, self.clock.now())
+                    with self.frontier.together():
+                        for visit in finished:
+                            self.conclusions.conclude(visit, self.clock.now())
                     if self.refits:
                         self.refits.during()
                     if self.peers:

@@ -7,7 +7,8 @@ and holds are here, the choice among authorities in `choice`, what is asked of a
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from heapq import nsmallest
 
 from msgspec.structs import replace
@@ -47,16 +48,32 @@ class QueuedFrontier(Storage):
         self._earliest = math.inf  # of the URLs that wait for a time of their own
         self._earliest_again = math.inf  # of those that wait for their next visit
         self._dropped: dict[str, int] = {}
+        self._is_gathering = False
+        self._unsettled: dict[int, Entry] = {}  # new, changed or touched: yet to be scored and stored
+        self._new: dict[int, Entry] = {}
+        self._touched: dict[int, Entry] = {}  # of these nothing is known to have changed
+        self._unfiled: dict[int, Authority] = {}
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What several pages say of a URL inside is scored, stored and filed once, at the end; nothing is taken before."""
+        self._is_gathering = True
+        try:
+            yield
+        finally:
+            self._is_gathering = False
+        self._settle()
 
     # Frontier
 
     def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
         wanted = [decision for decision in decisions if decision.refusal is None]
+        if any(decision.hold for decision in wanted):
+            self._settle()
         keys = [decision.link.key for decision in wanted]
-        known = self._look_up(keys)
+        known = self._known(keys)
         held = self._holds.holding(keys)
-        new: dict[int, Entry] = {}
-        changed: dict[int, Entry] = {}
+        before = len(self._new)
         to_hold: dict[int, Decision] = {}
         left: list[int] = []
         promoted: list[Entry] = []
@@ -67,8 +84,9 @@ class QueuedFrontier(Storage):
             key = link.key
             entry = known.get(key)
             if decision.hold:
-                if entry is not None and entry.is_sunk and key not in new:
+                if entry is not None and entry.is_sunk and key not in self._new:
                     rather_held.append(known.pop(key))
+                    self._unsettled.pop(key, None)
                     entry = None
                 if entry is None and key not in held:
                     held.add(key)
@@ -84,32 +102,35 @@ class QueuedFrontier(Storage):
                 if authority.quotas and link.kind is Kind.PAGE and authority.full:
                     full += 1
                     continue
-                new[key] = known[key] = self._new(link, authority, decision.priority)
+                entry = self._met(link, authority, decision.priority)
+                self._new[key] = self._unsettled[key] = known[key] = entry
             elif entry.is_again:
                 seen += 1  # what is written on it is of its last visit
             elif entry.state == WAITING or entry.state == LATER:
                 merged += 1
                 is_learned = self._learn_of(entry, link.record)
                 is_changed = entry.merge(link, priority_of(decision.priority), merge)
-                if (is_learned or is_changed) and key not in new:
-                    changed[key] = entry
+                if is_learned or is_changed:
+                    self._unsettled[key] = entry
+                    self._touched.pop(key, None)
             else:
                 seen += 1
                 if entry.trail and not link.trail and entry.state == DONE:
                     entry.trail = 0
                     promoted.append(entry)
+        new = len(self._new) - before
         if left:
             self._holds.leave(left)
         if promoted:
             self._promote(promoted)
         self._remove(rather_held)
-        self._score([*new.values(), *changed.values()])
-        self._write(new.values(), changed.values())
+        if not self._is_gathering:
+            self._settle()
         if to_hold:
             self._hold(list(to_hold.values()))
         self._count_dropped(Reason.HOST_FULL, full)
         return Added(
-            new=len(new),
+            new=new,
             merged=merged,
             held=len(to_hold),
             known=seen,
@@ -187,21 +208,23 @@ class QueuedFrontier(Storage):
                 self._earliest_again = min(self._earliest_again, outcome.again_at)
             else:
                 self._earliest = min(self._earliest, outcome.again_at)
-        self._note(authority)
+        self._unfiled[authority.id] = authority
         if outcome.instead and self._is_pending(outcome.instead):
             self._holds.wait_too(link.key, outcome.instead)
         ripe = self._holds.ended([link.key]) if outcome.again_at is None else ()
         if outcome.again_at is not None and page and authority.full:
             now_full.append(authority)
+        for member in self._choice.sharing(authority) if counts else ():
+            self._unfiled[member.id] = member
+        if now_full or not self._is_gathering:
+            self._settle()
         for member in dict.fromkeys(now_full):
             ripe += self._drop(self._pages_of(member), Reason.HOST_FULL)
             self._refile(member)
-        for member in self._choice.sharing(authority) if counts else ():
-            self._refile(member)
-        self._refile(authority)
         return ripe
 
     def release(self, hold: str) -> tuple[Link, ...]:
+        self._settle()
         links, alone = self._holds.release(hold)
         entries = self._look_up(alone).values() if alone else ()
         idle = [e for e in entries if e.kind is Kind.IMAGE and (e.state == WAITING or e.state == LATER)]
@@ -227,13 +250,16 @@ class QueuedFrontier(Storage):
         return len(scored)
 
     def touch(self, keys: Collection[int]) -> None:
-        found = self._look_up(keys).values()
-        self._score_again([entry for entry in found if entry.state == WAITING and entry.record])
+        for key, entry in self._known(keys).items():
+            if entry.state == WAITING and entry.record and key not in self._unsettled:
+                self._unsettled[key] = self._touched[key] = entry
+        if not self._is_gathering:
+            self._settle()
 
     def hasten(self, keys: Collection[int], now: float) -> None:
         """Let those of the URLs that wait for their next visit go from now on."""
         waiting = [
-            entry for entry in self._look_up(keys).values() if entry.is_again and (entry.at or 0) > now
+            entry for entry in self._known(keys).values() if entry.is_again and (entry.at or 0) > now
         ]
         for entry in waiting:
             entry.at = now
@@ -243,7 +269,7 @@ class QueuedFrontier(Storage):
 
     def forget(self, keys: Collection[int]) -> None:
         """Make done URLs unknown, so that they may be offered again."""
-        gone = [entry for entry in self._look_up(keys).values() if entry.state == DONE]
+        gone = [entry for entry in self._known(keys).values() if entry.state == DONE]
         self._delete(gone)
         for entry in gone:
             entry.authority.done -= 1
@@ -305,6 +331,7 @@ class QueuedFrontier(Storage):
         return [(authority.name, authority.waiting, authority.may_go_at) for authority in longest]
 
     def find(self, key: int) -> UrlState | None:
+        self._settle()
         entry = self._read(key)
         if entry is not None and entry.link is not None:
             waits = entry.state in (WAITING, LATER)
@@ -322,7 +349,15 @@ class QueuedFrontier(Storage):
             self._note_new(authority)
         return authority
 
-    def _new(self, link: Link, authority: Authority, priority: float) -> Entry:
+    def _known(self, keys: Collection[int]) -> dict[int, Entry]:
+        """As `_look_up`, those that are yet to be stored included."""
+        unsettled = self._unsettled
+        if not unsettled:
+            return self._look_up(keys)
+        found = {key: unsettled[key] for key in keys if key in unsettled}
+        return found | self._look_up([key for key in keys if key not in found])
+
+    def _met(self, link: Link, authority: Authority, priority: float) -> Entry:
         self._last_id += 1
         return Entry(
             self._last_id,
@@ -361,16 +396,38 @@ class QueuedFrontier(Storage):
         for entry, priority, record in zip(recorded, priorities.tolist(), kept, strict=True):
             entry.priority, entry.record = priority_of(priority), _bounded(record)
 
+    def _settle(self) -> None:
+        """Score and store what was learned of URLs, and file their authorities."""
+        if self._unsettled:
+            unsettled, new, touched = self._unsettled, self._new, self._touched
+            self._unsettled, self._new, self._touched = {}, {}, {}
+            unmoved = self._scored(unsettled.values(), touched)
+            changed = [one for key, one in unsettled.items() if key not in new and key not in unmoved]
+            self._write(new.values(), changed)
+        if self._unfiled:
+            unfiled, self._unfiled = self._unfiled, {}
+            for authority in unfiled.values():
+                self._note(authority)
+                self._refile(authority)
+
+    def _scored(
+        self, entries: Collection[Entry], touched: Mapping[int, Entry], alike: float = ALIKE
+    ) -> set[int]:
+        """Score URLs by what the strategy has learned. Returns the keys of those that were touched and have hardly moved."""
+        before = [(entry, entry.priority, entry.record) for entry in touched.values()]
+        self._score(entries)
+        unmoved = set()
+        for entry, priority, record in before:
+            if not abs(entry.priority - priority) > alike:
+                # Not worth a write: priority and record stay as they were, and agree.
+                entry.priority, entry.record = priority, record
+                unmoved.add(entry.key)
+        return unmoved
+
     def _score_again(self, entries: Collection[Entry], alike: float = ALIKE) -> bool:
         """Score URLs that wait by what the strategy has learned since; they are filed and stored. Whether any moved."""
-        before = [(entry.priority, entry.record) for entry in entries]
-        self._score(entries)
-        moved = []
-        for entry, (priority, record) in zip(entries, before, strict=True):
-            if abs(entry.priority - priority) > alike:
-                moved.append(entry)
-            else:  # not worth a write: priority and record stay as they were, and agree
-                entry.priority, entry.record = priority, record
+        unmoved = self._scored(entries, {entry.key: entry for entry in entries}, alike)
+        moved = [entry for entry in entries if entry.key not in unmoved]
         self._write((), moved)
         return bool(moved)
 
@@ -401,12 +458,12 @@ class QueuedFrontier(Storage):
 
     def _hold(self, decisions: list[Decision]) -> None:
         keys = {key for decision in decisions for key in decision.waits_for}
-        pending = {key for key, entry in self._look_up(keys).items() if entry.state != DONE}
+        pending = {key for key, entry in self._known(keys).items() if entry.state != DONE}
         held = {decision.link.key for decision in decisions} | self._holds.holding(keys)
         self._holds.hold(decisions, pending | (held & keys))
 
     def _is_pending(self, key: int) -> bool:
-        entry = self._look_up([key]).get(key)
+        entry = self._known([key]).get(key)
         return entry is not None and entry.state != DONE
 
     def _wake(self, now: float) -> None:
@@ -420,9 +477,10 @@ class QueuedFrontier(Storage):
         self._earliest = self._first_later()
 
     def _drop_overflow(self) -> int:
-        excess = self._waiting - self._max_waiting
+        excess = self._waiting + len(self._new) - self._max_waiting
         if excess <= self._slack:
             return 0
+        self._settle()
         self._drop(self._worst(excess), Reason.QUEUE_FULL)
         return excess
 

@@ -27,6 +27,8 @@ from lycosa.values import AGAIN, Kind, Link, Outcome, Reason
 SET_BACK_S = 60.0  # a clock that goes back by less is followed without a word
 HEADS = 4  # read at once into memory when an authority's queue has run out there
 MAX_HEADS = 2 * HEADS  # kept in memory
+REMEMBERED = 1 << 14
+"""URLs, at most, whose entries stay in memory, about 6 MB: pages of a site link to the same URLs again and again."""
 
 KINDS = tuple(Kind)
 NUMBER_OF_KIND = {kind: number for number, kind in enumerate(KINDS)}
@@ -106,6 +108,7 @@ PAGES_OF = " UNION ALL ".join(
     f" AND kind = {NUMBER_OF_KIND[Kind.PAGE]} AND id NOT IN (SELECT id FROM leases)"
     for state in (WAITING, LATER)
 )
+REWEIGH = "INSERT INTO sources VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET good = ?3, bad = ?4"
 NOTE = "UPDATE authorities SET may_go_at = ?, rest = ?, pages = ?, done = ?, tries = ? WHERE id = ?"
 
 FIRST_REST_S, MAX_INTERRUPTED_REST_S = 0.25, 60.0
@@ -145,6 +148,8 @@ class SqliteFrontier(QueuedFrontier):
         make_tables(connection)
         super().__init__(SqliteHolds(connection), policy)
         self._leased: set[int] = set()
+        self._remembered: dict[int, Entry] = {}  # by key, as stored; of taken ones `_taken` has the entries
+        self._reweighed: dict[str, tuple[float, float]] = {}
         self._interrupted: dict[int, int] = dict(
             connection.execute("SELECT authority, times FROM interrupted")
         )
@@ -160,10 +165,17 @@ class SqliteFrontier(QueuedFrontier):
 
     def reweigh(self, source: str, good: float, bad: float) -> None:
         super().reweigh(source, good, bad)
-        self._db.execute(
-            "INSERT INTO sources VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET good = ?3, bad = ?4",
-            (self._choice.sources[source], source, float(good), float(bad)),
-        )
+        self._reweighed[source] = float(good), float(bad)
+        if not self._is_gathering:
+            self._settle()
+
+    def _settle(self) -> None:
+        super()._settle()
+        if self._reweighed:
+            number = self._choice.sources
+            known = [(number[name], name, *weights) for name, weights in self._reweighed.items()]
+            self._db.executemany(REWEIGH, known)
+            self._reweighed.clear()
 
     # opening
 
@@ -215,15 +227,33 @@ class SqliteFrontier(QueuedFrontier):
     # storage
 
     def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
-        taken = self._taken
-        rows = over_keys(self._db, LOOK_UP, keys)
-        return {row[1]: taken.get(row[1]) or self._entry(row) for row in rows}
+        taken, remembered = self._taken, self._remembered
+        found: dict[int, Entry] = {}
+        others = []
+        for key in keys:
+            entry = remembered.get(key) or taken.get(key)
+            if entry is None:
+                others.append(key)
+            else:
+                found[key] = entry
+        for row in over_keys(self._db, LOOK_UP, others) if others else ():
+            found[row[1]] = entry = self._entry(row)
+            self._remember(entry)
+        return found
+
+    def _remember(self, entry: Entry) -> None:
+        if len(self._remembered) >= REMEMBERED:
+            self._remembered.clear()
+        self._remembered[entry.key] = entry
 
     def _read(self, key: int) -> Entry | None:
         row = None if key in self._taken else self._db.execute(FIND, (key,)).fetchone()
         return self._taken.get(key) if row is None else self._entry_with_link(row)
 
     def _entry(self, row: tuple[Any, ...]) -> Entry:
+        return self._remembered.get(row[1]) or self._read_entry(row)
+
+    def _read_entry(self, row: tuple[Any, ...]) -> Entry:
         id, key, authority, state, priority, at, trail, depth, attempts, kind, record = row
         owner = self._choice.authorities[authority]
         return Entry(
@@ -231,7 +261,7 @@ class SqliteFrontier(QueuedFrontier):
         )
 
     def _entry_with_link(self, row: tuple[Any, ...]) -> Entry:
-        entry = self._entry(row[:11])
+        entry = self._read_entry(row[:11])
         path, anchor, rel, position, redirects, parent, memo = row[11:]
         entry.link = Link(
             entry.authority.name + path,
@@ -272,6 +302,9 @@ class SqliteFrontier(QueuedFrontier):
                 for entry in entries
             ],
         )
+        for entry in entries:
+            entry.link = None
+            self._remember(entry)
 
     def _rewrite(self, entries: Collection[Entry]) -> None:
         whole = [entry for entry in entries if entry.link is not None]
@@ -284,23 +317,30 @@ class SqliteFrontier(QueuedFrontier):
         )
         ranks = [(e.priority, e.depth, e.record or None, e.id) for e in entries if e.link is None]
         self._db.executemany(REWRITE_RANK, ranks)
+        for entry in whole:
+            entry.link = None
 
     def _promote(self, entries: Collection[Entry]) -> None:
         self._db.executemany("UPDATE urls SET trail = 0 WHERE id = ?", [(entry.id,) for entry in entries])
 
     def _delete(self, entries: Collection[Entry]) -> None:
         self._db.executemany("DELETE FROM urls WHERE id = ?", [(entry.id,) for entry in entries])
+        for entry in entries:
+            self._remembered.pop(entry.key, None)
 
     def _lease(self, authority: Authority) -> Entry:
         _, id = authority.queue.pop(0)
         entry = self._entry_with_link(self._db.execute(READ, (id,)).fetchone())
         self._db.execute(LEASE, (id, authority.id))
         self._leased.add(id)
+        self._remembered.pop(entry.key, None)
         return entry
 
     def _finish(self, entry: Entry) -> None:
         self._db.execute(FINISH, (entry.id,))
         self._end_lease(entry)
+        entry.link, entry.record = None, b""  # of a done one nobody asks for them
+        self._remember(entry)
 
     def _put_back(self, entry: Entry, link: Link) -> None:
         path = link.url[len(entry.authority.name) :]
@@ -321,7 +361,10 @@ class SqliteFrontier(QueuedFrontier):
         self._leased.discard(entry.id)
 
     def _due(self, now: float) -> Iterable[Entry]:
-        return [self._entry(row) for row in self._db.execute(WAKE, (now,)).fetchall()]
+        rows = self._db.execute(WAKE, (now,)).fetchall()
+        for row in rows:
+            self._remembered.pop(row[1], None)
+        return [self._entry(row) for row in rows]
 
     def _first_later(self, *, again: bool = False) -> float:
         sql = f"SELECT at FROM urls WHERE state = {LATER} AND attempts {'=' if again else '<>'} {AGAIN}"
@@ -336,6 +379,7 @@ class SqliteFrontier(QueuedFrontier):
         # It stays as it is until its lease has ended: after a crash its next visit is due again.
         self._db.execute(LEASE, (entry.id, entry.authority.id))
         self._leased.add(entry.id)
+        self._remembered.pop(entry.key, None)
 
     def _advance(self, entries: Collection[Entry]) -> None:
         self._db.executemany("UPDATE urls SET at = ? WHERE id = ?", [(one.at, one.id) for one in entries])
@@ -345,6 +389,7 @@ class SqliteFrontier(QueuedFrontier):
 
     def _sink(self) -> None:
         self._db.execute(SINK, (-math.inf,))
+        self._remembered.clear()
         for authority in self._choice.authorities:
             authority.queue.clear()  # `_head` reads the best ones when they are needed
 
