@@ -35,8 +35,9 @@ FIRST_AT_ONCE, VISITS_EACH = 4, 8
 a crawl of 40 pages had taken nearly all of them before it had learned from any."""
 DUE_S = 60.0
 """A crawl that has all its pages waits no longer than this for a host that rests, to ask it for something again."""
-CROWD, GATHER_S = 4, 0.01
-"""With more requests under way than the first, the second is how long to wait for others to end together."""
+CROWD, GATHER_S = 4, 0.03
+"""With more requests under way than the first, one that has ended waits so long for others, until half of all have ended: a
+commit of several pages costs each of them less."""
 
 
 class Crawl:
@@ -74,6 +75,9 @@ class Crawl:
         self._going.set()
         self._rested_s, self._paused_at = 0.0, 0.0
         self._flying: dict[asyncio.Task[Visit], Link] = {}
+        self._ended: list[asyncio.Task[Visit]] = []
+        self._awaited = 0  # visits that have to end before the loop looks
+        self._look = asyncio.Event()
         self._call = asyncio.Event()
         self._visited = 0
         self._asked_again = 0
@@ -115,7 +119,9 @@ class Crawl:
                 if self.peers:
                     self.peers.after()
                 for link in leases:
-                    self._flying[asyncio.ensure_future(self._visit(link))] = link
+                    task = asyncio.ensure_future(self._visit(link))
+                    task.add_done_callback(self._note_end)
+                    self._flying[task] = link
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
                     if self.refits and self.peers:
@@ -140,6 +146,7 @@ class Crawl:
     def call(self) -> None:
         """Let the loop look at once at what has changed, whatever it is waiting for."""
         self._call.set()
+        self._look.set()
 
     @property
     def is_idle(self) -> bool:
@@ -212,9 +219,9 @@ class Crawl:
         at = self.frontier.next_at(again=True) if self._may_revisit else None
         return at is not None and (at == inf or at - self.clock.now() <= DUE_S)
 
-    def _next_at(self) -> float | None:
-        """When something may be taken; None if nothing waits, or only what the limits have no room for."""
-        times: list[float | None] = [] if self.limits.full(self.tally, 0) else [self.frontier.next_at()]
+    def _next_at(self, pages: int = 0) -> float | None:
+        """When something may be taken beside so many pages; None if nothing waits, or only what there is no room for."""
+        times: list[float | None] = [] if self.limits.full(self.tally, pages) else [self.frontier.next_at()]
         if self._may_revisit:
             times.append(self.frontier.next_at(again=True))
         return min((at for at in times if at is not None), default=None)
@@ -234,29 +241,34 @@ class Crawl:
         if not self._flying:
             return []
         full = self.ended or self.paused or len(self._flying) >= self.at_once
-        at = None if full else self._next_at()
+        at = None if full else self._next_at(self._pages_under_way)
         timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
-        landed = await self._first_landed(timeout)
-        if landed and len(self._flying) > CROWD:
-            await asyncio.sleep(GATHER_S)  # one commit for several pages costs half as much each
-            landed = {task for task in self._flying if task.done()}
-        visits = [task.result() for task in landed]  # if one raises, all are still known to `run`
-        for task in landed:
+        await self._until_ended(1, timeout)
+        if self._ended and len(self._flying) > CROWD:
+            await self._until_ended(len(self._flying) // 2, GATHER_S)
+        visits = [task.result() for task in self._ended]  # if one raises, all are still known to `run`
+        for task in self._ended:
             del self._flying[task]
+        self._ended.clear()
         self._visited += len(visits)
         return visits
 
-    async def _first_landed(self, timeout: float | None) -> set[asyncio.Task[Visit]]:
-        if self.peers is None:
-            landed, _ = await asyncio.wait(self._flying, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-            return landed
-        called = asyncio.ensure_future(self._call.wait())
-        ended, _ = await asyncio.wait(
-            (called, *self._flying), timeout=timeout, return_when=asyncio.FIRST_COMPLETED
-        )
-        called.cancel()
+    def _note_end(self, task: asyncio.Task[Visit]) -> None:
+        self._ended.append(task)
+        if len(self._ended) >= self._awaited:
+            self._look.set()
+
+    async def _until_ended(self, count: int, timeout: float | None) -> None:
+        """Wait until so many visits have ended, not longer than the time-out, nor past a `call` of one of its peers."""
+        if len(self._ended) >= count:
+            return
+        self._awaited = count
+        self._look.clear()
+        if not (self.peers and self._call.is_set()):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await self._look.wait()
         self._call.clear()
-        return {task for task in self._flying if task in ended}
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, but not past a `call`."""
