@@ -100,9 +100,9 @@ class KnowingRanking:
         self.inner = inner
         self.above = above
 
-    def merge(self, known: bytes, offered: bytes) -> bytes:
-        """As `fused` does; the key stays."""
-        return keyed(self.inner.merge(known, offered), key_in(known))
+    def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
+        """As `fused` does; the keys stay."""
+        return list(map(keyed, self.inner.merge(known, offered), map(key_in, known)))
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, list[bytes]]:
         """As `fused` does, with what the truth puts above all others."""

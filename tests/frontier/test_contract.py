@@ -594,8 +594,8 @@ class SumOfBytes:
     def __init__(self) -> None:
         self.factor = 1.0
 
-    def merge(self, known: bytes, offered: bytes) -> bytes:
-        return known + offered
+    def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> Sequence[bytes]:
+        return [before + more for before, more in zip(known, offered, strict=True)]
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
         return np.array([self.factor * sum(record) for record in records], dtype=float), records

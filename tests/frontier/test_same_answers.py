@@ -86,7 +86,9 @@ class SameAnswers(RuleBasedStateMachine):
         gather=st.sampled_from([(True, False), (False, True), (True, True)]),
         rest=times,
     )
-    def together(self, pages: list[list[Decision]], merge: Merge, gather: tuple[bool, bool], rest: int) -> None:
+    def together(
+        self, pages: list[list[Decision]], merge: Merge, gather: tuple[bool, bool], rest: int
+    ) -> None:
         """What several pages say, each followed by the end of a lease, is the same whoever puts it off."""
         with ExitStack() as stack:
             for frontier, gathers in zip((self.memory, self.sqlite), gather, strict=True):

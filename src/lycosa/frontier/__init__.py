@@ -29,7 +29,9 @@ class Records(Protocol):
     A link is offered with a record of its own (`Link.record`); a URL keeps one, of at most RECORD_BYTES.
     """
 
-    def merge(self, known: bytes, offered: bytes) -> bytes: ...
+    def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> Sequence[bytes]:
+        """The record of each URL with one link more."""
+        ...
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
         """One priority for each record, by what the strategy has learned so far; and the records.

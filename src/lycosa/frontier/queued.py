@@ -53,6 +53,7 @@ class QueuedFrontier(Storage):
         self._new: dict[int, Entry] = {}
         self._touched: dict[int, Entry] = {}  # of these nothing is known to have changed
         self._unfiled: dict[int, Authority] = {}
+        self._up_to_date: set[int] = set()  # numbers of URLs that were scored since anything was learned
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -62,7 +63,9 @@ class QueuedFrontier(Storage):
             yield
         finally:
             self._is_gathering = False
+        scored = [entry.id for entry in self._unsettled.values()]
         self._settle()
+        self._up_to_date.update(scored)
 
     # Frontier
 
@@ -77,6 +80,7 @@ class QueuedFrontier(Storage):
         to_hold: dict[int, Decision] = {}
         left: list[int] = []
         promoted: list[Entry] = []
+        offered: dict[int, bytes] = {}
         rather_held: list[Entry] = []
         merged = seen = full = 0
         for decision in wanted:
@@ -108,16 +112,23 @@ class QueuedFrontier(Storage):
                 seen += 1  # what is written on it is of its last visit
             elif entry.state == WAITING or entry.state == LATER:
                 merged += 1
-                is_learned = self._learn_of(entry, link.record)
-                is_changed = entry.merge(link, priority_of(decision.priority), merge)
-                if is_learned or is_changed:
-                    self._unsettled[key] = entry
-                    self._touched.pop(key, None)
+                if link.record and self._choice.policy.records:
+                    if key in offered:  # twice on a page: one after the other
+                        self._learn(known, offered)
+                        offered = {}
+                    if not entry.record or entry.is_sunk:  # all links to a sunk one are being offered again
+                        entry.record = _bounded(link.record)
+                        self._has_changed(entry)
+                    else:
+                        offered[key] = link.record
+                if entry.merge(link, priority_of(decision.priority), merge):
+                    self._has_changed(entry)
             else:
                 seen += 1
                 if entry.trail and not link.trail and entry.state == DONE:
                     entry.trail = 0
                     promoted.append(entry)
+        self._learn(known, offered)
         new = len(self._new) - before
         if left:
             self._holds.leave(left)
@@ -149,9 +160,8 @@ class QueuedFrontier(Storage):
             for known in self._choice.authorities:
                 self._note(known)
         if self._choice.policy.records is not None:
-            looked_at: set[int] = set()
             for _ in range(LOOKED_AT):
-                if authority is None or not self._has_moved(authority, looked_at):
+                if authority is None or not self._has_moved(authority):
                     break
                 authority = self._choice.choose(now)
         if authority is None:
@@ -246,6 +256,7 @@ class QueuedFrontier(Storage):
         scored: list[Entry] = []
         for authority in active[:limit]:
             scored += self._best(authority, max(1, limit // len(active)))
+        self._up_to_date.clear()
         self._score_again(scored, alike=0.0)
         return len(scored)
 
@@ -258,9 +269,7 @@ class QueuedFrontier(Storage):
 
     def hasten(self, keys: Collection[int], now: float) -> None:
         """Let those of the URLs that wait for their next visit go from now on."""
-        waiting = [
-            entry for entry in self._known(keys).values() if entry.is_again and (entry.at or 0) > now
-        ]
+        waiting = [entry for entry in self._known(keys).values() if entry.is_again and (entry.at or 0) > now]
         for entry in waiting:
             entry.at = now
         if waiting:
@@ -374,17 +383,22 @@ class QueuedFrontier(Storage):
             _bounded(link.record),
         )
 
-    def _learn_of(self, entry: Entry, offered: bytes) -> bool:
-        """Let what another link says of a waiting URL join its record. Returns whether it changed.
-
-        The record of a sunk one begins anew: all links to it are being offered again.
-        """
-        records, known = self._choice.policy.records, entry.record
+    def _learn(self, known: Mapping[int, Entry], offered: Mapping[int, bytes]) -> None:
+        """Let what further links say of waiting URLs, by key, join their records."""
+        records = self._choice.policy.records
         if records is None or not offered:
-            return False
-        is_first = not known or entry.is_sunk
-        entry.record = _bounded(offered if is_first else records.merge(known, offered))
-        return entry.record != known
+            return
+        entries = [known[key] for key in offered]
+        merged = records.merge([entry.record for entry in entries], [*offered.values()])
+        for entry, record in zip(entries, merged, strict=True):
+            if record != entry.record:
+                entry.record = _bounded(record)
+                self._has_changed(entry)
+
+    def _has_changed(self, entry: Entry) -> None:
+        """Let a URL be scored and stored when all has been heard."""
+        self._unsettled[entry.key] = entry
+        self._touched.pop(entry.key, None)
 
     def _score(self, entries: Collection[Entry]) -> None:
         """Set the priorities of URLs by their records, where there are any."""
@@ -398,6 +412,7 @@ class QueuedFrontier(Storage):
 
     def _settle(self) -> None:
         """Score and store what was learned of URLs, and file their authorities."""
+        self._up_to_date.clear()
         if self._unsettled:
             unsettled, new, touched = self._unsettled, self._new, self._touched
             self._unsettled, self._new, self._touched = {}, {}, {}
@@ -431,12 +446,13 @@ class QueuedFrontier(Storage):
         self._write((), moved)
         return bool(moved)
 
-    def _has_moved(self, authority: Authority, looked_at: set[int]) -> bool:
-        """Score the best URL of an authority once more, unless that was done. Whether another may be the best now."""
-        first = self._best(authority, 1)
-        if not first or first[0].id in looked_at or not first[0].record:
+    def _has_moved(self, authority: Authority) -> bool:
+        """Score the best URL of an authority once more, if anything was learned since. Whether another may be the best now."""
+        head = self._head(authority)
+        first = self._best(authority, 1) if head and head[1] not in self._up_to_date else []
+        if not first or not first[0].record:
             return False
-        looked_at.add(first[0].id)
+        self._up_to_date.add(first[0].id)
         return self._score_again(first)
 
     def _write(self, new: Collection[Entry], changed: Collection[Entry]) -> None:

@@ -62,8 +62,8 @@ class LookAhead(BaseStrategy):
         def __init__(self, oracle: LookAhead) -> None:
             self.oracle = oracle
 
-        def merge(self, known: bytes, offered: bytes) -> bytes:
-            """The key stays."""
+        def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> Sequence[bytes]:
+            """The keys stay."""
             return known
 
         def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:

@@ -24,8 +24,6 @@ evidence of methods."""
 MAX_LINKS = 65_535
 """Links beyond this number are not counted any more."""
 
-_SUMS = Struct(f"<HHHf{2 + EXTRAS}e")
-_TAGS = Struct(f"<{PARENTS}I")
 _KEYS = Struct(f"<{NEIGHBOURS}q")
 RECORD = np.dtype(
     [
@@ -44,9 +42,9 @@ RECORD = np.dtype(
         ("far", "<i8", (NEIGHBOURS,)),  # keys of the next but one
     ]
 )
-_AT_WORDS, _AT_PARENTS, _AT_NEAR, _AT_FAR = (
+_AT_NEAR, _AT_FAR = (
     RECORD.fields[name][1]  # type: ignore[index]
-    for name in ("words", "parents", "near", "far")
+    for name in ("near", "far")
 )
 
 _BYTES = RECORD.itemsize
@@ -62,6 +60,7 @@ _BESIDE = np.dtype(
 """The same, with all keys of links beside it in one."""
 
 Records = NDArray[np.void]
+add = np.add.reduce
 
 
 def tag_of(key: int) -> int:
@@ -148,49 +147,62 @@ def rows_of(table: Records) -> list[bytes]:
     return [whole[start : start + size] for start in range(0, len(whole), size)]
 
 
-def merged(known: bytes, offered: bytes) -> bytes:
-    """The record of a URL with one link more.
+def merged(known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
+    """The record of each URL with one link more.
 
     A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted.
 
     >>> first, second = (
     ...     records_of(Offers(page, 0.9, [1, 5, page], [0.5] * 3, [0.0] * 3, [[]] * 3), Known())[1] for page in (7, 8)
     ... )
-    >>> both = read_records([merged(first, second)])[0]
+    >>> both = read_records(merged([first], [second]))[0]
     >>> int(both["links"]), float(both["anchor"]), both["parents"][:3].tolist(), both["near"].tolist()
     (2, 0.5, [7, 8, 0], [1, 7, 8])
-    >>> merged(first, first) == first == merged(b"of an earlier version", first)
+    >>> merged([first, b"of an earlier version"], [first, first]) == [first, first]
     True
     """
-    if len(known) != _BYTES:
-        return offered
-    links, extras, at, beyond, *means = _SUMS.unpack_from(known)
-    more, more_extras, more_at, relevance, *told = _SUMS.unpack_from(offered)
-    parents = _TAGS.unpack_from(known, _AT_PARENTS)
-    tag = int.from_bytes(offered[_AT_PARENTS : _AT_PARENTS + 4], "little")
-    if not more or tag in parents or links >= MAX_LINKS:
-        return known
-    tags, far_end = known[_AT_PARENTS:_AT_NEAR], known[_AT_NEAR:]
-    if parents[-1]:
-        beyond = relevance if links == PARENTS else beyond + relevance
-    else:
-        place = 4 * parents.index(0)
-        tags = tags[:place] + offered[_AT_PARENTS : _AT_PARENTS + 4] + tags[place + 4 :]
-    if far_end[-8:] == _NOBODY:
-        far_end = _joined(known, offered, _AT_NEAR) + _joined(known, offered, _AT_FAR)
-    counts = (links, links, *(extras,) * EXTRAS) if more_extras else (links, links)
-    for place, (count, new) in enumerate(zip(counts, told, strict=False)):
-        means[place] += (new - means[place]) / (count + 1)
-    sums = _SUMS.pack(links + 1, extras + more_extras, at or more_at, beyond, *means)
-    return b"".join((sums, known[_AT_WORDS:_AT_PARENTS], tags, far_end))
+    before, told = read_records(known), read_records(offered)
+    tags = told["parents"][:, 0]
+    is_new = (before["parents"] != tags[:, None]).all(1) & (told["links"] > 0) & (before["links"] < MAX_LINKS)
+    rows, more, tags = before[is_new], told[is_new], tags[is_new]
+    links, parents, extras = rows["links"].astype(np.float64), rows["parents"], rows["extras"]
+    places = add(parents > 0, 1)
+    has_room = places < PARENTS
+    parents[has_room.nonzero()[0], places[has_room]] = tags[has_room]
+    beyond = np.where(links > PARENTS, rows["beyond"], 0.0) + more["beyond"]
+    rows["beyond"] = np.where(has_room, rows["beyond"], beyond)
+    for name in ("anchor", "context"):
+        mean = rows[name].astype(np.float64)
+        rows[name] = mean + (more[name] - mean) / (links + 1.0)
+    if (has_extra := more["extras"] > 0).any():
+        means = rows["extra"].astype(np.float64)
+        moved = means + (more["extra"] - means) / (extras + 1.0)[:, None]
+        rows["extra"] = np.where(has_extra[:, None], moved, means)
+        rows["extras"] = extras + more["extras"]
+    rows["known"] = np.where(rows["known"], rows["known"], more["known"])
+    rows["links"] += 1
+    if len(open_ended := (rows["far"][:, -1] == 0).nonzero()[0]):
+        for name in ("near", "far"):
+            rows[name][open_ended] = _joined(rows[name][open_ended], more[name][open_ended])
+    before[is_new] = rows
+    return [
+        row if len(old) == _BYTES else new
+        for row, old, new in zip(rows_of(before), known, offered, strict=True)
+    ]
 
 
-_NOBODY = bytes(8)
+def _joined(known: NDArray[np.int64], offered: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of each row the first different keys, as many as there is room for; 0 stands for none.
 
-
-def _joined(known: bytes, offered: bytes, start: int) -> bytes:
-    keys = dict.fromkeys((*_KEYS.unpack_from(known, start), *_KEYS.unpack_from(offered, start)))
-    return _KEYS.pack(*_first(list(keys)))
+    >>> _joined(np.array([[5, 0, 0]]), np.array([[5, 6, 7]])).tolist()
+    [[5, 6, 7]]
+    """
+    keys = np.concatenate((known, offered), axis=1)
+    is_first = keys != 0
+    for at in range(1, keys.shape[1]):
+        is_first[:, at] &= (keys[:, :at] != keys[:, at, None]).all(1)
+    order = np.argsort(~is_first, axis=1, kind="stable")[:, :NEIGHBOURS]
+    return np.where(np.take_along_axis(is_first, order, 1), np.take_along_axis(keys, order, 1), 0)
 
 
 def neighbours_in(record: bytes) -> list[int]:

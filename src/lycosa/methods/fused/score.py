@@ -19,6 +19,7 @@ from lycosa.methods.fused.record import (
     PARENTS,
     PARTS,
     Records,
+    add,
     keys_beside,
     read_records,
     rows_of,
@@ -67,7 +68,6 @@ def features(records: Records, outcomes: Outcomes, known: Known) -> Floats:
     return parts
 
 
-add = np.add.reduce
 _SLICES = (
     slice(PARENTS),
     slice(PARENTS, PARENTS + NEIGHBOURS),

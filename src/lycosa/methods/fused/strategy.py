@@ -39,8 +39,8 @@ class Ranking:
         self.outcomes = Outcomes()
         self.known = Known()
 
-    def merge(self, known: bytes, offered: bytes) -> bytes:
-        """The record of a URL with one link more."""
+    def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
+        """The record of each URL with one link more."""
         return merged(known, offered)
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, list[bytes]]:
