@@ -14,9 +14,9 @@ from lycosa.store.collection import Collection
 from lycosa.store.merge import OF_PAGE
 from lycosa.store.schema import open_for_writing
 from lycosa.testing import Site
-from tests.cluster.shards import contents, crawl_in_shards
+from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_shards import requests, text_for
-from tests.crawling import crawl, small_web
+from tests.crawling import KEYWORDS, crawl, small_web
 from tests.store.archives import records_of
 
 HOSTS, PAGES = 8, 6
@@ -40,6 +40,17 @@ async def test_the_whole_is_what_one_would_have_made(crawled: Path) -> None:
         words = {page.link.url for page in web.pages(relevant=True)}
         assert words == {page.link.url for page in one.pages(relevant=True)}
     assert len(records_of(crawled / "web" / "archive")) > 2 * HOSTS * PAGES
+
+
+async def test_texts_are_indexed_once(crawled: Path) -> None:
+    """A shard keeps texts as they are; who brings the shards together indexes them."""
+    assert _found(crawled / "web") == _found(crawled / "one") > 0
+    assert not any(map(_found, of_shards(crawled / "web", 3)))
+
+
+def _found(directory: Path) -> int:
+    with Collection.open(directory) as collection:
+        return len(collection.search.find(KEYWORDS[0], limit=1000).hits)
 
 
 @pytest.mark.parametrize("command", ["why", "report", "export", "status", "index", "changes"])

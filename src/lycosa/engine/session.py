@@ -170,6 +170,8 @@ async def _crawl(
         now, delay_s = clock.now(), spec.fetch.per_host_delay_s
         rests = Rests(collection.catalogue, now, delay_s)
         turns = share.turns if share else _alone
+        if share:
+            collection.catalogue.index_texts_later()  # an index of the whole is made when all are brought together
         async with web_of(spec, folder, collection, rests, say, turns) as fetcher:
             resting = rests_in(collection.connection, now, delay_s)
             reader = PoliteReader(

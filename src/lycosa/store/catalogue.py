@@ -17,6 +17,7 @@ import msgspec
 from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
 from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns, number_or_nan, stored_fact
 from lycosa.store.phrases import as_indexed
+from lycosa.store.schema import UNINDEXED
 from lycosa.store.terms import kept_terms, packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
@@ -102,6 +103,7 @@ class Catalogue:
         self._last_at = 0.0
         self._run = 0
         self._fetched_before = 0
+        self._texts = "texts"
         self.counts = Counts()
         self.recent_terms: dict[int, Terms] = {}
         """The terms of the last pages as they were written, by key, with their hashes: the next version judges them."""
@@ -240,6 +242,13 @@ class Catalogue:
             "INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)",
             (page, as_indexed(_mend(title)), as_indexed(_mend(text))),
         )
+
+    def index_texts_later(self) -> None:
+        """Keep the texts of pages from now on as they are: whoever merges this catalogue with others indexes all of them."""
+        self._connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {UNINDEXED} (page INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL)"
+        )
+        self._texts = UNINDEXED
 
     def set_fingerprint(self, page: int, simhash: int, sketch: bytes) -> None:
         """Note what a page's near duplicates are found by."""
@@ -407,6 +416,8 @@ class Catalogue:
             run(_UPDATE_PAGE, (*values, page))
             for table in renewed:
                 run(f"DELETE FROM {table} WHERE {'rowid' if table == 'texts' else 'page'} = ?", (page,))
+            if "texts" in renewed and self._texts == UNINDEXED:
+                run(f"DELETE FROM {UNINDEXED} WHERE page = ?", (page,))
         self._save_links(page, record.decisions)
         if record.page is not None:
             self._save_evidence(page, record.page)
@@ -474,7 +485,7 @@ class Catalogue:
                 del self.recent_terms[next(iter(self.recent_terms))]
         if page.text:
             self._connection.execute(
-                "INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (?, ?, ?)",
+                f"INSERT OR REPLACE INTO {self._texts} (rowid, title, body) VALUES (?, ?, ?)",
                 (number, as_indexed(page.title), as_indexed(page.text)),
             )
 

@@ -18,7 +18,7 @@ import msgspec
 from lycosa.frontier.merging import add_frontier, make_frontier
 from lycosa.store import Counts
 from lycosa.store.reader import PAUSED
-from lycosa.store.schema import open_for_reading, open_for_writing, plain_errors
+from lycosa.store.schema import UNINDEXED, open_for_reading, open_for_writing, plain_errors
 
 OWN_FACTS = ("counts", "warc", "name", "rests", "indexed", PAUSED)
 """Facts of one shard that say nothing of the whole."""
@@ -115,9 +115,16 @@ def _add(connection: sqlite3.Connection, shard: int) -> None:
         run(
             f"INSERT INTO main.{table} (page, {columns}) SELECT numbered.ours, {values} FROM shard.{table} {number} = page"
         )
+    newer = "false"  # whether a text was replaced by one that is not indexed yet
+    if run("SELECT 1 FROM shard.sqlite_master WHERE name = ?", (UNINDEXED,)).fetchone():
+        newer = f"texts.rowid IN (SELECT page FROM shard.{UNINDEXED})"
+        run(
+            f"INSERT INTO main.texts (rowid, title, body) SELECT numbered.ours, title, body FROM shard.{UNINDEXED}"
+            f" {number} = page"
+        )
     run(
         "INSERT INTO main.texts (rowid, title, body) SELECT numbered.ours, title, body FROM shard.texts"
-        f" {number} = texts.rowid"
+        f" {number} = texts.rowid WHERE NOT {newer}"
     )
     columns, values = _columns(connection, "outcomes", "key")
     run(f"INSERT OR IGNORE INTO main.outcomes (key, {columns}) SELECT key, {values} FROM shard.outcomes")

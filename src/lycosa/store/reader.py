@@ -23,6 +23,7 @@ from lycosa.store.facts import (
 from lycosa.store.page_filter import COLLECTED_SQL, JUDGED_SQL
 from lycosa.store.phrases import as_written
 from lycosa.store.queries import Queries
+from lycosa.store.schema import UNINDEXED
 from lycosa.store.spec_text import folding_in
 from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
@@ -540,9 +541,12 @@ class Reader(Queries):
         return map(_page, self._rows(f"{_PAGES} WHERE pages.id > ? AND {missing} ORDER BY pages.id", after))
 
     def text(self, page: int) -> str:
-        """The indexed text of a page (by its id), or ''."""
-        row = next(self._rows("SELECT body FROM texts WHERE rowid = ?", page), None)
-        return as_written(row[0]) if row else ""
+        """The text of a page (by its id), or ''."""
+        are_kept_apart = any(self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", UNINDEXED))
+        for table in (UNINDEXED, "texts") if are_kept_apart else ("texts",):
+            for (body,) in self._rows(f"SELECT body FROM {table} WHERE rowid = ?", page):
+                return as_written(body)
+        return ""
 
     def _tally(self, sql: str) -> dict[str, int]:
         names = dict(self._rows("SELECT id, text FROM reasons"))

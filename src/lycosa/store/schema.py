@@ -20,6 +20,8 @@ from lycosa.store.phrases import as_indexed
 
 APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header: tells a catalogue from any other SQLite file."""
+UNINDEXED = "unindexed_texts"
+"""A table of texts that are not in the full-text index yet; only catalogues of shards have it."""
 
 _FIRST = (
     # Small texts that repeat on thousands of rows; rows refer to them by number.
