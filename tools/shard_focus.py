@@ -1,63 +1,99 @@
 """What dividing a crawl into shards does to its focus, in virtual time: with the price, and without.
 
-Command line: nice -n 15 python -m tools.shard_focus --web ../shared/webs/webkb --web ../shared/webs/news --topics 2
-Expected time: about two minutes a web on a quiet core, when the lab has parsed it before.
+Command line: nice -n 10 python -m tools.shard_focus --web ../shared/webs/webkb --web ../shared/webs/media --pages 2000 --write
+Expected time: a quarter of an hour a web on a quiet core, when the lab has parsed it before.
 
-Every shard fetches four pages a round; in a round nobody hears of what the others find in it. N = 1 is the same with one shard.
+In a round all shards together fetch 16 pages, or one page each where they are more, and nobody hears of what the others find in it.
+N = 1 is the same with one shard. Sources belong to one shard each. A web that has fewer sources than there are shards cannot be
+divided: each of its pages counts as a source of its own instead, by its URL.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
 
 from lycosa.cluster.in_lab import crawl_in_lab
+from lycosa.cluster.slots import SLOTS, Slots
 from lycosa.lab.cache import CachedWeb
 from lycosa.lab.grid import Laboratory
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
+from lycosa.urls import authority_of, hash_of, source_of
 from lycosa.values import Link
 from tools.measured import ROOT, commit_of, write_part
+from tools.measured import table as table_of
 
 SIZES = (1, 2, 4, 8, 16, 64)
 
 
-def fetched_by(lab: Laboratory, strategy: str, shards: int, *, is_priced: bool) -> list[Link]:
+class DealtPages(Slots, frozen=True):
+    """Slots of a web whose pages are dealt to shards one by one."""
+
+    def owner_of(self, url: str) -> int:
+        return self.owners[hash_of(url) % SLOTS]
+
+
+def sources_of(web: CachedWeb) -> set[str]:
+    """The sources of a web."""
+    return {source_of(authority_of(url)) for url in web.web.archive.urls()}
+
+
+def fetched_by(
+    lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_dealt: bool = False
+) -> list[Link]:
     """The pages that as many shards fetch, in order: as many as the options say, and the seeds."""
     strategies = [fitted(strategy, {}, lab.preparation) for _ in range(shards)]
     seeds = [Link(lab.web.url(key), key, priority=1.0) for key in lab.draw.seeds]
-    pages = lab.options.pages + len(seeds)
-    return asyncio.run(crawl_in_lab(strategies, lab.web, seeds, pages, is_priced=is_priced))
+    pages, slots = lab.options.pages + len(seeds), Slots.among(shards)
+    if is_dealt:
+        slots = DealtPages(slots.owners)
+    return asyncio.run(crawl_in_lab(strategies, lab.web, seeds, pages, is_priced=is_priced, slots=slots))
 
 
-def harvest(lab: Laboratory, strategy: str, shards: int, *, is_priced: bool) -> float:
+def harvest(lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_dealt: bool = False) -> float:
     """The share of the pages fetched that is relevant by the labels; pages that were trained on do not count."""
-    order = fetched_by(lab, strategy, shards, is_priced=is_priced)
+    order = fetched_by(lab, strategy, shards, is_priced=is_priced, is_dealt=is_dealt)
     counted = [link for link in order if link.key not in lab.draw.excluded]
     return sum(link.key in lab.draw.targets for link in counted) / max(1, len(counted))
 
 
-def table(webs: list[Path], topics: int, draws: int, pages: int, strategy: str) -> str:
-    """A row for each web and way, a column for each number of shards: means over topics and draws."""
-    lines = ["| web | | " + " | ".join(f"{size} shards" if size > 1 else "1 shard" for size in SIZES) + " |"]
-    lines.append("|---|---|" + "---|" * len(SIZES))
-    for path in webs:
-        web = CachedWeb(VirtualWeb.open(path))
-        labs = []
-        for topic in sorted(web.web.topics)[:topics]:
-            for seed in range(1, draws + 1):
-                lab = Laboratory(web, topic, seed, Options(pages=pages))
-                lab.prepare([strategy])
-                labs.append(lab)
-        for is_priced, way in ((True, "with the price"), (False, "without")):
-            means = [
-                sum(harvest(lab, strategy, size, is_priced=is_priced) for lab in labs) / len(labs)
-                for size in SIZES
-            ]
-            lines.append(f"| {path.name} | {way} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
-    return "\n".join(lines)
+def beside_one(values: Sequence[float], alone: Sequence[float]) -> str:
+    """A mean, and how far it is from that of one shard.
+
+    >>> beside_one([0.2, 0.4], [0.25, 0.35]), beside_one([0.3, 0.297], [0.3, 0.3])
+    ('0.300 (+0.0 %)', '0.299 (-0.5 %)')
+    """
+    return f"{mean(values):.3f} ({100 * (mean(values) / mean(alone) - 1):+.1f} %)"
+
+
+def rows_of(path: Path, topics: Sequence[str], draws: int, pages: int, strategy: str) -> list[list[str]]:
+    """A row for each way, a column for each number of shards: means over topics and draws."""
+    web = CachedWeb(VirtualWeb.open(path))
+    sources = len(sources_of(web))
+    is_dealt = sources < max(SIZES)
+    rows, found = [], dict[tuple[bool, int], list[float]]()
+    for topic in topics or sorted(web.web.topics):
+        for seed in range(1, draws + 1):
+            lab = Laboratory(web, topic, seed, Options(pages=pages))
+            lab.prepare([strategy])
+            for is_priced in (True, False):
+                for size in SIZES:
+                    if (is_priced, size) != (False, 1):  # one shard has no others to be measured by
+                        share = harvest(lab, strategy, size, is_priced=is_priced, is_dealt=is_dealt)
+                        found.setdefault((is_priced, size), []).append(share)
+            print(path.name, topic, seed, found, file=sys.stderr, flush=True)
+    alone = found[True, 1]
+    about = f"{path.name}, {'pages dealt one by one' if is_dealt else f'{sources} sources'}"
+    for is_priced, way in ((True, "with the price"), (False, "without")):
+        row = [beside_one(found[is_priced, size], alone) for size in SIZES[1:]]
+        rows.append([about, way, f"{mean(alone):.3f}", *row])
+    return rows
 
 
 def main() -> None:
@@ -66,16 +102,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--web", type=Path, action="append", required=True)
-    parser.add_argument("--topics", type=int, default=2)
+    parser.add_argument("--topic", action="append", default=[], help="of those that a web has; default: all")
     parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--strategy", default="best-first")
     parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
     options = parser.parse_args()
+    begun = commit_of(ROOT)
+    rows = []
+    for path in options.web:
+        topics = [topic for topic in options.topic if topic in VirtualWeb.open(path).topics]
+        rows += rows_of(path, topics, options.draws, options.pages, options.strategy)
+    heads = ["web", "", *(f"{size} shards" if size > 1 else "1 shard" for size in SIZES)]
     text = (
-        f"{table(options.web, options.topics, options.draws, options.pages, options.strategy)}\n\n"
-        f"({options.strategy}, {options.pages} pages, {options.topics} topics and {options.draws} draws a web, commit "
-        f"{commit_of(ROOT)}.)"
+        f"{table_of(heads, rows)}\n\n({options.strategy}, {options.pages} pages, {options.draws} draws of each topic, "
+        f"commit {begun}.)"
     )
     if options.write:
         write_part(ROOT / "docs" / "shards.md", "focus", text)

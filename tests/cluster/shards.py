@@ -24,7 +24,7 @@ from tests.crawling import spec_of
 T = TypeVar("T")
 PATIENCE_S = 300.0
 """Shards that wait for each other for ever fail their test, instead of holding up all others."""
-EVERY_S = 0.05
+EVERY_S = 0.05, 0.05
 
 
 class Unreliable(InProcess):

@@ -166,7 +166,7 @@ async def test_coordinators_come_and_go(tmp_path: Path) -> None:
             term += 1
             coordinator = coordinator_of(plan, term)
             with suppress(Replaced):
-                await coordinate(coordinator, exchange, every_s=0.02, after_round=dies_after(8))
+                await coordinate(coordinator, exchange, every_s=(0.02, 0.02), after_round=dies_after(8))
         await asyncio.gather(*running)
     assert coordinator.ended == "limits.pages = 50 reached"
     assert len(contents(of_shards(tmp_path / "web", 3))["pages"]) == 50
@@ -197,7 +197,7 @@ async def test_shards_that_die_lose_nothing(tmp_path: Path) -> None:
 
         for number in range(3):
             begin(number)
-        coordinating = asyncio.ensure_future(coordinate(coordinator_of(plan), exchange, every_s=0.05))
+        coordinating = asyncio.ensure_future(coordinate(coordinator_of(plan), exchange, every_s=(0.05, 0.05)))
         for _ in range(6):
             await asyncio.sleep(chance.random() * 0.5)
             victim = chance.randrange(3)
@@ -281,6 +281,18 @@ def test_pages_are_granted_whoever_was_heard_of_first() -> None:
     assert granted[0] > 515
     assert granted[1] > 255
     assert sum(granted) <= 1000
+
+
+def test_rounds_are_longer_where_no_shard_waits_for_orders() -> None:
+    coordinator = Coordinator(2, Limits(pages=1000), term=1.0)
+    busy = {"waiting": 9, "flying": 4, "granted": 500}
+    for pages in (0, 4):
+        for shard in (0, 1):
+            coordinator.hear(Report(shard=shard, pages=pages, **busy))
+        coordinator.round()
+    assert coordinator.pause_s(0.2) == pytest.approx(0.4)  # 8 pages in 0.2 s, of 16 that are enough
+    coordinator.hear(Report(shard=1, pages=4, waiting=9, granted=500))
+    assert coordinator.pause_s(0.4) == 0
 
 
 def test_the_price_counts_priorities_as_the_choice_does() -> None:

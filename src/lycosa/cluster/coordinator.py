@@ -17,8 +17,10 @@ from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG
 
 LEADER = 0
 """The shard that fits the judge for all."""
-MIN_AHEAD = 4
-"""Pages of each shard, on average, that have to be worth more than the price: what goes before the next round."""
+AHEAD = 2
+"""How many times the pages of a round are worth more than the price: so that nobody has to wait for the next one."""
+PAGES_IN_ROUND = 8
+"""Of each shard, on average: rounds need not come sooner, unless a shard waits for one."""
 MAX_BLOCK, SPARE = 1000, 4
 """Pages that a shard is granted at once, at most; and what part of what is left all such blocks may be, the inverse."""
 
@@ -99,6 +101,13 @@ class Coordinator:
         """Let all shards end."""
         self.ended = self.ended or why
 
+    def pause_s(self, before_s: float) -> float:
+        """How long no shard will need orders, after a round that followed on a pause of `before_s`; 0 where one waits for them."""
+        is_awaited = any(report.waiting and not report.flying for report in self.reports.values())
+        if self.ended or self.is_paused or not self.knows_all or is_awaited:
+            return 0.0
+        return before_s * PAGES_IN_ROUND * self.shards / max(1, self._pages_in_round)
+
     def round(self) -> list[Orders]:
         """What each shard is to do, after a round in which they were asked. `orders[shard]` is that of a shard."""
         self._number += 1
@@ -153,7 +162,8 @@ class Coordinator:
         history = before.history
         if pages != before.pages:
             history = (*history, (pages, relevant))[-1000:]
-        self._pages_in_round = pages - before.pages
+        # A round in which answers were slow says little of the next: what is expected falls by half at most.
+        self._pages_in_round = max(pages - before.pages, self._pages_in_round // 2)
         self.usage = Usage(
             pages,
             relevant,
@@ -194,7 +204,7 @@ class Coordinator:
         """
         reports = [self.reports[shard] for shard in range(self.shards)]
         used = [report.pages + report.flying for report in reports]
-        ahead = max(MIN_AHEAD * self.shards, 2 * self.limits.concurrency, 2 * self._pages_in_round)
+        ahead = max(self.shards, AHEAD * self._pages_in_round)
         block, limit = 0, self.limits.pages
         if limit is not None:
             limit = max(0, limit - self.retired.pages)

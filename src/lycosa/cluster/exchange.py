@@ -11,8 +11,8 @@ from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.shard import Shard
 from lycosa.store.mail import Parcel, Receipt
 
-EVERY_S = 0.2
-"""How often the coordinator asks the shards."""
+EVERY_S = 0.2, 1.0
+"""How often the coordinator asks the shards: at most, and at least."""
 
 
 class Exchange(Protocol):
@@ -49,11 +49,11 @@ async def coordinate(
     coordinator: Coordinator,
     exchange: Exchange,
     *,
-    every_s: float = EVERY_S,
+    every_s: tuple[float, float] = EVERY_S,
     after_round: Callable[[], None] = lambda: None,
 ) -> None:
     """Ask all shards again and again, and tell them what to do, until all have ended."""
-    orders = coordinator.round()
+    orders, pause_s = coordinator.round(), every_s[0]
     while not coordinator.is_over:
         heard = await asyncio.gather(
             *map(exchange.consult, range(coordinator.shards), orders), return_exceptions=True
@@ -67,4 +67,5 @@ async def coordinate(
                 raise report
         orders = coordinator.round()
         after_round()
-        await asyncio.sleep(every_s)
+        pause_s = min(max(coordinator.pause_s(pause_s), every_s[0]), every_s[1])
+        await asyncio.sleep(pause_s)

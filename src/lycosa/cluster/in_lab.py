@@ -1,7 +1,7 @@
 """A crawl by several shards in virtual time. In: a virtual web and a strategy for each shard. Out: the pages, in order.
 
 The shards' frontier, the price and the grants are those of a real crawl; time goes in rounds, in each of which every shard fetches
-as many pages as it may, up to `pages_in_round`, and then what they found for one another is delivered.
+as many pages as it may, up to its part of `PAGES_IN_ROUND`, and then what they found for one another is delivered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store.memory import MemoryStore
 from lycosa.values import Decision, Fetched, Link
 
-PAGES_IN_ROUND = 4
+PAGES_IN_ROUND = 16
+"""Of all shards together, but one of each at least: a crawl of more shards is larger, and so are its rounds."""
 
 
 class LabShard:
@@ -88,15 +89,16 @@ async def crawl_in_lab(
     pages: int,
     *,
     is_priced: bool = True,
-    pages_in_round: int = PAGES_IN_ROUND,
+    slots: Slots | None = None,
 ) -> list[Link]:
     """The pages that as many shards as there are strategies fetch, round by round."""
-    slots = Slots.among(len(strategies))
+    slots = slots or Slots.among(len(strategies))
     shards = [LabShard(number, slots, strategy, web) for number, strategy in enumerate(strategies)]
     coordinator = Coordinator(len(shards), Limits(pages=pages), term=1.0, is_priced=is_priced)
     for seed in seeds:
         shards[slots.owner_of(seed.url)].conclusions.add([Decision(seed, seed.priority, rule="seed")])
     order: list[Link] = []
+    pages_in_round = max(1, PAGES_IN_ROUND // len(shards))
     while not coordinator.ended:
         for shard in shards:
             coordinator.hear(shard.report())
