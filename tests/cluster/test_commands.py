@@ -16,6 +16,7 @@ import pytest
 from lycosa.cluster.merging import merge_collection
 from lycosa.engine.control import ask
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import lock_directory
 from lycosa.testing import Site
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_on_ray import command, pages, ray_is_there, until
@@ -64,11 +65,25 @@ def test_a_running_crawl_pauses_goes_on_and_stops(tmp_path: Path) -> None:
     assert lycosa("status", out).startswith("not running; the last run ended: interrupted")
     with Collection.open(out) as whole:
         assert whole.reader.counts().judged == summary["pages"] > 3
+        assert whole.reader.seconds() == pytest.approx(
+            summary["seconds"], abs=2
+        )  # the pause is no part of it
 
 
 def _is_at_rest(out: Path) -> bool:
     status = ask(out, "status")
     return bool(status and status["paused"] and not any(one["under way"] for one in status["shards"]))
+
+
+def test_shards_that_begin_are_no_shards_to_be_merged(tmp_path: Path, lycosa) -> None:
+    """Before they can answer there is nothing to bring together, and nothing to start."""
+    (tmp_path / "shards.json").write_text("{}")
+    for do in ("status", "pause", "stop"):
+        with lock_directory(tmp_path):
+            code, _, complaint = lycosa(do, tmp_path)
+        assert code == 1
+        assert complaint.strip().endswith("Ask again in a moment.")
+        assert not complaint.strip().endswith(lycosa(do, tmp_path)[2].strip())
 
 
 def served_labels(web: Path) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from tests.crawling import ROOT, crawl, small_web
 from tests.store.archives import records_of
 
 HOSTS, PAGES = 12, 20
-WAIT_S = 90.0
+WAIT_S = 300.0
 
 
 def test_without_ray_the_error_ends_with_the_command(monkeypatch):

@@ -31,7 +31,7 @@ from lycosa.spec.writing import as_run
 from lycosa.store.collection_writer import lock_directory
 from lycosa.values import Say
 
-ASK_S = 0.25
+ASK_S = 0.5
 """How often the coordinator is asked how the crawl goes."""
 
 
@@ -69,6 +69,7 @@ def shards_of(directory: Path) -> int:
 
 
 async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool) -> Summary:
+    say(f"Starting {plan.shards} shards{f' on the Ray cluster {address}' if address else ''}.")
     ray = start_ray(plan.shards, address)
     try:
         crawl = f"{plan.name} in {directory}"

@@ -79,10 +79,15 @@ def _ask(directory: Path, do: str) -> None:
 def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
     """What a running crawl of shards answers, which has no catalogue of its own before it ends; None of all others."""
     from lycosa.engine.control import ask
+    from lycosa.store.collection_writer import is_locked
 
     if not (directory / "shards.json").is_file():
         return None
-    return ask(directory, do, PATIENCE_S)
+    answer = ask(directory, do, PATIENCE_S)
+    is_told = do == "status" and (directory / "catalogue.db").exists()
+    if answer is None and not is_told and is_locked(directory):
+        raise LycosaError(f"The shards of {directory} are beginning or ending. Ask again in a moment.")
+    return answer
 
 
 def _in_words(now: dict[str, Any]) -> str:

@@ -330,6 +330,18 @@ def lock_directory(directory: Path) -> io.FileIO:
     return file
 
 
+def is_locked(directory: Path) -> bool:
+    """Whether a process works on a folder just now."""
+    try:
+        with io.FileIO(directory / "lock") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
+
+
 def _refuse_foreign(directory: Path) -> None:
     """A folder with somebody's files in it does not become a collection."""
     if not directory.is_dir() or (directory / "catalogue.db").exists():

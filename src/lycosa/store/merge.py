@@ -160,11 +160,13 @@ def _ours(column: str) -> str:
 def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], twice: int) -> Counts:
     """Write what is true of the whole."""
     run = connection.execute
-    parts, names = [], list[bytes]()
+    parts, names, paused_s = [], list[bytes](), list[float]()
     for shard in shards:
         with closing(open_for_reading(shard / "catalogue.db")) as other:
             row = other.execute("SELECT value FROM facts WHERE name = 'counts'").fetchone()
             names += [name for (name,) in other.execute("SELECT value FROM facts WHERE name = 'name'")]
+            rested = other.execute("SELECT value FROM facts WHERE name = ?", (PAUSED,)).fetchone()
+            paused_s.append(float(rested[0]) if rested else 0.0)
         parts.append(msgspec.msgpack.decode(row[0], type=Counts) if row else Counts())
     total = Counts(*map(sum, zip(*map(msgspec.structs.astuple, parts), strict=True)))
     # What every shard began with is counted in each, and is there once.
@@ -176,6 +178,7 @@ def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], twice: int
         ("counts", msgspec.msgpack.encode(total)),
         ("name", crawl),
         (_SHARES, shares),
+        (PAUSED, str(min(paused_s)).encode()),  # while all of them were
     ):
         run("INSERT OR REPLACE INTO facts VALUES (?, ?)", (fact, value))
     run("DELETE FROM outcomes WHERE key IN (SELECT key FROM pages)")
