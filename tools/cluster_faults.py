@@ -1,7 +1,8 @@
 """A crawl by shards on a Ray cluster of several nodes, while processes of it are killed and stopped at random.
 
-Command line: nice -n 15 python -m tools.cluster_faults --faults 100 --shards 4 --seed 1
-Expected time: about ten seconds a fault on two quiet cores; a tenth of it to see that it works: --faults 10.
+Command line: nice -n 15 python -m tools.cluster_faults --faults 100 --shards 4 --seed 1 --kept DIR; then --kept DIR --write
+Expected time: about ten seconds a fault on two quiet cores; a tenth of it to see that it works: --faults 10. What a run has
+found is kept in DIR, so that several short runs, by their seeds, are as good as a long one.
 
 Faults: SIGKILL of a shard, of the coordinator, of a node of Ray with all that runs there, and of the command itself with the
 whole cluster (it is then run again, as a user would); SIGSTOP of a shard for 20 s. A web is served on loopback; at the end the
@@ -33,7 +34,9 @@ from lycosa.cluster.on_ray import ray_library
 from lycosa.engine.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
+from tools.measured import ROOT, commit_of, table, write_part
 
+PAGE = ROOT / "docs" / "shards.md"
 DELAY_S = 1.0
 STOP_S = 20.0
 KINDS = ("kill a shard", "kill the coordinator", "kill a node", "kill everything", "stop a shard")
@@ -170,31 +173,21 @@ def compared(root: Path, shards: int, site: Site) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Run it, and print what was found as JSON."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--faults", type=int, default=100)
-    parser.add_argument("--shards", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--hosts", type=int, default=12)
-    parser.add_argument("--pages", type=int, default=0, help="of each host; default: enough for all faults")
-    options = parser.parse_args()
-    pages = options.pages or max(20, 6 * options.faults)
-    chance, done = Random(options.seed), Counter[str]()
+def disturbed(faults: int, shards: int, seed: int, hosts: int, pages: int) -> dict[str, Any]:
+    """Crawl a web while so many things go wrong; what went wrong, and what was found."""
+    chance, done = Random(seed), Counter[str]()
     with (
         tempfile.TemporaryDirectory(prefix="faults-") as folder,
-        Site(small_web(options.hosts, pages)) as site,
+        Site(small_web(hosts, pages)) as site,
     ):
         root = Path(folder)
         text = spec_for(site)
         (root / "crawl.toml").write_text(text, encoding="utf-8")
         crawl(text.replace(f"per_host_delay_s = {DELAY_S}", "per_host_delay_s = 0"), root / "one")
         site.log.clear()
-        faulty = Faulty(root / "crawl.toml", root / "web", options.shards, chance)
+        faulty = Faulty(root / "crawl.toml", root / "web", shards, chance)
         try:
-            while faulty.process.poll() is None and done.total() < options.faults:
+            while faulty.process.poll() is None and done.total() < faults:
                 faulty.wait_for_pages(chance.randrange(5, 60))
                 if faulty.process.poll() is None:
                     (kind,) = chance.choices(KINDS, WEIGHTS)
@@ -204,7 +197,75 @@ def main() -> None:
             code = faulty.process.wait()
         finally:
             faulty.end()
-        print(json.dumps({"faults": dict(done), "exit": code, **compared(root, options.shards, site)}))
+        about = {
+            "seed": seed,
+            "shards": shards,
+            "commit": commit_of(ROOT),
+            "faults": dict(done),
+            "exit": code,
+        }
+        return about | compared(root, shards, site)
+
+
+def figures(runs: list[dict[str, Any]]) -> str:
+    """A row for each run, and what went wrong in all of them."""
+    heads = [
+        "run",
+        "faults",
+        "pages",
+        "the same pages, links and judgements",
+        "requests",
+        "URLs asked for again",
+        "hosts of several shards",
+        f"smallest gap (delay {DELAY_S:g} s)",
+        "WARC records, all read",
+    ]
+    rows, total = [], Counter[str]()
+    for run in runs:
+        total.update(run["faults"])
+        same = run["same pages, links and judgements"]
+        missed = ", ".join(part for part, is_same in same.items() if not is_same)
+        rows.append(
+            [
+                f"{run['shards']} shards, seed {run['seed']}",
+                ", ".join(f"{count} × {kind}" for kind, count in run["faults"].items()),
+                f"{run['pages']:,}",
+                f"no: {missed}" if missed else "yes",
+                f"{run['requests']:,}",
+                str(run["asked again"]),
+                str(run["hosts of several shards"]),
+                f"{run['smallest gap, s']:.3f} s",
+                f"{run['WARC records read']:,}",
+            ]
+        )
+    kinds = ", ".join(f"{count} × {kind}" for kind, count in total.most_common())
+    commits = ", ".join(sorted({run["commit"] for run in runs}))
+    return f"{table(heads, rows)}\n\n{total.total()} faults in all: {kinds}. (Commit {commits}.)"
+
+
+def main() -> None:
+    """Run it, and print what was found; or write what runs have found into the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--faults", type=int, default=0, help="0: no run is made")
+    parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hosts", type=int, default=12)
+    parser.add_argument("--pages", type=int, default=0, help="of each host; default: enough for all faults")
+    parser.add_argument("--kept", type=Path, required=True, help="where the figures of runs are kept")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    options = parser.parse_args()
+    if options.faults:
+        pages = options.pages or max(20, 6 * options.faults)
+        found = disturbed(options.faults, options.shards, options.seed, options.hosts, pages)
+        options.kept.mkdir(parents=True, exist_ok=True)
+        (options.kept / f"{options.seed:03}.json").write_text(json.dumps(found), encoding="utf-8")
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(options.kept.glob("*.json"))]
+    text = figures(runs)
+    if options.write:
+        write_part(PAGE, "faults", text)
+    print(text)
 
 
 if __name__ == "__main__":

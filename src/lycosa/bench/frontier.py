@@ -10,6 +10,7 @@ import resource
 import sqlite3
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -38,13 +39,16 @@ def measure(
     at: tuple[int, ...] = (),
     weigh: Weigh | None = None,
     with_records: bool = False,
+    filled_by: float | None = None,
     folder: Path | None = None,
+    note: Callable[[Mapping[str, float]], None] = lambda _: None,
 ) -> dict[str, object]:
     """Grow a frontier to `url_count` known URLs; the cost at the sizes in `at` and at the end.
 
     Times are CPU microseconds, of the system too: per link added, per URL taken and ended, and per
     page for the commits. With records every URL carries what `fused` knows of it, is scored by it, and the
-    neighbours of each page are scored again; making the records counts as adding.
+    neighbours of each page are scored again; making the records counts as adding. Between the sizes that are measured the
+    share of new links is `filled_by`, where that is given: a large frontier is there sooner. `note` hears of each size.
     """
     started = time.process_time()
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -55,13 +59,16 @@ def measure(
             work = _Work(
                 connection, weigh, host_count, links_per_page, new_share, own_host_share, with_records
             )
-            sizes = [work.window(size, pages_per_commit) for size in (*sorted(at), url_count)]
+            sizes = []
+            for size in (*sorted(at), url_count):
+                sizes.append(work.window(size, pages_per_commit, filled_by or new_share))
+                note({**sizes[-1], "max_rss_mb": _max_rss_mb(), "disk_bytes": path.stat().st_size})
             disk = path.stat().st_size
     return {
         "sizes": sizes,
         "hosts": host_count,
         "disk_bytes_per_url": round(disk / url_count),
-        "max_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "max_rss_mb": _max_rss_mb(),
         "cpu_s": round(time.process_time() - started, 1),
     }
 
@@ -91,11 +98,13 @@ class _Work:
         self.rest = min(1.0, 0.005 * hosts)  # at a page every 0.01 s some host may always go
         self.frontier.add([self._decision(host, 0) for host in range(hosts)])
 
-    def window(self, size: int, pages_per_commit: int) -> dict[str, float]:
+    def window(self, size: int, pages_per_commit: int, filled_by: float) -> dict[str, float]:
         """Grow to `size` URLs, and measure the last pages on the way."""
-        last = int(WINDOW * self.links * self.new_share)
+        last, measured_by = int(WINDOW * self.links * self.new_share), self.new_share
+        self.new_share = filled_by
         while self._known() < size - last:
             self._pages(pages_per_commit)
+        self.new_share = measured_by
         spent = [0.0, 0.0, 0.0]
         pages = 0
         while self._known() < size or not pages:
@@ -165,6 +174,10 @@ class _Work:
         url = f"http://www.s{host}.example/stories/2024/{page % 12}/a-headline-of-some-words-{page}.html"
         link = Link(url, urls.hash_of(url), "a headline of some words", depth=3, parent=parent)
         return Decision(link, priority=self.random.random())
+
+
+def _max_rss_mb() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def _fused() -> BaseStrategy:

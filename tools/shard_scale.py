@@ -1,0 +1,138 @@
+"""A frontier filled to the size of a large shard: what it takes there beside a small one, and what follows for 64 shards.
+
+Command line: nice -n 15 python -m tools.shard_scale --urls 20000000 --kept DIR; then --kept DIR --write
+Expected time: ten minutes of CPU for 20 million URLs; --urls 200000 in seconds, to see that it works
+
+There is a host for every hundred URLs. The frontier is filled by pages whose links are all new, and measured at each size over
+1,000 pages as they come in a crawl: 90 links, of which 40 % are new. Each size is noted in DIR as soon as it is reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from lycosa.bench.frontier import measure
+from tools.measured import ROOT, commit_of, table, write_part
+
+PAGE = ROOT / "docs" / "shards.md"
+SMALL = 100_000
+URLS_A_HOST = 100
+AT = (1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000)
+WHOLE, SHARDS = 100_000_000, 64
+"""What is reckoned: URLs that are known in all, and shards that share them."""
+
+
+class Size(msgspec.Struct, frozen=True):
+    """A frontier at one size."""
+
+    strategy: str
+    urls: int
+    hosts: int
+    add_us: float
+    take_us: float
+    commit_us: float
+    max_rss_mb: int
+    disk_bytes: int
+    commit: str
+
+
+def fill(urls: int, strategy: str, kept: Path) -> None:
+    """Fill a small frontier, and a large one, and note each size in a folder."""
+    commit = commit_of(ROOT)
+    kept.mkdir(parents=True, exist_ok=True)
+
+    def noted(hosts: int, found: dict[str, float]) -> None:
+        size = Size(
+            strategy,
+            int(found["urls"]),
+            hosts,
+            found["add_us_per_link"],
+            found["take_done_us_per_url"],
+            found["commit_us_per_page"],
+            int(found["max_rss_mb"]),
+            int(found["disk_bytes"]),
+            commit,
+        )
+        print(size, flush=True)
+        (kept / f"{strategy}-{size.urls:012}.json").write_bytes(msgspec.json.encode(size))
+
+    for most in (SMALL, urls):
+        hosts = most // URLS_A_HOST
+        measure(
+            most,
+            hosts,
+            at=tuple(size for size in AT if hosts < size < most),
+            with_records=strategy == "fused",
+            filled_by=1.0,
+            folder=kept,
+            note=lambda found, hosts=hosts: noted(hosts, dict(found)),  # type: ignore[misc]
+        )
+
+
+def figures(sizes: Sequence[Size]) -> str:
+    """The table, and the reckoning from the largest frontier to a whole crawl."""
+    heads = ["frontier", "URLs", "hosts", "adding a link", "taking and ending a URL", "commit, a page"]
+    rows = [
+        [
+            one.strategy,
+            f"{one.urls / 1e6:.1f} million",
+            f"{one.hosts:,}",
+            f"{one.add_us:.0f} µs",
+            f"{one.take_us:.0f} µs",
+            f"{one.commit_us / 1000:.1f} ms",
+            f"{one.max_rss_mb} MB",
+            f"{one.disk_bytes / 1e9:.2f} GB",
+        ]
+        for one in sizes
+    ]
+    told = [reckoning([one for one in sizes if one.strategy == name]) for name in _strategies(sizes)]
+    commits = ", ".join(sorted({one.commit for one in sizes}))
+    busy = f"{os.cpu_count()} cores with {os.getloadavg()[2]:.0f} processes that wanted to run"
+    return "\n\n".join([table([*heads, "memory", "database"], rows), *told, f"(Commit {commits}, {busy}.)"])
+
+
+def reckoning(sizes: Sequence[Size]) -> str:
+    """How the largest frontier of a strategy compares with the smallest, and what that is for a whole crawl."""
+    small, large = sizes[0], sizes[-1]
+    disk = large.disk_bytes / large.urls
+    each = WHOLE / SHARDS
+    return (
+        f"With `{large.strategy}` at {large.urls / 1e6:.1f} million URLs adding a link takes {large.add_us / small.add_us:.1f} "
+        f"times what it takes at {small.urls / 1e6:.1f} million, taking and ending one {large.take_us / small.take_us:.1f} times; "
+        f"the process has {large.max_rss_mb} MB, and a URL takes {disk:.0f} bytes on disk. {WHOLE / 1e6:.0f} million URLs are "
+        f"{WHOLE * disk / 1e9:.0f} GB: in one process {WHOLE / large.urls:.0f} times the largest that was filled, by {SHARDS} shards "
+        f"{each / 1e6:.1f} million and {each * disk / 1e9:.1f} GB each. {SHARDS} shards as large as the largest that was filled "
+        f"know {SHARDS * large.urls / 1e9:.1f} billion URLs."
+    )
+
+
+def _strategies(sizes: Sequence[Size]) -> list[str]:
+    return list(dict.fromkeys(one.strategy for one in sizes))
+
+
+def main() -> None:
+    """Fill frontiers, or write what was noted into the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--urls", type=int, default=0, help="how many the largest has; 0: none is filled")
+    parser.add_argument("--strategy", default="best-first", choices=("best-first", "fused"))
+    parser.add_argument("--kept", type=Path, required=True, help="where the figures are kept")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    options = parser.parse_args()
+    if options.urls:
+        fill(options.urls, options.strategy, options.kept)
+    noted = sorted(options.kept.glob("*.json"))
+    text = figures([msgspec.json.decode(path.read_bytes(), type=Size) for path in noted])
+    if options.write:
+        write_part(PAGE, "scale", text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
