@@ -1,7 +1,7 @@
 """What dividing a crawl into shards does to its focus, in virtual time: with the price, and without.
 
-Command line: nice -n 10 python -m tools.shard_focus --web ../shared/webs/webkb --web ../shared/webs/media --pages 2000 --write
-Expected time: a quarter of an hour a web on a quiet core, when the lab has parsed it before.
+Command line: nice -n 10 python -m tools.shard_focus --web ../shared/webs/webkb --kept DIR, also for others; then --kept DIR --write
+Expected time: a minute of CPU for each topic and draw, when the lab has parsed the web before.
 
 In a round all shards together fetch 16 pages, or one page each where they are more, and nobody hears of what the others find in it.
 N = 1 is the same with one shard. Sources belong to one shard each. A web that has fewer sources than there are shards cannot be
@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
+import msgspec
+
 from lycosa.cluster.in_lab import crawl_in_lab
 from lycosa.cluster.slots import SLOTS, Slots
 from lycosa.lab.cache import CachedWeb
@@ -26,8 +28,7 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
 from lycosa.urls import authority_of, hash_of, source_of
 from lycosa.values import Link
-from tools.measured import ROOT, commit_of, write_part
-from tools.measured import table as table_of
+from tools.measured import ROOT, commit_of, table, write_part
 
 SIZES = (1, 2, 4, 8, 16, 64)
 
@@ -72,52 +73,78 @@ def beside_one(values: Sequence[float], alone: Sequence[float]) -> str:
     return f"{mean(values):.3f} ({100 * (mean(values) / mean(alone) - 1):+.1f} %)"
 
 
-def rows_of(path: Path, topics: Sequence[str], draws: int, pages: int, strategy: str) -> list[list[str]]:
-    """A row for each way, a column for each number of shards: means over topics and draws."""
+class Found(msgspec.Struct, frozen=True):
+    """What was found on one web: of each number of shards, with the price and without, the harvest of each topic and draw."""
+
+    web: str
+    sources: int
+    is_dealt: bool
+    strategy: str
+    pages: int
+    draws: int
+    topics: tuple[str, ...]
+    commit: str
+    priced: dict[int, list[float]]
+    unpriced: dict[int, list[float]]
+
+
+def found_on(path: Path, topics: Sequence[str], draws: int, pages: int, strategy: str) -> Found:
+    """Crawl a web for each of its topics, or of those that are named, by all numbers of shards."""
     web = CachedWeb(VirtualWeb.open(path))
-    sources = len(sources_of(web))
+    commit, sources, topics = commit_of(ROOT), len(sources_of(web)), topics or sorted(web.web.topics)
     is_dealt = sources < max(SIZES)
-    rows, found = [], dict[tuple[bool, int], list[float]]()
-    for topic in topics or sorted(web.web.topics):
+    priced: dict[int, list[float]] = {size: [] for size in SIZES}
+    unpriced: dict[int, list[float]] = {
+        size: [] for size in SIZES[1:]
+    }  # one shard has no others to be measured by
+    for topic in topics:
         for seed in range(1, draws + 1):
             lab = Laboratory(web, topic, seed, Options(pages=pages))
             lab.prepare([strategy])
-            for is_priced in (True, False):
-                for size in SIZES:
-                    if (is_priced, size) != (False, 1):  # one shard has no others to be measured by
-                        share = harvest(lab, strategy, size, is_priced=is_priced, is_dealt=is_dealt)
-                        found.setdefault((is_priced, size), []).append(share)
-            print(path.name, topic, seed, found, file=sys.stderr, flush=True)
-    alone = found[True, 1]
-    about = f"{path.name}, {'pages dealt one by one' if is_dealt else f'{sources} sources'}"
-    for is_priced, way in ((True, "with the price"), (False, "without")):
-        row = [beside_one(found[is_priced, size], alone) for size in SIZES[1:]]
-        rows.append([about, way, f"{mean(alone):.3f}", *row])
-    return rows
+            for is_priced, shares in ((True, priced), (False, unpriced)):
+                for size, found in shares.items():
+                    found.append(harvest(lab, strategy, size, is_priced=is_priced, is_dealt=is_dealt))
+            print(path.name, topic, seed, priced, unpriced, file=sys.stderr, flush=True)
+    return Found(
+        path.name, sources, is_dealt, strategy, pages, draws, tuple(topics), commit, priced, unpriced
+    )
+
+
+def figures(webs: Sequence[Found]) -> str:
+    """A row for each web and way, a column for each number of shards: means over topics and draws."""
+    rows, told = [], []
+    for web in webs:
+        alone = web.priced[1]
+        about = f"{web.web}, {'pages dealt one by one' if web.is_dealt else f'{web.sources} sources'}"
+        for shares, way in ((web.priced, "with the price"), (web.unpriced, "without")):
+            row = [beside_one(shares[size], alone) for size in SIZES[1:]]
+            rows.append([about, way, f"{mean(alone):.3f}", *row])
+        told.append(
+            f"{web.web}: {web.strategy}, {web.pages} pages, {web.draws} draws of {' and '.join(web.topics)}, commit {web.commit}"
+        )
+    heads = ["web", "", *(f"{size} shards" if size > 1 else "1 shard" for size in SIZES)]
+    return f"{table(heads, rows)}\n\n({'; '.join(told)}.)"
 
 
 def main() -> None:
-    """Print the table, or write it into the page."""
+    """Measure a web, and print the table of all that were measured, or write it into the page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--web", type=Path, action="append", required=True)
-    parser.add_argument("--topic", action="append", default=[], help="of those that a web has; default: all")
+    parser.add_argument("--web", type=Path, help="default: none is crawled")
+    parser.add_argument("--topic", action="append", default=[], help="default: all that the web has")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--strategy", default="best-first")
+    parser.add_argument("--kept", type=Path, required=True, help="where the figures of webs are kept")
     parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
     options = parser.parse_args()
-    begun = commit_of(ROOT)
-    rows = []
-    for path in options.web:
-        topics = [topic for topic in options.topic if topic in VirtualWeb.open(path).topics]
-        rows += rows_of(path, topics, options.draws, options.pages, options.strategy)
-    heads = ["web", "", *(f"{size} shards" if size > 1 else "1 shard" for size in SIZES)]
-    text = (
-        f"{table_of(heads, rows)}\n\n({options.strategy}, {options.pages} pages, {options.draws} draws of each topic, "
-        f"commit {begun}.)"
-    )
+    if options.web:
+        found = found_on(options.web, options.topic, options.draws, options.pages, options.strategy)
+        options.kept.mkdir(parents=True, exist_ok=True)
+        (options.kept / f"{found.web}.json").write_bytes(msgspec.json.encode(found))
+    kept = sorted(options.kept.glob("*.json"))
+    text = figures([msgspec.json.decode(path.read_bytes(), type=Found) for path in kept])
     if options.write:
         write_part(ROOT / "docs" / "shards.md", "focus", text)
     print(text)

@@ -285,10 +285,9 @@ def test_pages_are_granted_whoever_was_heard_of_first() -> None:
 
 def test_rounds_are_longer_where_no_shard_waits_for_orders() -> None:
     coordinator = Coordinator(2, Limits(pages=1000), term=1.0)
-    busy = {"waiting": 9, "flying": 4, "granted": 500}
     for pages in (0, 4):
         for shard in (0, 1):
-            coordinator.hear(Report(shard=shard, pages=pages, **busy))
+            coordinator.hear(Report(shard=shard, pages=pages, waiting=9, flying=4, granted=500))
         coordinator.round()
     assert coordinator.pause_s(0.2) == pytest.approx(0.4)  # 8 pages in 0.2 s, of 16 that are enough
     coordinator.hear(Report(shard=1, pages=4, waiting=9, granted=500))
