@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import ssl
 from collections.abc import Mapping
 
 import pytest
 
 from lycosa.errors import SpecError
 from lycosa.fetch.browser import chromium
+from lycosa.fetch.browser.proxy import RecordingProxy
 from lycosa.fetch.browser.renderer import Rendered, Renderer, refuse_root, renderer_for
+from lycosa.fetch.browser.reuse import Reuse
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
@@ -182,3 +186,23 @@ def test_root_is_refused_a_browser_without_sandbox(monkeypatch):
     refuse_root(FetchSpec())
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     refuse_root(FetchSpec(render="needed"))
+
+
+def test_a_connection_that_is_not_answered_any_more_is_closed():
+    """Also one that was made at the very end, before anything could be read from it."""
+
+    async def ask(link: Link) -> NotFetched:
+        return NotFetched(link, Refusal(Reason.DNS))
+
+    async def run() -> bool:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            reader, writer = await asyncio.open_connection(sock=ours)
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            async with RecordingProxy(
+                response(PAGE, ""), ask, tls, Reuse(), max_decoded_bytes=1_000
+            ) as proxy:
+                proxy._accept(reader, writer)
+            return writer.is_closing()
+
+    assert asyncio.run(run())

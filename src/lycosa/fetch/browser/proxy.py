@@ -94,6 +94,8 @@ class RecordingProxy:
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talk = asyncio.create_task(self._talk(reader, writer))
         self._talks.add(talk)
+        # Not within the talk: one that is ended before its first step never gets there.
+        talk.add_done_callback(lambda _: writer.close())
         talk.add_done_callback(self._talks.discard)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -101,16 +103,13 @@ class RecordingProxy:
         with contextlib.suppress(
             OSError, EOFError, ValueError, ssl.SSLError, TimeoutError, asyncio.LimitOverrunError
         ):
+            asked = await self._asked(reader, writer)
+            self.pending += 1
             try:
-                asked = await self._asked(reader, writer)
-                self.pending += 1
-                try:
-                    writer.write(await self._answer(asked))
-                    await writer.drain()
-                finally:
-                    self.pending -= 1
+                writer.write(await self._answer(asked))
+                await writer.drain()
             finally:
-                writer.close()
+                self.pending -= 1
 
     async def _asked(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Asked:
         async with asyncio.timeout(HEAD_TIMEOUT_S):
