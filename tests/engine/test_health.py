@@ -37,9 +37,16 @@ def test_a_crawl_says_how_sure_it_is(tmp_path):
         assert done.exit_code == 0
         told = done.stdout
         assert "Health: harvest about 0." in told
-        assert "no answers yet" in told
+        assert "no labels yet" in told
         assert " % of the pages lie near the threshold." in told
-        assert len(told.partition("Look at:\n")[2].partition("What would")[0].splitlines()) == TITLES
+        assert (
+            len(
+                told.partition("Worth a look, with how likely each is to be relevant:\n")[2]
+                .partition("What would")[0]
+                .splitlines()
+            )
+            == TITLES
+        )
         assert f"What would help most: lycosa label {tmp_path / 'crawl'}" in told
         plain = CliRunner().invoke(app, ["crawl", str(tmp_path), "--json"], catch_exceptions=False).stdout
     assert "Health" not in plain
@@ -103,12 +110,12 @@ SUMMARY = Summary(
         (
             msgspec.structs.replace(ESTIMATE, kept=0),
             {"harvest": 0.01},
-            ["none of the 100 pages that were found is likely enough to be kept."],
+            ["none of the 100 pages found is likely enough to be kept."],
         ),
         (
             msgspec.structs.replace(ESTIMATE, precision=0.8),
             {"harvest": 0.01},
-            ["hardly any of the pages that were found are of the topic."],
+            ["hardly any of the pages found are about the topic."],
         ),
         (
             Estimate(),

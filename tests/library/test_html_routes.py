@@ -245,13 +245,13 @@ def test_labels_are_kept_beside_the_catalogue(storm, tmp_path):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({}, "no fair sample"),
+        ({}, "not a fair sample"),
         ({"judge": {"kind": "text"}}, "trained again"),
         ({"judge": {"kind": "text"}, "topic": {"model": "m.model"}}, "lycosa train text"),
         ({"judge": {"kind": "event"}}, "edit [event]"),
         ({"judge": {"kind": "all"}}, "no judge to teach"),
         ({"": {"strategy": "profile"}}, "edit [profile]"),
-        ({"judge": {"kind": [1]}, "topic": {}}, "no fair sample"),
+        ({"judge": {"kind": [1]}, "topic": {}}, "not a fair sample"),
     ],
 )
 def test_the_labels_page_says_what_they_teach(spec, said):

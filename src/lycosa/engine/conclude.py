@@ -92,15 +92,20 @@ class Tally:
     """Whether each of the last pages, by key, is relevant: the last LATEST of them."""
 
     titles: dict[int, str] = field(default_factory=dict)
-    """What the last relevant pages are called, by key: the last TITLES of them."""
+    """What the last pages are called, by key: whether one of them is kept may change with every version of the judge."""
 
     def name(self, key: int, title: str) -> None:
-        """Note what a relevant page is called; nothing of it commands a terminal."""
+        """Note what a page is called; nothing of it commands a terminal."""
         self.titles.pop(key, None)
         if plain := " ".join("".join(sign if sign.isprintable() else " " for sign in title[:200]).split()):
             self.titles[key] = plain
-        if len(self.titles) > TITLES:
+        if len(self.titles) > LATEST:
             del self.titles[next(iter(self.titles))]
+
+    def kept_titles(self, limit: int) -> list[str]:
+        """What the last relevant pages are called, the newest first."""
+        kept = (title for key, title in reversed(self.titles.items()) if self.latest.get(key))
+        return list(islice(kept, limit))
 
     def count(self, key: int, relevant: bool) -> None:
         """Count one more page."""
@@ -113,9 +118,6 @@ class Tally:
     def brought(self, pages: int) -> int:
         """How many of the last `pages` pages are relevant."""
         return sum(islice(reversed(self.latest.values()), pages))
-
-
-TITLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ class Conclusions:
             self.tally.refused[refusal.reason] += 1
         if not before.judged:  # fetched again, it is the same page: it counts and teaches once
             self.learn(page.link, judgement, page.evidence)
-            if judgement.relevant and not refusal and not explored:
+            if not refusal:
                 self.tally.name(page.link.key, page.title)
             if self.patterns:
                 reason = refusal.reason if refusal else None

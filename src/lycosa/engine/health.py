@@ -53,18 +53,18 @@ class Health(msgspec.Struct, frozen=True):
         >>> asked = Question(1, 1, "http://a.test/", "Owls", 0.5)
         >>> print(Health("about 0.31 (0.22–0.40)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)))
         Health: Little was found.
-        Health: harvest about 0.31 (0.22–0.40), no answers yet; 12 % of the pages lie near the threshold.
-        Look at:
+        Health: harvest about 0.31 (0.22–0.40), no labels yet; 12 % of the pages lie near the threshold.
+        Worth a look, with how likely each is to be relevant:
           0.50  Owls  http://a.test/
         What would help most: lycosa label c
         """
-        answers = f"{self.answers} answers" if self.answers else "no answers yet"
+        answers = f"{self.answers} labels" if self.answers else "no labels yet"
         lines = [
             *(f"Health: {trouble}" for trouble in self.troubles),
             f"Health: harvest {self.harvest or 'not known'}, {answers}; {_percent(self.near)} of the pages lie near the threshold.",
-            *(["Look at:"] if self.look_at else []),
+            *(["Worth a look, with how likely each is to be relevant:"] if self.look_at else []),
             *(
-                f"  {page.probability:.2f}  {page.title[:TITLE_CHARS] or '(no title)'}  {page.url}"
+                f"  {page.probability:.2f}  {_shortened(page.title) or '(no title)'}  {page.url}"
                 for page in self.look_at
             ),
             f"What would help most: {self.advice}",
@@ -105,6 +105,10 @@ def unfound_keywords(collection: Collection, language: str) -> list[str]:
     return [word for word in keywords if word in missing] if pages >= FEW_PAGES else []
 
 
+def _shortened(title: str) -> str:
+    return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
+
+
 def _percent(share: float) -> str:
     """A share for people.
 
@@ -120,9 +124,9 @@ def _troubles(summary: Summary, told: Estimate | None, unfound: Sequence[str] = 
     if unfound:
         words = ", ".join(map(repr, unfound))
         found.append(
-            f"no page has the keyword {words}: misspelt, or of another language than the pages?"
+            f"no page has the keyword {words}: misspelt, or in another language than the pages?"
             if len(unfound) == 1
-            else f"no page has any of the keywords {words}: misspelt, or of another language than the pages?"
+            else f"no page has any of the keywords {words}: misspelt, or in another language than the pages?"
         )
     if told and told.pages and told.kept and told.precision < 0.5:
         found.append(
@@ -130,9 +134,9 @@ def _troubles(summary: Summary, told: Estimate | None, unfound: Sequence[str] = 
             f"({_percent(told.precision_low)} to {_percent(told.precision_high)})."
         )
     if told and told.pages and not told.kept:
-        found.append(f"none of the {told.pages:,} pages that were found is likely enough to be kept.")
+        found.append(f"none of the {told.pages:,} pages found is likely enough to be kept.")
     elif summary.harvest is not None and summary.harvest < LITTLE:
-        found.append("hardly any of the pages that were found are of the topic.")
+        found.append("hardly any of the pages found are about the topic.")
     if unindexed := summary.refused.get(Reason.NOINDEX.name.lower(), 0):
         found.append(
             f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "

@@ -19,6 +19,8 @@ LATELY = 200
 """How many of the last pages are told of, where limits.until does not say how many."""
 LONG_IDLE_S = 10.0
 """A crawl that sends nothing for longer than this says why."""
+TITLES = 3
+"""Of the pages kept last, that are shown."""
 _BARS = "▁▂▃▄▅▆▇█"
 EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
 
@@ -57,7 +59,7 @@ class Progress:
             table.add_row(Text(name, style="dim"), Text(value))
         if course := sparkline(list(self.crawl.tally.latest.values())):
             table.add_row(Text("course", style="dim"), Text(course, style="green"))
-        for at, found in enumerate(reversed(self.crawl.tally.titles.values())):
+        for at, found in enumerate(self.crawl.tally.kept_titles(TITLES)):
             table.add_row(
                 Text("" if at else "latest", style="dim"), Text(found, no_wrap=True, overflow="ellipsis")
             )

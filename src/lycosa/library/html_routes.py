@@ -116,7 +116,7 @@ class HtmlRoutes:
             "search.html",
             query=query,
             kinds=KINDS,
-            countries=facets.countries,
+            place_words=facets.place_words,
             results=results,
             counts=counts,
             unit=unit,
@@ -161,6 +161,7 @@ class HtmlRoutes:
             indexing=self._index_status(collection),
             field=field,
             query=query,
+            place_words=self._context.facets(collection).place_words,
             rows=[(value, count, _narrow(query, field, value)) for value, count in rows],
             largest=max((count for _, count in rows), default=1),
         )
@@ -175,6 +176,7 @@ class HtmlRoutes:
             "images.html",
             fields=list(views.FIELDS),
             query=query,
+            place_words=self._context.facets(collection).place_words,
             images=found[:IMAGES],
             more=len(found) > IMAGES,
         )
@@ -210,6 +212,7 @@ class HtmlRoutes:
             request,
             "map.html",
             query=query,
+            place_words=self._context.facets(collection).place_words,
             is_part=near or box is not None,
             places=found,
             indexing=self._index_status(collection),
@@ -229,6 +232,7 @@ class HtmlRoutes:
             request,
             "timeline.html",
             query=query,
+            place_words=self._context.facets(collection).place_words,
             unit=unit,
             indexing=self._index_status(collection),
             dated=sum(count for _, count in by_day),
@@ -257,7 +261,9 @@ class HtmlRoutes:
                 lambda opened: ids_of(opened, query, ground, self._context.facets(opened)),
             )
             flow = neighbours(found, shown["id"])
-        words = query.q if query.q else " OR ".join(f'"{word}"' for word in described(collection).keywords)
+        words = (
+            query.q if query.q else " OR ".join(f'"{word}"' for word in described(collection).telling_words)
+        )
         marks = collection.search.understood(words, ground.languages).wanted
         state = query.encoded(page=query.page)
         return self._context.render(

@@ -37,17 +37,18 @@ def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
     strategy = str(spec.get("", {}).get("strategy", ""))
     if _judges_itself(strategy):
         return (
-            f"The {strategy} strategy judges by itself and learns nothing from other pages: to widen or narrow it, "
+            f"The strategy {strategy} judges pages itself and does not learn from labels: to widen or narrow it, "
             f"edit [{strategy}] in crawl.toml and run the crawl again."
         )
     if method := method_of_judge(kind):
+        taught = f"{_EFFECTS['topic']} " if method.judges_learn else ""
         return (
-            f"What [{method.name}] says is not changed by labels: to change it, edit [{method.name}] in crawl.toml, "
-            "for instance its pages, and run the crawl again."
+            f"{taught}Labels do not change what [{method.name}] describes: for that, edit [{method.name}] in crawl.toml, "
+            "its pages for instance, and run the crawl again."
         )
     if kind == "text" and spec.get("topic", {}).get("model"):
         return (
-            "This crawl judges by a model of its own file, which labels do not change: train another with "
+            "This crawl judges by a model from a file, which labels do not change: train another with "
             "“lycosa train text” and name it in crawl.toml as topic.model."
         )
     return _EFFECTS.get(kind, _EFFECTS["topic"])
@@ -63,8 +64,8 @@ def _judges_itself(strategy: str) -> bool:
 
 
 _EFFECTS = {
-    "topic": "Answers to what is asked here teach the judge of all pages. A label on a page of your own choice holds for "
-    f"that page, and {MIN_UNASKED} of them teach as well: chosen pages are no fair sample, and a few mislead.",
-    "text": "The classifier is trained again, with both kinds as examples.",
-    "all": "This crawl keeps every page it finds, so there is no judge to teach; only marked pages change.",
+    "topic": "Answers under “Ask me” also teach the judge about all other pages. Labels on pages of your own choice "
+    f"do so from {MIN_UNASKED} of them on: they are not a fair sample, and a few would mislead it.",
+    "text": "The classifier is trained again, with the labelled pages as further examples.",
+    "all": "This crawl keeps every page it finds, so there is no judge to teach: only the labelled pages change.",
 }

@@ -70,7 +70,7 @@ def summary(collection: Collection) -> dict[str, Any]:
 
 
 def _place(place: PlaceCount) -> dict[str, Any]:
-    return {**msgspec.structs.asdict(place), "key": place.key}
+    return {**msgspec.structs.asdict(place), "key": place.key, "in_words": place.in_words}
 
 
 def choices(collection: Collection) -> dict[str, list[str]]:

@@ -19,20 +19,26 @@ class Description(msgspec.Struct, frozen=True):
     description: str
     keywords: list[str]
     event: str  # what happened, where and when, as far as the spec says it
+    telling_words: list[str]  # those by which the spec says what it is about: marked where pages are read
 
 
 def described(collection: Collection) -> Description:
     """The heading of a collection; its directory's name where its spec gives none."""
     spec = collection.spec()
     top, topic = spec.get("", {}), spec.get("topic", {})
-    keywords = topic.get("keywords")
+    keywords, event = _strings(topic.get("keywords")), spec.get("event", {})
     return Description(
         title=str(top.get("name") or collection.directory.name),
         strategy=str(top.get("strategy", Spec.model_fields["strategy"].default)),
         description=str(topic.get("description", "")),
-        keywords=[str(word) for word in keywords] if isinstance(keywords, list) else [],
-        event=event_in_words(spec.get("event", {})),
+        keywords=keywords,
+        event=event_in_words(event),
+        telling_words=[*keywords, *_strings(event.get("what")), *_strings(event.get("where"))],
     )
+
+
+def _strings(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
 
 
 def event_in_words(event: Mapping[str, Any]) -> str:

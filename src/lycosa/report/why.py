@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import re
+from collections import Counter
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import all_settings, link_words, strategy_class
+from lycosa.page.terms import terms_of_each
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
@@ -27,6 +31,9 @@ NEAR = 5
 """How many URLs close to an unknown one are named, and how many pages that link to a URL."""
 COUNTED = 1000
 """Links to a URL beyond this number are not counted."""
+TEXT_CHARS = 200_000
+"""Of a page, in which its words are looked for as they are written."""
+_WORD = re.compile(r"\w+")
 
 
 class FoundOn(msgspec.Struct, frozen=True):
@@ -151,7 +158,28 @@ def _words(collection: Collection, page: StoredPage) -> Reasons | None:
         return None
     fact = collection.reader.evidence(page.id).get(version.evidence)
     value = fact.value if isinstance(fact, Score) else 0.0
-    return Scorer(version).reasons(collection.reader.terms_of(page.id), value)
+    told = Scorer(version).reasons(collection.reader.terms_of(page.id), value)
+    written = _as_written([term for term, _ in told.words], collection.reader.text(page.id), version.language)
+    if version.evidence:
+        written[version.evidence] = f"the evidence {version.evidence}"
+    words = tuple((written.get(term, term), amount) for term, amount in told.words)
+    return msgspec.structs.replace(told, words=words)
+
+
+def _as_written(terms: Sequence[str], text: str, language: str) -> dict[str, str]:
+    """The word that a page uses most for each of these terms, which are stems: those that its text has.
+
+    >>> _as_written(["hurrican", "damag", "owl"], "Hurricanes did damage; the hurricane damaged, the hurricane went.", "english")
+    {'hurrican': 'hurricane', 'damag': 'damage'}
+    """
+    counts = Counter(_WORD.findall(text[:TEXT_CHARS].lower()))
+    each = terms_of_each(list(counts), language)
+    forms: dict[str, str] = {}
+    for (word, count), found in zip(counts.items(), each, strict=True):
+        # Of scripts without spaces a word is several terms, and these are written as they are.
+        if len(found) == 1 and found[0] in terms and count > counts[forms.get(found[0], "")]:
+            forms[found[0]] = word
+    return forms
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:

@@ -16,7 +16,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lycosa.store.page_filter import MEDIA_TYPE_SQL, PageFilter, Relevance, place_key, read_place
+from lycosa.store.page_filter import (
+    MEDIA_TYPE_SQL,
+    PageFilter,
+    Relevance,
+    place_in_words,
+    place_key,
+    read_place,
+)
 from lycosa.store.queries import Queries
 from lycosa.store.search import Order
 from lycosa.store.statistics import PlaceCount
@@ -67,7 +74,7 @@ class _Column(msgspec.Struct, frozen=True):
 
 
 class Facets(Queries):
-    """The judged pages of a collection as columns. `countries`: the names of its countries, by their keys."""
+    """The judged pages of a collection as columns. `place_words`: its places as people write them, by their keys."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, path)
@@ -108,7 +115,9 @@ class Facets(Queries):
         for row, code in zip(rows, codes, strict=True):
             self._placed[code] = row[1:]
         keys = [place_key(*row[:3]) for row in self._placed]
-        self.countries = {place_key(*row[:3]): row[0] for row in self._placed if row[3] == "country"}
+        self.place_words = {
+            key: place_in_words(*row[:4]) for key, row in zip(keys, self._placed, strict=True)
+        }
         names = dict[str, int]()
         by_name = np.array([names.setdefault(key, len(names)) for key in keys], np.int64)
         pages, values = self._known([row[0] for row in rows], codes)

@@ -71,6 +71,18 @@ def place_key(name: str, country: str, state: str) -> str:
     return f"{name}, {where}" if where else name
 
 
+def place_in_words(name: str, country: str, state: str, kind: str) -> str:
+    """A place as people write it: a country or a sea alone, a state with its country, a town with its state or country.
+
+    >>> place_in_words("New Orleans", "US", "LA", "city"), place_in_words("Georgia", "US", "GA", "state")
+    ('New Orleans, LA', 'Georgia, US')
+    >>> place_in_words("Paris", "FR", "", "city"), place_in_words("Cuba", "CU", "", "country")
+    ('Paris, FR', 'Cuba')
+    """
+    where = "" if kind == "country" else (state if kind != "state" and state else country)
+    return f"{name}, {where}" if where else name
+
+
 def read_place(key: str) -> tuple[str, str, str]:
     """Name, country and state of a `place_key`; the last two are '' where it is only a name."""
     found = _PLACE_KEY.fullmatch(key)

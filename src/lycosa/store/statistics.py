@@ -8,7 +8,15 @@ from typing import Literal
 
 import msgspec
 
-from lycosa.store.page_filter import COLLECTED, COLLECTED_SQL, JUDGED_SQL, PageFilter, condition_of, place_key
+from lycosa.store.page_filter import (
+    COLLECTED,
+    COLLECTED_SQL,
+    JUDGED_SQL,
+    PageFilter,
+    condition_of,
+    place_in_words,
+    place_key,
+)
 from lycosa.store.queries import Queries
 from lycosa.values import Reason
 
@@ -37,6 +45,11 @@ class PlaceCount(msgspec.Struct, frozen=True):
         'Alexandria, US-LA'
         """
         return place_key(self.name, self.country, self.state)
+
+    @property
+    def in_words(self) -> str:
+        """The place as people write it."""
+        return place_in_words(self.name, self.country, self.state, self.kind)
 
 
 class ImageOnPage(msgspec.Struct, frozen=True):
