@@ -55,6 +55,7 @@ def test_organisations_are_told_by_their_words(text, name):
         "Mark Hopkins Hotel and the Stanley Cup are no people.",
         "Five Things To Know About Karen Smith And Bob Jones Today",
         "The American people and the English language.",
+        "A Hurricane Watch was issued before Hurricane Dennis died over Georgia.",
     ],
 )
 def test_other_capitals_are_no_names(text):

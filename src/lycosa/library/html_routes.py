@@ -28,6 +28,7 @@ from lycosa.library.replay import MAX_BYTES
 from lycosa.library.search import PER_PAGE
 from lycosa.library.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
 from lycosa.library.tiles import MERCATOR
+from lycosa.page.languages import name_of
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
 from lycosa.report.histogram import score_histogram
@@ -117,6 +118,7 @@ class HtmlRoutes:
             query=query,
             kinds=KINDS,
             place_words=facets.place_words,
+            languages={code: name_of(code) for code, _ in counts.fields["language"]},
             results=results,
             counts=counts,
             unit=unit,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from lycosa.page.languages import name_of
 from lycosa.report.hyperlinks import web_url
 
 
@@ -18,4 +19,5 @@ def templates() -> Environment:
     )
     found.filters["number"] = lambda value: f"{value:,}"
     found.filters["web_url"] = web_url
+    found.filters["language"] = name_of
     return found

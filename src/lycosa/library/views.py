@@ -63,6 +63,7 @@ def summary(collection: Collection) -> dict[str, Any]:
             for field, kind in ENTITY_KINDS.items()
         },
         "sources": [list(pair) for pair in counted.values("source", limit=12)],
+        "number_of_sources": counted.collected_sources(),
         "languages": [list(pair) for pair in counted.values("language", limit=12)],
         "genres": [list(pair) for pair in counted.genres(limit=12)],
         "days": [list(pair) for pair in counted.days()],

@@ -41,11 +41,13 @@ _NOT_ORGANISATIONS = frozenset(
 _NOT_IN_NAMES = frozenset(
     "Act Amendment American Avenue Alert Award Awards Band Casino Championship Cup Cups Design Festival Fleet Fort Hotel HMS Plate Prize Radio USS Rink Stadium Bill Boulevard Breaking Click Comments Copyright County Day Deputies Detectives Division Drive Facebook First Fourth Google "
     "Instagram Lane Law Morning National New Night Officers Photo Photos Posted Published Read Related Road Second Share Story "
-    "Street Subscribe Third Twitter Updated Video War Week World Year YouTube Credit Courtesy Getty".split()
+    "Street Subscribe Third Twitter Updated Video War Week World Year YouTube Credit Courtesy Getty "
+    # What is given the names of people, and is none.
+    "Hurricane Typhoon Cyclone Tropical Storm Operation Panhandle".split()
 )
 _GENERIC = frozenset(
-    "Action Breaking Children's Circuit City Civil County Criminal Daily District Eyewitness Family Federal Fire General Health "
-    "High Highway Juvenile Local Medical Center Middle Municipal Probate Public Regional Sheriff's State Superior".split()
+    "Action Breaking Children's Circuit City Civil County Criminal Daily District Eyewitness Family Federal Fire Flood General Health "
+    "High Highway Hurricane Juvenile Local Medical Center Middle Municipal Probate Public Regional Sheriff's State Storm Superior Tornado".split()
 )
 """With these alone, as in Highway Patrol or State Police, it is one of many."""
 _NO_ORGANISATIONS = frozenset(

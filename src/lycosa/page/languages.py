@@ -54,6 +54,15 @@ def code_of(name: str) -> str:
     return _CODES.get(name, "")
 
 
+def name_of(code: str) -> str:
+    """A language for people; the code itself where it has no name here.
+
+    >>> name_of("de"), name_of("tlh")
+    ('German', 'tlh')
+    """
+    return NAMES[code].capitalize() if code in NAMES else code
+
+
 def language_of(text: str, expected: Iterable[str] = ()) -> str:
     """The language of a text, by a sample from its middle: one of NAMES, or of those `expected` beside them.
 

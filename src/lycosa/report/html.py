@@ -20,6 +20,7 @@ from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
+from lycosa.page.languages import name_of
 from lycosa.report import design
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
@@ -39,7 +40,8 @@ from lycosa.store.search import Order, SearchHit
 from lycosa.values import Reason
 
 BEST_PAGES = 60
-DOUBTFUL = 8
+DOUBTFUL, NEAR = 8, 0.3
+"""So many pages at most are shown as doubtful, and none whose score is further than this from the threshold."""
 SOURCES = 40
 IMAGES = 6
 FONTS_HERE = Markup("/*<fonts>*/")
@@ -73,6 +75,7 @@ def render(collection: Collection) -> str:
         autoescape=select_autoescape(default=True, default_for_string=True),
     )
     environment.filters["web_url"] = web_url
+    environment.filters["language"] = name_of
     text = environment.get_template("report.html.j2").render(
         version=__version__,
         fonts=FONTS_HERE,
@@ -115,6 +118,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "waiting": urls_waiting(collection.connection),
         "failed": sum(reasons.requests.values()),
         "sources": collection.statistics.sources(SOURCES),
+        "number_of_sources": collection.statistics.collected_sources(),
         "best": collection.search.best(COLLECTED, BEST_PAGES),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
@@ -133,7 +137,8 @@ def _certainty(collection: Collection) -> dict[str, Any]:
     doubtful: list[SearchHit] = []
     if threshold is not None:
         near = facets.ordered(JUDGED, Order.UNCERTAIN, threshold)[:DOUBTFUL]
-        doubtful = collection.search.hits([int(number) for number in near], TypedQuery())
+        found = collection.search.hits([int(number) for number in near], TypedQuery())
+        doubtful = [page for page in found if page.score is not None and abs(page.score - threshold) <= NEAR]
     return {
         "threshold": threshold,
         "precision": version.estimate if version else None,

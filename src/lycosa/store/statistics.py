@@ -231,6 +231,11 @@ class Statistics(Queries):
         )
         return [SourceHarvest(*row) for row in rows]
 
+    def collected_sources(self) -> int:
+        """How many sources have a collected page."""
+        rows = self._rows(f"SELECT count(DISTINCT source) FROM pages WHERE {COLLECTED_SQL.format('pages')}")
+        return int(next(iter(rows))[0])
+
     def labels(self, evidence: str) -> list[LabelCount]:
         """The labels of a piece of evidence, the most frequent first."""
         rows = self._rows(
