@@ -27,6 +27,7 @@ MATCHES = 500
 PHRASES = 40
 
 _WORD = re.compile(r"[^\W_]+")
+_SENTENCE_LINE = re.compile(r"^[^\n]{20,}[.!?。！？…][\"'”’»)]*[ \t]*$", re.MULTILINE)
 _OWN = (  # kana, ideographs and syllables
     r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     r"\U00020000-\U0003ffff"
@@ -181,14 +182,15 @@ def marked_text(text: str, wanted: Sequence[Alternatives]) -> str:
 
 
 def snippet_of(text: str, wanted: Sequence[Alternatives], title: str = "") -> str:
-    """The part of a text that has most of what is wanted, marked; its beginning after the title where it has none.
+    """The part of a text that has most of what is wanted, marked; where nothing is wanted, its beginning after title and tables.
 
     >>> snippet_of("In the wood an Öwl calls.", query_in("owl").wanted).replace(MARK, "[").replace(END_MARK, "]")
     'In the wood an [Öwl] calls.'
     >>> snippet_of("The owl At dusk it hunts.", (), "The owl | Bird Notes")
     'At dusk it hunts.'
     """
-    text = " ".join(text[:READ_CHARS].replace(MARK, " ").replace(END_MARK, " ").split())
+    text = text[:READ_CHARS].replace(MARK, " ").replace(END_MARK, " ")
+    text = " ".join((text if wanted else text[_prose_start(text) :]).split())
     if not wanted:
         text = text[_heading_chars(text, title) :]
     spans = _spans(text, wanted)
@@ -199,6 +201,18 @@ def snippet_of(text: str, wanted: Sequence[Alternatives], title: str = "") -> st
             parts += [text[at:first], MARK, text[first:last], END_MARK]
             at = last
     return "".join([*parts, text[at:end], "…" if end < len(text) else ""])
+
+
+def _prose_start(text: str) -> int:
+    """Where the first line begins that ends a sentence: before it stand headings, dates and the rows of tables.
+
+    >>> _prose_start("Hurricane Vince\\nFormed\\nOctober 8, 2005\\nIt formed in the east of the ocean.\\nThen it went.")
+    39
+    >>> _prose_start("no full stop at all"), _prose_start("So it is.")
+    (0, 0)
+    """
+    found = _SENTENCE_LINE.search(text)
+    return found.start() if found else 0
 
 
 def _heading_chars(text: str, title: str) -> int:
