@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import urls
+from lycosa.page import links
 from lycosa.page.document import Document
 from lycosa.page.links import (
     MAX_IMAGES,
@@ -188,3 +189,18 @@ def test_a_page_cannot_multiply_its_size(tag):
 def test_what_a_reference_becomes_is_no_longer_than_a_url():
     """Percent-encoding makes text nine times as long; the check is on the result, before any work on it."""
     assert found("<a href='" + "\u20ac" * (URL_CHARS // 2) + "'>") == []
+
+
+def test_what_references_lead_to_is_forgotten_when_it_is_much(monkeypatch):
+    """However many links a crawl sees, only so many targets are kept; what was forgotten is resolved again."""
+    monkeypatch.setattr(links, "CACHED_TARGETS", 10)
+    known = links._KnownTargets()
+    monkeypatch.setattr(links, "_known", known)
+    for number in range(100):
+        resolve = ReferenceResolver(f"http://a.example/{number}/p.html", urls.FOLDING)
+        for reference in (f"/{number}", f"x{number}", f"?{number}", f"http://b.example/{number}"):
+            target = resolve(reference)
+            assert target is not None
+            assert resolve(reference) == target
+            assert target[0] == urls.join(f"http://a.example/{number}/p.html", reference)
+        assert known.count <= 10 + 8

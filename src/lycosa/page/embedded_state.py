@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.layout import Layout, Noted, tag_ids
+from lycosa.page.layout import NOSCRIPT_ID, Layout, Noted, tag_ids
 from lycosa.page.parser_limits import bounded
 
 (SCRIPT_ID,) = tag_ids("script")
@@ -64,19 +64,17 @@ _CODE = re.compile(r"[{};]\s|=>|\bfunction\b|^\s*[.#@][\w-]+\s*\{")
 _MARKUP = re.compile(r"</(?:p|a|div|h\d|li|span|strong|em)>", re.IGNORECASE)
 
 
-def may_hold_data(elements: Iterable[Noted]) -> bool:
+def may_hold_data(kinds: Mapping[int, Sequence[Noted]]) -> bool:
     """Whether any script of a page may hold such data: few do, and only they are looked at closely."""
-    return any(
-        (node.attributes.get("type") or "").strip().lower() == _JSON
-        or (tag == SCRIPT_ID and _is_telling(node.text()))
-        for tag, node, _ in elements
-        if tag in (SCRIPT_ID, LINK_ID)
+    scripts, links = kinds.get(SCRIPT_ID, ()), kinds.get(LINK_ID, ())
+    return any(_is_telling(node.text()) for _, node, _ in scripts) or any(
+        (node.attributes.get("type") or "").strip().lower() == _JSON for _, node, _ in (*scripts, *links)
     )
 
 
-def shows_text(tree: LexborHTMLParser, layout: Layout) -> bool:
+def shows_text(kinds: Mapping[int, Sequence[Noted]], layout: Layout) -> bool:
     """Whether a page clearly shows more than a few words by itself; where it does, nothing else need be looked at."""
-    unscripted = [layout.span(node) for node in tree.css("noscript")]
+    unscripted = [layout.span_from(node, at) for _, node, at in kinds.get(NOSCRIPT_ID, ())]
     return len(" ".join(layout.without(unscripted))[:SHOWN_CHARS].split()) > FEW_WORDS
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cached_property
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from lycosa.page.lazy import lazy
 
 NODES = 300_000
 
@@ -33,9 +34,13 @@ BLOCK_IDS = tag_ids(_BLOCKS)
 _UNSEEN_IDS = tag_ids(_UNSEEN)
 (A_ID,) = tag_ids("a")
 (IMG_ID,) = tag_ids("img")
+(NOSCRIPT_ID,) = tag_ids("noscript")
 TEXT_ID = LexborHTMLParser("<body>x").body.first_child.tag_id  # type: ignore[union-attr]
 
-_NOTED = "a area article audio base embed footer frame h1 h2 h3 h4 h5 h6 header iframe img link meta object pre script template video"
+_NOTED = (
+    "a area article audio base embed footer frame h1 h2 h3 h4 h5 h6 header iframe img link meta noscript object pre "
+    "script template title video"
+)
 _NOTED_IDS = tag_ids(_NOTED)
 OUTSIDE = -1
 NEAR, NEAR_LEVELS = 200, 5
@@ -101,7 +106,7 @@ class Layout:
                     unseen = child.mem_id
         self.is_cut = len(pieces) >= nodes
 
-    @cached_property
+    @lazy
     def _starts(self) -> dict[int, int]:
         return dict(zip(self._marks, range(len(self._marks)), strict=True))
 
@@ -198,7 +203,7 @@ def lines_of(text: str) -> str:
     >>> lines_of(" a  b \\n\\n   \\nc")
     'a  b\\nc'
     """
-    return "\n".join([line for raw in text.split("\n") if (line := raw.strip())])
+    return "\n".join(filter(None, map(str.strip, text.split("\n"))))
 
 
 def one_line(text: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
@@ -29,6 +28,7 @@ URLS_CHARS = 2_000_000
 ATTRIBUTE_CHARS = 200
 CACHED_CHARS = 400
 """Of base and reference: what is longer is not remembered, or one site's URLs would fill the memory."""
+CACHED_TARGETS = 1 << 16
 
 COUNTED = "video audio object embed pre article"
 _COUNTED_IDS = tag_ids(COUNTED)
@@ -61,11 +61,44 @@ class Linked(NamedTuple):
     ] = ()  # addresses that are said to be, or look like, the page's licence: the first few
 
 
-@lru_cache(maxsize=1 << 16)
-def _resolved(base: str, reference: str, folding: urls.Folding) -> tuple[str, int] | None:
-    # The pages of a site link to each other again and again: half of a crawl's joins are repeats.
-    url = urls.join(base, reference)
-    return None if url is None or len(url) > URL_CHARS else (url, urls.key_of(url, folding))
+class _Targets(dict[str, tuple[str, int] | None]):
+    """What references on pages with one base lead to, and the keys of that; resolved once."""
+
+    def __init__(self, base: str, folding: urls.Folding, known: _KnownTargets) -> None:
+        self._base = base
+        self._folding = folding
+        self._known = known
+
+    def __missing__(self, reference: str) -> tuple[str, int] | None:
+        url = urls.join(self._base, reference)
+        target = None if url is None or len(url) > URL_CHARS else (url, urls.key_of(url, self._folding))
+        if len(self._base) + len(reference) <= CACHED_CHARS:
+            self[reference] = target
+            self._known.count += 1
+        return target
+
+
+class _KnownTargets:
+    """Those of all bases that were met lately: the pages of a site link to each other again and again."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._by_base: dict[tuple[str, urls.Folding], _Targets] = {}
+
+    def of(self, base: str, folding: urls.Folding) -> _Targets:
+        if self.count > CACHED_TARGETS:
+            self.count = 0
+            self._by_base.clear()
+        found = self._by_base.get((base, folding))
+        if found is None:
+            self.count += 1
+            found = _Targets(base, folding, self)
+            if len(base) <= CACHED_CHARS:
+                self._by_base[base, folding] = found
+        return found
+
+
+_known = _KnownTargets()
 
 
 class ReferenceResolver:
@@ -73,27 +106,22 @@ class ReferenceResolver:
 
     def __init__(self, base: str, folding: urls.Folding) -> None:
         self.base = base
-        self._authority = urls.authority_of(base)
-        self._folder = base.partition("?")[0].rpartition("/")[0] + "/"
-        self._folding = folding
+        self._of_page = _known.of(base, folding)
+        self._of_authority = _known.of(urls.authority_of(base), folding)
+        self._of_folder = _known.of(base.partition("?")[0].rpartition("/")[0] + "/", folding)
+        self._of_any = _known.of(_NO_BASE, folding)
 
     def __call__(self, reference: str) -> tuple[str, int] | None:
         """The absolute URL without fragment, and its key; None if it is not http(s)."""
         if len(reference) > URL_CHARS:
             return None
         reference = reference.strip()
+        if reference.startswith(("http://", "https://")):
+            return self._of_any[reference]  # it leads to the same place from every page
         first = reference[:1]
-        if first in ("", "?", "#"):
-            base = self.base
-        elif first == "/":
-            base = self._authority
-        elif reference.startswith(("http://", "https://")):
-            base = _NO_BASE  # it leads to the same place from every page
-        else:
-            base = self._folder
-        is_short = len(base) + len(reference) <= CACHED_CHARS
-        resolve = _resolved if is_short else _resolved.__wrapped__
-        return resolve(base, reference, self._folding)
+        if first == "/":
+            return self._of_authority[reference]
+        return self._of_page[reference] if first in ("", "?", "#") else self._of_folder[reference]
 
 
 def find_links(elements: Iterable[Noted], resolve: ReferenceResolver, own_key: int) -> Linked:

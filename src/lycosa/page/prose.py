@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
 from lycosa.page.document import Document
 from lycosa.page.layout import one_line, tag_ids
+from lycosa.page.lazy import lazy
 
 LIST = 3
 """This many lines of links in a row are a list of links, wherever they stand."""
@@ -74,16 +74,16 @@ class _LinkLines:
     def _of(self, lines: Iterable[str]) -> set[str]:
         return {_of_list(line) for line in lines if not line.isspace()} | self._at_ends
 
-    @cached_property
+    @lazy
     def _wordless(self) -> set[str]:
         # Few pages have a line without any word in their main text.
         whole = "".join(self._document.layout.pieces).split("\n")
         return self._of(line for line in whole if line and not _has_word(line))
 
-    @cached_property
+    @lazy
     def _headings(self) -> set[str]:
-        nodes = [node for tag, node, _ in self._document.elements if tag in _HEADING_IDS][:1000]
-        return {_of_list(node.text()) for node in nodes}
+        headings = [element for tag in _HEADING_IDS for element in self._document.kinds.get(tag, ())[:1000]]
+        return {_of_list(node.text()) for _, node, _ in headings}
 
     def __call__(self, line: str) -> bool | None:
         if not line or line.isspace():
@@ -192,7 +192,8 @@ def _marked_lines(piece: str) -> str:
 def _lines_at_ends(document: Document) -> set[str]:
     """The lines of the site's own head and foot: not of those of an article."""
     found: set[str] = set()
-    for node, at in [(node, at) for tag, node, at in document.elements if tag in _ENDS_IDS][:100]:
+    ends = [element for tag in _ENDS_IDS for element in document.kinds.get(tag, ())[:100]]
+    for _, node, at in ends:
         if not is_within(node, "article", "main"):
             start, end = document.layout.span_from(node, at)
             found.update("".join(document.layout.pieces[start:end]).split("\n"))

@@ -50,7 +50,7 @@ def rights_of(document: Document, fetched: Fetched) -> Rights:
     policy = _first(document.meta.get("tdm-policy"), fetched.header("tdm-policy"), site.get("tdm-policy"))
     if tdm in ("0", "1"):
         (reserved if tdm == "1" else allowed).append("tdm")
-    for name, may in signals_in(site.get("content-signal", "")).items():
+    for name, may in signals_in(site["content-signal"]).items() if "content-signal" in site else ():
         (allowed if may else reserved).append(name)
     target = join(document.url, policy) if policy else ""
     return Rights(tuple(reserved), tuple(allowed), (target or "")[:URL_CHARS], _licence(document))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lycosa.page.layout import Noted, tag_ids
 
@@ -21,9 +21,9 @@ _SHADOW = frozenset(("shadowroot", "shadowrootmode"))
 _DECLARES = re.compile(r"\bshadowroot(?:mode)?\s*+=", re.IGNORECASE)
 
 
-def declares_shadow_tree(elements: Iterable[Noted]) -> bool:
-    """Whether one of the elements is such a template."""
-    return any(not _SHADOW.isdisjoint(node.attributes) for tag, node, _ in elements if tag == TEMPLATE_ID)
+def declares_shadow_tree(kinds: Mapping[int, Iterable[Noted]]) -> bool:
+    """Whether one of a page's elements is such a template."""
+    return any(not _SHADOW.isdisjoint(node.attributes) for _, node, _ in kinds.get(TEMPLATE_ID, ()))
 
 
 def with_shadow_trees(html: str) -> str:

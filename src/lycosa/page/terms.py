@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import Stemmer
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lycosa.errors import SpecError
 from lycosa.page.languages import UNSTEMMED
+from lycosa.page.lazy import lazy
 from lycosa.page.stop_words import STOP_WORDS
 from lycosa.page.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
 from lycosa.urls import hash_of
@@ -227,20 +228,20 @@ class TermStream:
         self._vocabulary = vocabulary
         self._is_ascii = is_ascii
 
-    @cached_property
+    @lazy
     def _several(self) -> list[int]:
         """The tokens of several terms, in their order."""
         few: list[int] = self.numbers[self.numbers < 0].tolist()
         return few
 
-    @cached_property
+    @lazy
     def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
         more = [each for number in self._several for each in self._vocabulary.several(number)]
         numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
         return self._vocabulary.distinct(numbers)
 
-    @cached_property
+    @lazy
     def counted(self) -> tuple[dict[str, int], int]:
         """How often each term occurs in the text; and how many words it has, stop words included."""
         numbers, often = self._distinct
@@ -249,19 +250,19 @@ class TermStream:
         )
         return counts, self.words
 
-    @cached_property
+    @lazy
     def words(self) -> int:
         """How many words the text has, stop words included."""
         return len(self.numbers) + sum(len(self._vocabulary.several(number)) - 1 for number in self._several)
 
-    @cached_property
+    @lazy
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
         lines = "\n".join(map(self._vocabulary.terms.__getitem__, numbers.tolist()))
         return Terms(lines, often.astype(np.int32).tobytes(), self._vocabulary.hashes(numbers).tobytes())
 
-    @cached_property
+    @lazy
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hash of each term of the text, and how often it occurs."""
         numbers, often = self._distinct
