@@ -6,7 +6,7 @@ In: a Fetched response. Out: a frozen Page, or a Refusal. `workers.py` runs it i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 
@@ -16,7 +16,6 @@ from lycosa.fetch.decode import decoded_body
 from lycosa.page.as_html import Section, TextLink, html_of
 from lycosa.page.document import LIST, Document
 from lycosa.page.needs_browser import NEEDS_BROWSER, RENDERED, gain_of, sign_of_need
-from lycosa.page.places import Regions
 from lycosa.page.prose import prose_of
 from lycosa.page.response import MAX_DECODED_BYTES, document_of
 from lycosa.page.rights import RIGHTS, Rights, rights_of
@@ -39,6 +38,9 @@ from lycosa.values import (
     Score,
     Terms,
 )
+
+if TYPE_CHECKING:
+    from lycosa.page.places import Regions
 
 PAGE_COUNT = "pages"
 """What is noted of a document with pages of its own, such as a PDF: how many."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import PDF, Document
 from lycosa.page.office import is_office, read_office
 from lycosa.page.pdf import is_pdf, read_pdf
-from lycosa.page.place_finder import installed_finder
-from lycosa.page.places import Regions
 from lycosa.urls import FOLDING, Folding
 from lycosa.values import Fetched, Refusal
+
+if TYPE_CHECKING:
+    from lycosa.page.place_finder import PlaceFinder
+    from lycosa.page.places import Regions
 
 RENDERED = "text/html; charset=utf-8"
 """How a document is written that a browser has made."""
@@ -48,8 +51,14 @@ def document_of(
         language=language,
         folding=folding,
         robots_tag="\n".join(value for name, value in fetched.headers if name.lower() == "x-robots-tag"),
-        place_finder=installed_finder(place_finder),
+        place_finder=_finder(place_finder) if place_finder else None,
         about=about,
         expected_languages=expected_languages,
         known=known,
     )
+
+
+def _finder(name: str) -> PlaceFinder | None:
+    from lycosa.page.place_finder import installed_finder  # only here: most crawls read no places
+
+    return installed_finder(name)
