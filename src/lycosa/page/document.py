@@ -33,7 +33,7 @@ from lycosa.page.layout import (
 from lycosa.page.lazy import lazy
 from lycosa.page.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.paper import OFFICE_TYPES
-from lycosa.page.parser_limits import HTML_CHARS, bounded, length_read
+from lycosa.page.parser_limits import HTML_CHARS, part_read, thinned
 from lycosa.page.paths import Outline, outline_of
 from lycosa.page.requisites import find_requisites, stylesheet_urls
 from lycosa.page.robots_meta import forbids
@@ -72,8 +72,9 @@ class Parsed:
     """Markup, and what stands on its one parse."""
 
     def __init__(self, html: str) -> None:
-        self.length = length_read(html)
-        self.bounded = bounded(html, self.length)
+        part, self.tags = part_read(html)
+        self.length = len(part)
+        self.bounded = thinned(part, self.tags)
         self.tree = LexborHTMLParser(self.bounded)
         self.layout = Layout(self.tree.body)
         self.elements = noted_elements(self.tree, self.layout)
@@ -387,7 +388,7 @@ class Document:
 
     def _is_too_deep(self, body: LexborNode) -> bool:
         # The extractor's time grows with the square of the depth; a few tags cannot nest that far.
-        return self.html.count("<") > EXTRACTED_DEPTH and is_deeper(body, EXTRACTED_DEPTH)
+        return self._shown.tags > EXTRACTED_DEPTH and is_deeper(body, EXTRACTED_DEPTH)
 
     @lazy
     def language(self) -> str:

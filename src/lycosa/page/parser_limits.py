@@ -39,17 +39,23 @@ _NEVER_OPEN = frozenset(
 _TAG = re.compile(r"<(/?)([a-z][^\s/>]{0,20})(?:[^<>]*?(/?)>)?", re.IGNORECASE)
 
 
-def length_read(html: str) -> int:
-    """How much of the markup is read: as far as the parser takes bounded time.
+def part_read(html: str) -> tuple[str, int]:
+    """The markup that is read, as far as the parser takes bounded time; and how many tags that can have.
 
-    >>> length_read("<p>a<b>c")
-    8
+    >>> part_read("<p>a<b>c")
+    ('<p>a<b>c', 2)
     """
-    if html.count("<", 0, HTML_CHARS) <= TAGS:
-        return min(len(html), HTML_CHARS)
+    part = html[:HTML_CHARS]
+    tags = part.count("<")
+    if tags <= TAGS or (length := _length_read(part)) == len(part):
+        return part, tags
+    return part[:length], part.count("<", 0, length)
+
+
+def _length_read(html: str) -> int:
     open_elements: dict[str, int] = {}
     tags = depth = nesting = 0
-    for tag in _TAG.finditer(html, 0, HTML_CHARS):
+    for tag in _TAG.finditer(html):
         tags += 1
         nesting += depth
         if tags > FLAT_TAGS or (nesting > NESTING and tags > TAGS):
@@ -64,17 +70,20 @@ def length_read(html: str) -> int:
         change = 1 if not tag[1] else -1 if count else 0
         open_elements[name] = count + change
         depth += change
-    return min(len(html), HTML_CHARS)
+    return len(html)
 
 
-def bounded(html: str, length: int | None = None) -> str:
-    """The markup, cut and thinned out where it could stall the parser; `length` of it is read, if that is known.
+def bounded(html: str) -> str:
+    """The markup, cut and thinned out where it could stall the parser.
 
     >>> bounded("<p>a<b>c")
     '<p>a<b>c'
     """
-    html = html[: length_read(html) if length is None else length]
-    tags = html.count("<")
+    return thinned(*part_read(html))
+
+
+def thinned(html: str, tags: int) -> str:
+    """Markup that can have so many tags, thinned out where it could stall the parser."""
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
     if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:
         html = _FORMATTING.sub("", html)
