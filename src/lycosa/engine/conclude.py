@@ -194,7 +194,9 @@ class Conclusions:
         for hold in self.frontier.done(link, outcome):
             self.settle(hold, None)
 
-    def page(self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None) -> Record:
+    def page(
+        self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None, digest: bytes = b""
+    ) -> Record:
         """Judge, rank and save one page, and take in what follows from it. Returns what was saved."""
         near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
         elsewhere = self._elsewhere(fetched) if duplicate is None else None
@@ -208,7 +210,9 @@ class Conclusions:
             decisions = _without_own_site(decisions, page, mirror)
         explored = page.link.trail > 0
         capture = elsewhere.capture if elsewhere else None
-        record = Record(at, fetched, None, page, judgement, refusal, decisions, explored, near or 0, capture)
+        record = Record(
+            at, fetched, None, page, judgement, refusal, decisions, explored, near or 0, capture, digest
+        )
         before = self.store.save(record)
         self.tally.relevant += conclusion_of(record).relevant - before.relevant
         if refusal:
@@ -327,7 +331,8 @@ class Conclusions:
         if link.kind is Kind.IMAGE:
             self._image(page, fetched, now)
             return link, Outcome(now + fetched.rest_s, counts=False)
-        record = self.page(page, fetched, now, self._duplicate(fetched))
+        digest = digest_of(fetched.body)
+        record = self.page(page, fetched, now, self._duplicate(fetched, digest), digest)
         is_kept = conclusion_of(record).relevant and record.refusal is None
         return self.follow.revisit(fetched, record.decisions, now, page.simhash, is_kept)
 
@@ -407,10 +412,10 @@ class Conclusions:
             elif isinstance(step, Decision):
                 self._decide([step])
 
-    def _duplicate(self, fetched: Fetched) -> Refusal | None:
+    def _duplicate(self, fetched: Fetched, digest: bytes) -> Refusal | None:
         if fetched.rendered:  # the frame that scripts fill is the same for all pages of a site
             return None
-        kept = self.store.kept_page(digest_of(fetched.body))
+        kept = self.store.kept_page(digest)
         if kept is None or key_of(kept, self.follow.folding) == fetched.link.key:
             return None
         return Refusal(Reason.DUPLICATE, kept)

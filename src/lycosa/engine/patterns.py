@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -50,6 +51,7 @@ _DIGITS = re.compile(r"\d+")
 _MADE_UP = re.compile(r"(?=[a-z_-]*\d)[0-9a-z_-]{8,}|[0-9a-f]{12,}|[^/]{40,}", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16)  # of a page it is asked when it comes and when it is learned from
 def kinds_of(url: str) -> tuple[str, str, str]:
     """The kind of a URL, its section and its site: what it has in common with others, from closest to widest.
 
@@ -116,6 +118,11 @@ class _Site:
         return self.sections.get(name) or _remember(self.sections, name, _Section(), MAX_SECTIONS)
 
     @property
+    def may_refuse(self) -> bool:
+        """Whether any of the reasons to refuse a link may hold: asked of every link, and of most sites there is none."""
+        return bool(self.given_up) or self.mirrored > 0 or len(self.hosts) >= MANY_HOSTS
+
+    @property
     def is_copying(self) -> bool:
         """Whether what it has given so far was mostly on other sites under the same paths."""
         return self.mirrored > 0 and self.mirrored >= self.own
@@ -143,7 +150,7 @@ class Patterns:
         """Why a link is not followed, though nothing speaks against it but its kind; a `LinkCheck`."""
         authority = authority_of(link.url)
         site = self._sites.get(source_of(authority))
-        if site is None:
+        if site is None or not site.may_refuse:
             return None
         if site.given_up:
             for kind in kinds_of(link.url):

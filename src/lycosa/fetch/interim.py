@@ -42,6 +42,9 @@ class _Handler(ResponseHandler):
                 if self.transport is not None:
                     self.transport.abort()
                 return
+            if self._payload is not None and not self._payload.is_eof():
+                super().data_received(data[start + SLICE :])
+                return
 
     async def read(self) -> tuple[RawResponseMessage, StreamReader]:
         message, payload = await super().read()

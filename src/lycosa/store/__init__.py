@@ -36,6 +36,7 @@ class Record(msgspec.Struct, frozen=True):
     elsewhere: EarlierCapture | None = (
         None  # another collection's capture of the same bytes: they are not archived again
     )
+    digest: bytes = b""  # of the body (`warc.digest_of`), where it was needed before
 
 
 class Conclusion(msgspec.Struct, frozen=True):

@@ -200,7 +200,7 @@ class CollectionWriter:
         return page.capture if page else None
 
     def _archive(self, record: Record, fetched: Fetched) -> Capture:
-        digest = digest_of(fetched.body)
+        digest = record.digest or digest_of(fetched.body)
         same_as = None
         if fetched.status == 304:
             same_as = self.catalogue.last_capture(fetched.link.key)

@@ -52,7 +52,7 @@ class MemoryStore:
         if record.page is not None and is_kept and not before.judged:
             self._judged.append(msgspec.structs.replace(record.page, links=(), text=""))
         if is_kept and fetched.body:
-            self._kept.setdefault(digest_of(fetched.body), link.url)
+            self._kept.setdefault(record.digest or digest_of(fetched.body), link.url)
         return before
 
     def settle(self, decisions: Sequence[Decision]) -> None:
