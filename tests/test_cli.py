@@ -77,6 +77,18 @@ def test_start_up_is_quick():
     assert best < 1.0, "start-up should take under half a second, and took twice that"
 
 
+@pytest.mark.parametrize(("given", "found"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_numpy_takes_one_thread_unless_told_otherwise(given, found):
+    """A judge that is fitted in this process costs a tenth of the CPU on a busy machine."""
+    code = "import atexit, os, sys; from lycosa.cli import main; sys.argv = ['lycosa', '--version']"
+    code += "; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'])); main()"
+    unset = {name: value for name, value in PLAIN.items() if name != "OPENBLAS_NUM_THREADS"}
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=unset | given, check=True
+    )
+    assert told.stdout.split()[-1] == found
+
+
 def test_help_loads_nothing_heavy():
     """What makes start-up quick: the engine is imported when a command runs."""
     code = "import sys, lycosa.cli; print([m for m in ('numpy', 'aiohttp', 'selectolax', 'pydantic') if m in sys.modules])"

@@ -11,6 +11,7 @@ import typer
 
 from lycosa import __version__
 from lycosa.commands import control, engine, judging, lab, labelling, library, seeding, training
+from lycosa.engine.threads import ONE_THREAD
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
@@ -61,6 +62,9 @@ def show_help(
 
 def main() -> NoReturn:
     """Run the command line; errors are one line and an exit code."""
+    # Judges are fitted in this process too: by `label`, the library, the lab.
+    for name, one in ONE_THREAD.items():
+        os.environ.setdefault(name, one)
     try:
         app()
     except LycosaError as error:

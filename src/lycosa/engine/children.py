@@ -15,10 +15,10 @@ import struct
 import subprocess
 import sys
 
+from lycosa.engine.threads import ONE_THREAD
+
 FRAME = struct.Struct("<I")
 MAX_FRAME = 1 << 30
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""There is a worker for every core: numpy's own threads would only get in their way."""
 
 
 async def start_child(

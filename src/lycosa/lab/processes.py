@@ -11,6 +11,7 @@ from multiprocessing import active_children, get_context, parent_process
 from typing import TypeVar
 
 from lycosa.engine.children import die_with_parent
+from lycosa.engine.threads import ONE_THREAD
 
 Done = Callable[[int, int], None]
 """Told again and again: how many are done, and how many there are."""
@@ -63,6 +64,4 @@ def _begin_work() -> None:
     parent = parent_process()
     if parent is not None and os.getppid() != parent.pid:  # it was killed before we could ask
         os._exit(1)
-    # One BLAS thread a process: more only get into each other's way, and can change the last bits.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
+    os.environ.update(ONE_THREAD)
