@@ -203,7 +203,8 @@ def lines_of(text: str) -> str:
     >>> lines_of(" a  b \\n\\n   \\nc")
     'a  b\\nc'
     """
-    return "\n".join(filter(None, map(str.strip, text.split("\n"))))
+    filled = filter(None, text.split("\n"))  # most lines of a page are empty from the start
+    return "\n".join(filter(None, map(str.strip, filled)))
 
 
 def one_line(text: str) -> str:
