@@ -155,3 +155,9 @@ def test_an_anchor_whose_address_is_empty_counts_nothing():
     """`a` with an empty or missing href is no link, and no error: a KeyError once."""
     found = features('<a href>empty</a><a href="">none</a><a>bare</a><area href><iframe></iframe>')
     assert found["external_links"] == 0
+
+
+def test_a_head_that_ends_too_early_is_read_to_its_end():
+    """A stray element of the body in the head pushes the meta tags behind it into the body: they tell the same."""
+    page = '<head><p>x</p><meta name=Generator content="WordPress 5"></head><p>text'
+    assert genre_features(Document(page.encode(), "http://a.example/"))["blog_platform"] == 1

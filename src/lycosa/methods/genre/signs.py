@@ -29,14 +29,13 @@ HEAD_BYTES = 10_000
 """How much of a page's source is searched for types, feeds and dates: as bytes, which is twice as fast."""
 TYPES = 50
 UNSPACED = ("ja", "zh")
-META_TAGS = 20
 META_CHARS = 200
 MAX_MERGED = 200
 
 Words = Mapping[str, Mapping[str, tuple[str, ...]]]
 """List name -> language -> words; the list `says` has genres in place of languages."""
 
-_METAS = 'meta[name="generator" i],meta[property="og:type" i],meta[property="og:site_name" i]'
+_METAS = ("generator", "og:site_name", "og:type")
 _TYPE = re.compile(rb'\s*+:\s*+\[?\s*+"(\w{1,40})"')
 _DAY = re.compile(r"[/-](?:19|20)\d\d(?:[/-]\d\d?|\d{4}|\b)|\b20\d{6}\b")
 _ANCHOR = attrgetter("anchor")
@@ -103,9 +102,9 @@ class Signs:
         self.elements = document.linked.elements
         self.internal = _internal(document)
         self.head = document.body[:HEAD_BYTES]
-        meta = _head_meta(document)
-        self.generator = meta.get("generator", "").lower()
-        said = (document.url[:500], document.title, meta.get("og:site_name", ""), meta.get("og:type", ""))
+        meta = {name: document.meta.get(name, "")[:META_CHARS] for name in _METAS}
+        self.generator = meta["generator"].lower()
+        said = (document.url[:500], document.title, meta["og:site_name"], meta["og:type"])
         self.said = "\n".join((*said, *_schema_types(self.head))).lower()
 
     def occurrences(self, name: str) -> int:
@@ -179,17 +178,6 @@ def _internal(document: Document) -> int:
                 or urls.source_of(other) == urls.source_of(authority)
             )
     return internal
-
-
-def _head_meta(document: Document) -> dict[str, str]:
-    """Of the meta tags those that tell a genre, where they belong: that is a small part of the tree."""
-    head = document.tree.head
-    found: dict[str, str] = {}
-    for node in head.css(_METAS)[:META_TAGS] if head is not None else ():
-        attributes = node.attributes
-        name = (attributes.get("name") or attributes.get("property") or "").lower()
-        found.setdefault(name, (attributes.get("content") or "")[:META_CHARS])
-    return found
 
 
 def _schema_types(head: bytes) -> list[str]:
