@@ -60,7 +60,7 @@ _BESIDE = np.dtype(
 """The same, with all keys of links beside it in one."""
 
 Records = NDArray[np.void]
-add = np.add.reduce
+add, every = np.add.reduce, np.logical_and.reduce
 
 
 def tag_of(key: int) -> int:
@@ -163,7 +163,8 @@ def merged(known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
     """
     before, told = read_records(known), read_records(offered)
     tags = told["parents"][:, 0]
-    is_new = (before["parents"] != tags[:, None]).all(1) & (told["links"] > 0) & (before["links"] < MAX_LINKS)
+    is_new = every(before["parents"] != tags[:, None], 1) & (told["links"] > 0)
+    is_new &= before["links"] < MAX_LINKS
     rows, more, tags = before[is_new], told[is_new], tags[is_new]
     links, parents, extras = rows["links"].astype(np.float64), rows["parents"], rows["extras"]
     places = add(parents > 0, 1)
@@ -182,8 +183,9 @@ def merged(known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
     rows["known"] = np.where(rows["known"], rows["known"], more["known"])
     rows["links"] += 1
     if len(open_ended := (rows["far"][:, -1] == 0).nonzero()[0]):
-        for name in ("near", "far"):
-            rows[name][open_ended] = _joined(rows[name][open_ended], more[name][open_ended])
+        beside = keys_beside(rows)
+        halves = (table[open_ended].reshape(-1, NEIGHBOURS) for table in (beside, keys_beside(more)))
+        beside[open_ended] = _joined(*halves).reshape(-1, 2 * NEIGHBOURS)
     before[is_new] = rows
     return [
         row if len(old) == _BYTES else new
@@ -200,9 +202,13 @@ def _joined(known: NDArray[np.int64], offered: NDArray[np.int64]) -> NDArray[np.
     keys = np.concatenate((known, offered), axis=1)
     is_first = keys != 0
     for at in range(1, keys.shape[1]):
-        is_first[:, at] &= (keys[:, :at] != keys[:, at, None]).all(1)
-    order = np.argsort(~is_first, axis=1, kind="stable")[:, :NEIGHBOURS]
-    return np.where(np.take_along_axis(is_first, order, 1), np.take_along_axis(keys, order, 1), 0)
+        is_first[:, at] &= every(keys[:, :at] != keys[:, at, None], 1)
+    rows, columns = is_first.nonzero()
+    places = np.add.accumulate(is_first, 1)[rows, columns] - 1
+    has_room = places < NEIGHBOURS
+    joined = np.zeros_like(known)
+    joined[rows[has_room], places[has_room]] = keys[rows[has_room], columns[has_room]]
+    return joined
 
 
 def neighbours_in(record: bytes) -> list[int]:
