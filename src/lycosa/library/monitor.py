@@ -23,6 +23,8 @@ HOSTS = 25
 LATELY = 200
 """The last pages, by which a crawl is watched."""
 TITLES = 8
+PER_SPAN = 5
+"""Pages in the mean for each point of the curve of speed: with fewer it would show chance."""
 COURSE = 24
 """Spans that the last run is divided into, to show when something went wrong."""
 
@@ -245,13 +247,14 @@ def windowed(curve: Sequence[tuple[int, int]], window: int = 100) -> list[tuple[
 
 
 def binned(times: Sequence[float], bins: int) -> list[tuple[float, float]]:
-    """Events per second in equal spans of time, at the end of each.
+    """Events per second in equal spans of time, at the end of each; in fewer spans where there are few events.
 
-    >>> binned([0.5, 1.0, 3.5], 2)
-    [(1.75, 1.14), (3.5, 0.57)]
+    >>> binned([0.5, 1.0, 1.5, 1.6, 1.7, 2.5, 2.6, 2.7, 2.8, 3.5], 60)
+    [(1.75, 2.86), (3.5, 2.86)]
     """
     if not times or times[-1] <= 0:
         return []
+    bins = max(1, min(bins, len(times) // PER_SPAN))
     width = times[-1] / bins
     counts = [0] * bins
     for at in times:
