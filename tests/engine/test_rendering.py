@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import time
@@ -170,6 +171,28 @@ def test_a_killed_crawl_leaves_no_browser_and_loses_nothing(tmp_path: Path) -> N
         f"http://h.test/{number or ''}" for number in range(pages)
     )
     records_of(tmp_path / "out" / "archive")  # every digest is checked
+
+
+@needs_browser
+def test_frames_that_no_browser_has_filled_are_no_trap(tmp_path: Path) -> None:
+    """They are all alike, and that says nothing of what scripts would show: the next one is asked for and may be rendered."""
+    web, pages = app_site(1), 16
+    links = [f"/story/{number}" for number in range(pages)]
+    home = {"title": "Peaks", "text": STORY, "links": links}
+    web["/api/"] = text(json.dumps(home), "application/json")
+    web |= {path: html(FRAME) for path in links}
+    with Site(web) as site:
+        spec = spec_text(
+            site,
+            ["http://h.test/"],
+            fetch=rendering("needed", concurrency=1),
+            limits={"rendered": 1, "pages": pages},
+        )
+        assert "trap" not in crawl(spec, tmp_path / "out").refused
+        more = spec.replace(f"pages = {pages}", f"pages = {pages + 1}")
+        assert more != spec
+        assert "trap" not in crawl(more, tmp_path / "out").refused
+        assert all(site.hits(f"http://h.test{path}") == 1 for path in links)
 
 
 def is_alive(pid: int) -> bool:

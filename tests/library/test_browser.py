@@ -106,7 +106,7 @@ def test_a_reader_searches_filters_and_walks_along_the_hits(library, page):
     press_and_arrive(page, "Enter")
     assert page.locator(".hit").count() == 2
     with page.expect_navigation():
-        page.locator(".facet bdi:text-is('en')").click()
+        page.locator(".facet bdi:text-is('English')").click()
     playwright.expect(page.locator(".hit")).to_have_count(1)
     press(page, "j")
     press(page, "Enter")

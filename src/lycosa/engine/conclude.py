@@ -24,7 +24,7 @@ from lycosa.engine.walls import Walls
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
 from lycosa.page.duplicates import NearDuplicates
-from lycosa.page.needs_browser import Gain
+from lycosa.page.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED, Gain
 from lycosa.spec.sections import LATEST
 from lycosa.store import Record, Rejudged, Store, conclusion_of
 from lycosa.store.known import Elsewhere, KnownElsewhere
@@ -221,7 +221,7 @@ class Conclusions:
             self.learn(page.link, judgement, page.evidence)
             if not refusal:
                 self.tally.name(page.link.key, page.title)
-            if self.patterns:
+            if self.patterns and not self._is_unseen_frame(page):
                 reason = refusal.reason if refusal else None
                 self.patterns.learn(page.link.key, page.url, page.sketch, near or 0, reason)
         lists = self.follow.lists(page, fetched) if judgement.relevant and not refusal else ()
@@ -411,6 +411,18 @@ class Conclusions:
                 self.settle(step.hold, step.value)
             elif isinstance(step, Decision):
                 self._decide([step])
+
+    @property
+    def renders_some(self) -> bool:
+        """Whether a browser looks at some pages, and not at others."""
+        return self.follow.fetch.render == "needed"
+
+    def _is_unseen_frame(self, page: Page) -> bool:
+        """Whether a page is an empty frame that no browser has filled: all those of a site are alike, and that is no trap."""
+        is_frame = (
+            NEEDS_BROWSER in page.evidence and RENDERED not in page.evidence and page.words <= FEW_WORDS
+        )
+        return self.renders_some and is_frame
 
     def _duplicate(self, fetched: Fetched, digest: bytes) -> Refusal | None:
         if fetched.rendered:  # the frame that scripts fill is the same for all pages of a site

@@ -12,6 +12,7 @@ from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.walls import AT_THE_HOST, REMEMBERED_S
 from lycosa.frontier.merging import carried_in
 from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.page.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import ANALYSIS_FAILED, Decision
 
@@ -32,8 +33,14 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
         for key, simhash, sketch in collection.reader.fingerprints():
             conclusions.near.add(key, simhash, sketch)
     if conclusions.patterns:
+        frames = (
+            collection.reader.unseen_frames(NEEDS_BROWSER, RENDERED, FEW_WORDS)
+            if conclusions.renders_some
+            else set()
+        )
         for key, url, sketch, near, reason in collection.reader.likenesses():
-            conclusions.patterns.learn(key, url, sketch, near, reason)
+            if key not in frames:
+                conclusions.patterns.learn(key, url, sketch, near, reason)
     conclusions.walls.recall(collection.reader.walls_in_a_row(AT_THE_HOST, time.time() - REMEMBERED_S))
     counts, tally = collection.counts(), conclusions.tally
     tally.relevant = counts.relevant
