@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tools.judge.coefficients import crawled
 from tools.judge.cost import cost_at, made_pages
+from tools.judge.links import SIGNS, summary
+from tools.judge.links import crawled as crawled_with_links
 
 from lycosa.demo import demo_web
 from lycosa.lab.cache import CachedWeb
@@ -40,3 +42,16 @@ def test_strategies_that_are_compared_begin_alike(tmp_path):
     laboratory.prepare(["best-first"])
     first, second = (crawled(laboratory, "best-first")[1].tolist() for _ in range(2))
     assert first == second
+
+
+def test_links_are_weighed_beside_words(tmp_path):
+    """A row for each strategy and sign, each topic judged by what the other has taught."""
+    demo_web().write(tmp_path / "web")
+    web = CachedWeb(VirtualWeb.open(tmp_path / "web"))
+    crawls = []
+    for topic in ("bread", "owls"):
+        laboratory = Laboratory(web, topic, 1, Options(pages=40, given=parse_given("keywords,examples:3")))
+        laboratory.prepare(["best-first", "fused"])
+        crawls += [crawled_with_links(laboratory, strategy) for strategy in ("best-first", "fused")]
+    assert all(crawl.linked.any() and (crawl.linked == crawl.linked.T).all() for crawl in crawls)
+    assert summary(crawls).count("| fused |") == len(SIGNS)
