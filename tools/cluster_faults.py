@@ -50,6 +50,8 @@ class Faulty:
         self.spec, self.out, self.shards, self.chance = spec, out, shards, chance
         self.mark = f"LYCOSA_FAULTS={os.getpid()}"
         os.environ["LYCOSA_FAULTS"] = str(os.getpid())
+        # Ray trusts whoever reaches it, and would not take 127.0.0.1 for the address of a cluster without this.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
         self.begin()
 
     def begin(self) -> None:
@@ -57,9 +59,12 @@ class Faulty:
         ray_library()
         from ray.cluster_utils import Cluster
 
-        node = {"num_cpus": self.shards, "object_store_memory": 100_000_000, "include_dashboard": False}
-        self.cluster = Cluster(initialize_head=True, head_node_args=node)
-        self.node = {name: node[name] for name in ("num_cpus", "object_store_memory")}
+        self.node = {
+            "num_cpus": self.shards,
+            "object_store_memory": 100_000_000,
+            "node_ip_address": "127.0.0.1",
+        }
+        self.cluster = Cluster(initialize_head=True, head_node_args={**self.node, "include_dashboard": False})
         self.nodes = [self.cluster.add_node(**self.node) for _ in range(2)]
         command = [sys.executable, "-m", "lycosa", "crawl", str(self.spec), "--shards", str(self.shards)]
         self.process = subprocess.Popen(

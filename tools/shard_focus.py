@@ -81,8 +81,7 @@ class Found(msgspec.Struct, frozen=True):
     is_dealt: bool
     strategy: str
     pages: int
-    draws: int
-    topics: tuple[str, ...]
+    crawls: tuple[str, ...]  # topic and draw of each
     commit: str
     priced: dict[int, list[float]]
     unpriced: dict[int, list[float]]
@@ -97,17 +96,17 @@ def found_on(path: Path, topics: Sequence[str], draws: int, pages: int, strategy
     unpriced: dict[int, list[float]] = {
         size: [] for size in SIZES[1:]
     }  # one shard has no others to be measured by
+    crawls = list[str]()
     for topic in topics:
         for seed in range(1, draws + 1):
+            crawls.append(f"{topic} {seed}")
             lab = Laboratory(web, topic, seed, Options(pages=pages))
             lab.prepare([strategy])
             for is_priced, shares in ((True, priced), (False, unpriced)):
                 for size, found in shares.items():
                     found.append(harvest(lab, strategy, size, is_priced=is_priced, is_dealt=is_dealt))
             print(path.name, topic, seed, priced, unpriced, file=sys.stderr, flush=True)
-    return Found(
-        path.name, sources, is_dealt, strategy, pages, draws, tuple(topics), commit, priced, unpriced
-    )
+    return Found(path.name, sources, is_dealt, strategy, pages, tuple(crawls), commit, priced, unpriced)
 
 
 def figures(webs: Sequence[Found]) -> str:
@@ -120,7 +119,7 @@ def figures(webs: Sequence[Found]) -> str:
             row = [beside_one(shares[size], alone) for size in SIZES[1:]]
             rows.append([about, way, f"{mean(alone):.3f}", *row])
         told.append(
-            f"{web.web}: {web.strategy}, {web.pages} pages, {web.draws} draws of {' and '.join(web.topics)}, commit {web.commit}"
+            f"{web.web}: {web.strategy}, {web.pages} pages, topics and draws {', '.join(web.crawls)}, commit {web.commit}"
         )
     heads = ["web", "", *(f"{size} shards" if size > 1 else "1 shard" for size in SIZES)]
     return f"{table(heads, rows)}\n\n({'; '.join(told)}.)"
