@@ -39,6 +39,7 @@ from tools.measured import ROOT, commit_of, table, write_part
 PAGE = ROOT / "docs" / "shards.md"
 DELAY_S = 1.0
 STOP_S = 20.0
+TRIES = 5
 KINDS = ("kill a shard", "kill the coordinator", "kill a node", "kill everything", "stop a shard")
 WEIGHTS = (4, 3, 4, 2, 1)
 
@@ -65,11 +66,20 @@ class Faulty:
             "node_ip_address": "127.0.0.1",
         }
         self.cluster = Cluster(initialize_head=True, head_node_args={**self.node, "include_dashboard": False})
-        self.nodes = [self.cluster.add_node(**self.node) for _ in range(2)]
+        self.nodes = [self._new_node() for _ in range(2)]
         command = [sys.executable, "-m", "lycosa", "crawl", str(self.spec), "--shards", str(self.shards)]
         self.process = subprocess.Popen(
             [*command, "--ray", self.cluster.address, "--quiet"], stdout=subprocess.DEVNULL
         )
+
+    def _new_node(self) -> Any:
+        """One more node; on a busy machine one may not be there in time, and another one is."""
+        for _ in range(TRIES - 1):
+            try:
+                return self.cluster.add_node(**self.node)
+            except Exception as error:  # Ray has no other kind for it
+                print(f"no new node: {error}", file=sys.stderr, flush=True)
+        return self.cluster.add_node(**self.node)
 
     def pages(self) -> int:
         """How many there are, as far as anybody says."""
@@ -93,7 +103,7 @@ class Faulty:
         elif kind == "kill a node":
             node = self.nodes.pop(0)
             self.cluster.remove_node(node, allow_graceful=False)
-            self.nodes.append(self.cluster.add_node(**self.node))
+            self.nodes.append(self._new_node())
         elif kind == "stop a shard":
             number = self._shard()
             self._signal(number, signal.SIGSTOP)
