@@ -323,6 +323,20 @@ def test_the_text_index_may_catch_up(opened):
     assert not list(collection.reader.without_text())
 
 
+def test_texts_that_are_indexed_later_are_those_of_the_last_capture(opened):
+    """A shard keeps them as they are: they can be read, and cannot be searched by words."""
+    collection = opened()
+    save(collection, page_record(URL, text="words of old"))
+    collection.catalogue.index_texts_later()
+    save(collection, page_record("http://b.example/", text="other words"), page_record(URL, text="new words"))
+    number = collection.reader.page(key_of(URL)).id
+    assert collection.reader.text(number) == "new words"
+    with Collection.open(collection.directory) as reading:
+        assert not reading.search.find("words").hits
+    save(collection, page_record(URL, text=""))
+    assert collection.reader.text(number) == ""
+
+
 def test_robots_are_a_mapping(opened):
     """robots.txt files come back after a restart; the mapping does what a mapping does."""
     robots = opened().robots()
