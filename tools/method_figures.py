@@ -2,7 +2,7 @@
 
 Command line: python -m tools.method_figures WEBS KEPT [selective] [event]
     KEPT is a folder where runs are kept, so that a second call only writes.
-Expected time: selective 15 minutes of CPU, event 3; parsing the webs for the first time, 6 more.
+Expected time: selective 20 minutes of CPU, event 3; parsing the webs for the first time, 6 more.
 """
 
 from __future__ import annotations
@@ -28,6 +28,18 @@ CASES = {
         "as a user": (
             Case("wikischools", ("best-first", "selective", "fused"), 200, 3, given="keywords,examples:3"),
             "selective",
+        ),
+        "kinds of pages": (
+            Case(
+                "webkb",
+                (*TRAINED, "opic"),
+                500,
+                3,
+                "start",
+                changes=("selective.combine=paper,weighed",),
+                topics=("course", "faculty"),
+            ),
+            WEIGHED,
         ),
     },
     "event": {

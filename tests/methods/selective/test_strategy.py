@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from lycosa.errors import SpecError
+from lycosa.frontier import Policy
+from lycosa.frontier.memory import MemoryFrontier
 from lycosa.methods.selective.strategy import Selective
 from lycosa.values import Merge, Reason
 from tests.methods.conftest import analysed
@@ -38,7 +40,7 @@ def test_the_threshold_is_the_classifiers_boundary_unless_set(ready):
 
 
 def test_weighed_averages_anchor_and_context(ready):
-    """The default: both always count, nothing is dropped, the best offer stands."""
+    """The default: both always count, nothing is dropped."""
     strategy = Selective(anchor_weight=0.5).fit(ready)
     page = analysed(strategy, PAGE)
     decisions = strategy.rank(page, strategy.judge(page))
@@ -47,7 +49,24 @@ def test_weighed_averages_anchor_and_context(ready):
     expected = model.sigmoid(np.array([(anchor + context) / 2]))[0]
     assert decisions[0].priority == pytest.approx(expected)
     assert not any(decision.refusal for decision in decisions)
-    assert strategy.merge is Merge.MAX
+
+
+def test_a_url_waits_by_the_best_and_the_mean_of_all_links_to_it(ready):
+    """Found again with poorer words it falls, with better ones it rises; `lycosa why` tells both halves."""
+    strategy = Selective().fit(ready)
+    frontier = MemoryFrontier(Policy(max_waiting=10, records=strategy.records))
+    offered = []
+    for words in ("owl", "bread", "owl owl at night"):
+        page = analysed(strategy, f"<p>{words} <a href=/1>{words}</a></p>")
+        (decision,) = strategy.rank(page, strategy.judge(page))
+        frontier.add([decision])
+        offered.append(decision.priority)
+        state = frontier.find(decision.link.key)
+        assert state is not None
+        assert state.link.priority == pytest.approx((max(offered) + np.mean(offered)) / 2)
+    (_, best), (told, mean) = strategy.reasons(state.link.record)
+    assert told == "mean of 3 links"
+    assert best + mean == pytest.approx(state.link.priority)
 
 
 def test_an_unknown_way_to_combine_is_refused(ready):

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
+from msgspec.structs import replace
+
 from lycosa.evidence.text import AnchorText, SelectiveText, WeighedText
-from lycosa.methods import BaseStrategy, by_score
+from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
+from lycosa.methods.selective.links import BestAndMean, read_record, record_of
 from lycosa.spec.sections import Share
 from lycosa.values import Decision, Judgement, Merge, Page, Reason, Refusal
 
 PAGES, DAMPED = "text", "sublinear"
 """The classifier of the paper, by tf·idf, and one by the logarithm of tf: an anchor has each word once, and pages that
 are weighed so teach more of such short texts."""
+WEIGHED = "anchor text and link context, weighed"
 
 
 class Selective(BaseStrategy):
-    """Links wait by what their anchor and the text around it say together.
+    """URLs wait by what the anchors of links to them and the texts around these say together.
 
     `combine = "paper"`: by their anchor's score if it meets the threshold, else by anchor and context. A link that
     meets the threshold in neither way is dropped then, and a URL that already waits keeps its first score.
@@ -36,8 +41,8 @@ class Selective(BaseStrategy):
 
         threshold: of `paper`: what a score must meet; without one, the classifier's decision boundary.
         drop: of `paper`: refuse links below the threshold; false: let them wait by their score.
-        combine: `weighed` (ours: anchor and whole context always both count, nothing is dropped, and the best
-            offer of a URL stands) or `paper`: the context is asked only where the anchor fails.
+        combine: `weighed` (ours: anchor and whole context always both count, nothing is dropped, and a URL waits
+            by the best and the mean of all links to it) or `paper`: the context is asked only where the anchor fails.
         anchor_weight: of `weighed`: share of the anchor.
         """
         self.threshold = threshold
@@ -50,6 +55,7 @@ class Selective(BaseStrategy):
         super().fit(preparation)
         if self.combine == "weighed":
             self.needs = (*self.needs, WeighedText(preparation.model(DAMPED), self.anchor_weight))
+            self.records = BestAndMean()
             return self
         model = preparation.model(PAGES)
         self.merge = Merge.KEEP
@@ -64,7 +70,10 @@ class Selective(BaseStrategy):
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its rule says what decided."""
         if self.combine == "weighed":
-            return by_score(page, "selective", "anchor text and link context, weighed")
+            return [
+                Decision(replace(link, record=record_of(score)), score, rule=WEIGHED)
+                for link, score in zip(page.links, page.link_evidence["selective"], strict=True)
+            ]
         anchors, scores = page.link_evidence["anchor"], page.link_evidence["selective"]
         decisions = []
         for link, anchor, score in zip(page.links, anchors, scores, strict=True):
@@ -74,3 +83,12 @@ class Selective(BaseStrategy):
                 refusal = Refusal(Reason.LOW_PRIORITY, "neither anchor nor context meets selective.threshold")
             decisions.append(Decision(link, score, refusal, rule=rule))
         return decisions
+
+    @classmethod
+    def reasons(cls, record: bytes, told: Sequence[str] = ()) -> list[tuple[str, float]]:  # noqa: ARG003
+        """The two halves of a URL's priority."""
+        said = read_record(record)
+        if not said.links:
+            return []
+        found = f"mean of {said.links} link{'s' * (said.links > 1)}"
+        return [("anchor and text around the best link", said.best / 2), (found, said.mean / 2)]
