@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lycosa.lab import metrics
 from lycosa.lab.run import Run
-from tools.measured import ROOT, Case, Measured, chance, mean, measured, table, write_part
+from tools.measured import ROOT, Case, Measured, chance, mean, measured, number, table, write_part
 
 MEASURES = ("harvest", "recall", "auc")
 PAGES = ROOT / "docs" / "strategies"
@@ -69,6 +69,21 @@ def compared(found: Measured, ours: str) -> str:
     return f"{table(heads, rows)}\n\nMeasured at {found.commit}, {len(grouped[ours])} runs each."
 
 
+def by_halves(found: Measured, ours: str) -> str:
+    """AUC of each strategy on either half of the topics, every other one, and how many times it ours is."""
+    topics = sorted({run.topic for run in found.runs})
+    rows = []
+    for name, half in (("first", topics[::2]), ("second", topics[1::2])):
+        areas = {
+            strategy: _mean([run for run in runs if run.topic in half], "auc")
+            for strategy, runs in found.by_strategy.items()
+        }
+        for strategy in sorted(areas, key=lambda one: -areas[one]):
+            ratio = "" if strategy == ours else f"{areas[ours] / areas[strategy]:.2f}"
+            rows.append([name, strategy, number(areas[strategy]), ratio])
+    return f"{table(['half', 'strategy', 'AUC', f'{ours} / this'], rows)}\n\nMeasured at {found.commit}."
+
+
 def _values(runs: Sequence[Run], measure: str) -> list[float]:
     return [float(getattr(run, measure)) for run in runs]
 
@@ -83,9 +98,10 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     for name, parts in CASES.items():
         if not names or name in names:
             for part, (case, ours) in parts.items():
-                write_part(
-                    PAGES / f"{name}.md", part, compared(measured(case, webs, kept, processes=1), ours)
-                )
+                found = measured(case, webs, kept, processes=1)
+                write_part(PAGES / f"{name}.md", part, compared(found, ours))
+                if name == "event":
+                    write_part(PAGES / f"{name}.md", "halves", by_halves(found, ours))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 With parts, only these are measured; what OUT.json holds of the others stays.
 
 Command line: python -m tools.event.measure WEB OUT.json [crawls] [background] [ways] [classification]
-Expected time: not measured; all parts on ../shared/webs/news are many crawls, so start with one part.
+Expected time: ten minutes of CPU for all parts on ../shared/webs/news, and six more to parse it for the first time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from lycosa.methods.event.paper.crawls import (
 from lycosa.methods.event.paper.ranking import KS, measure_classification, measure_ways
 from lycosa.methods.event.paper.web import EventWeb
 from lycosa.values import Say
-from tools.event.tables import markdown
+from tools.event.tables import markdown, write_page
+from tools.measured import ROOT, commit_of
 
 DRAWS = 2
 
@@ -80,13 +81,16 @@ def measure(
 
 
 def main() -> None:
-    """Measure, write the figures, and print them as the tables of the documentation."""
+    """Measure, write the figures, and put them into docs/strategies/event.md as tables."""
     web, out, parts = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or [*PARTS]
     before = msgspec.json.decode(out.read_bytes()) if out.exists() else {}
+    made_at = before.get("made at", {}) | dict.fromkeys(parts, commit_of(ROOT))
     found = measure(EventWeb(web), partial(print, flush=True), parts=parts)
-    written = msgspec.json.format(msgspec.json.encode(before | found))
+    written = msgspec.json.format(msgspec.json.encode(before | found | {"made at": made_at}))
     out.write_bytes(written)
-    print(markdown(msgspec.json.decode(written)))
+    figures = msgspec.json.decode(written)
+    print(markdown(figures))
+    write_page(figures)
 
 
 if __name__ == "__main__":

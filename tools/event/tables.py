@@ -1,7 +1,7 @@
-"""The tables of docs/strategies/event.md. In: the figures that `tools.event.measure` wrote. Out: Markdown.
+"""The tables of docs/strategies/event.md. In: the figures that `tools.event.measure` wrote. Out: that page.
 
 Command line: python -m tools.event.tables OUT.json
-Expected time: not measured; it only formats figures.
+Expected time: a second; it only formats figures.
 """
 
 from __future__ import annotations
@@ -15,15 +15,46 @@ from typing import Any
 import numpy as np
 
 from lycosa.methods.event.paper.ranking import FULL, VARIANTS
+from tools.measured import ROOT, write_part
 
 Figures = Mapping[str, Any]
+PAGE = ROOT / "docs" / "strategies" / "event.md"
+ON_PAGE = (
+    "MAP of pages, paper",
+    "MAP of pages, ours",
+    "F1 of pages, ours, all three",
+    "MAP of links, ours",
+    "MAP of pages, background",
+    "ways by halves",
+    "crawls",
+    "event against best-first",
+    "best sizes",
+    "background against event",
+    "sources against none",
+    "sources by halves",
+    "made at",
+)
+"""The tables that the page shows, by their marks on it."""
 FIGURES = ("recall", "auc", "hosts")
 ORDER = ("breadth-first", "best-first", "event", "event, paper", "event, as shipped", "event, topic alone")
 HEADS = ("topic", "+ date", "+ place", "+ both", "+ both + who")
 
 
+def write_page(found: Figures) -> None:
+    """Put the tables that were made into the page."""
+    made = sections(found)
+    for name in ON_PAGE:
+        if name in made:
+            write_part(PAGE, f"table of {name}", made[name])
+
+
 def markdown(found: Figures) -> str:
     """All tables of what was measured, each under a line that says what it is."""
+    return "\n".join(f"{title}:\n\n{text}\n" for title, text in sections(found).items())
+
+
+def sections(found: Figures) -> dict[str, str]:
+    """All tables of what was measured, by what they are."""
     crawls = [*found.get("crawls", ()), *found.get("crawls with background", ())]
     weighed = {"none", *found.get("sources against none", ())}
 
@@ -40,12 +71,10 @@ def markdown(found: Figures) -> str:
         "background against event": lambda rows: p_value_table("k", rows, means("event, background")),
         "sources against none": lambda rows: p_value_table("source", rows, means("")),
         "sources by halves": halves_table,
+        "made at": lambda parts: "; ".join(f"{part} measured at {commit}" for part, commit in parts.items()),
     }
-    sections = [
-        *_classification(found.get("classification", ())),
-        *((name, shown(found[name])) for name, shown in make.items() if name in found),
-    ]
-    return "\n".join(f"{title}:\n\n{text}\n" for title, text in sections)
+    shown = {name: make[name](found[name]) for name in make if name in found}
+    return dict(_classification(found.get("classification", ()))) | shown
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -173,4 +202,4 @@ def _classification(rows: Sequence[Figures]) -> Iterator[tuple[str, str]]:
 
 
 if __name__ == "__main__":
-    print(markdown(json.loads(Path(sys.argv[1]).read_bytes())))
+    write_page(json.loads(Path(sys.argv[1]).read_bytes()))
