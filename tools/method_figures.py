@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.lab import metrics
+from lycosa.lab.plots import plot_curves
 from lycosa.lab.run import Run
 from tools.measured import ROOT, Case, Measured, chance, mean, measured, number, table, write_part
 
@@ -100,6 +101,8 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
             for part, (case, ours) in parts.items():
                 found = measured(case, webs, kept, processes=1)
                 write_part(PAGES / f"{name}.md", part, compared(found, ours))
+                if part == "trained":
+                    plot_curves(found.runs, case.pages, ROOT / "docs" / "images" / "lab-wikischools")
                 if name == "event":
                     write_part(PAGES / f"{name}.md", "halves", by_halves(found, ours))
 

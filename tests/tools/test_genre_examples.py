@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.genre.accuracy import report
+from tools.genre.accuracy import tables
 from tools.genre.crawls import can_claim, cases_of, compare, line, summary
 from tools.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 from tools.genre.parts import PARTS, parts
@@ -149,11 +149,12 @@ def test_the_report_of_accuracy_has_its_tables():
         (label._replace(extended="course", draw="typed"), {**of, "course_words": 20.0})
         for label, of in pages[:8]
     ]
-    lines = report(pages, typed)
-    assert lines[2].startswith("| five genres, all features, 24 pages | ")
-    assert any("pages drawn later" in text and "of 3)" in text for text in lines)
-    assert lines[-9].startswith("| pages | 9 ")
-    assert lines[-2].startswith("| course | 8 | ")
+    found = {name: made.splitlines() for name, made in tables(pages, typed).items()}
+    assert found["accuracy"][2].startswith("| five genres, all features, 24 pages | ")
+    assert any("pages drawn later" in row and "of 3)" in row for row in found["accuracy"])
+    assert found["five genres"][0] == "|  | blog | news | other | recall |"
+    assert found["rare genres"][2].startswith("| pages | 9 ")
+    assert found["universities"][2].startswith("| course | 8 | ")
 
 
 @pytest.mark.shared

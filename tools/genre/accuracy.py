@@ -1,4 +1,4 @@
-"""How well genres are told. In: the folder of shared pages. Out: the figures of docs/strategies/genre.md.
+"""How well genres are told. In: the folder of shared pages. Out: tables of docs/strategies/genre.md.
 
 All by forests that saw no page of the tested page's site; the last draw by the built-in model as it is.
 
@@ -26,47 +26,52 @@ from tools.genre.examples import (
     university_pages,
     with_types,
 )
+from tools.measured import ROOT, table, write_part
 
+PAGE = ROOT / "docs" / "strategies" / "genre.md"
 SPLITS = (0, 1, 2)
 """Random seeds: how pages are split into folds, and how trees are grown."""
 
 
-def report(pages: Pages, typed: Pages) -> list[str]:
-    """The lines that are printed: of labelled pages, and of pages of universities by their own types."""
-    lines = ["| | accuracy | always the most frequent genre |", "|---|---|---|"]
+def tables(pages: Pages, typed: Pages) -> dict[str, str]:
+    """By their marks on the page: of labelled pages, and of pages of universities by their own types."""
+    rows = []
     five, twelve = genre_examples(pages, extended=False), genre_examples([*pages, *typed], extended=True)
     whole = [cross_validate(five, GenreSettings(random_seed=seed, left_out=UNIVERSITY)) for seed in SPLITS]
-    lines.append(_line(f"five genres, all features, {whole[0].tested} pages", whole))
+    rows.append(_row(f"five genres, all features, {whole[0].tested} pages", whole))
     nine = [cross_validate(five, GenreSettings(random_seed=seed, paper=True)) for seed in SPLITS]
-    lines.append(_line("five genres, the paper's nine features", nine))
+    rows.append(_row("five genres, the paper's nine features", nine))
     dated = _tested([label.web == "dates" and label.tested for label, _ in _trained(pages)], five)
     some = [cross_validate(dated, GenreSettings(random_seed=seed, left_out=UNIVERSITY)) for seed in SPLITS]
-    lines.append(_line(f"five genres, only the {some[0].tested} pages of htmldate tested", some))
+    rows.append(_row(f"five genres, only the {some[0].tested} pages of htmldate tested", some))
     extended = [cross_validate(twelve, GenreSettings(random_seed=seed)) for seed in SPLITS]
-    lines.append(_line("twelve genres, all features", extended))
+    rows.append(_row("twelve genres, all features", extended))
     for wide, name in ((False, "five"), (True, "twelve")):
         later = drawn_later(built_in_model(wide), pages, wide)
         share = f"{later.accuracy:.3f} ({round(later.accuracy * later.tested)} of {later.tested})"
-        lines.append(f"| {name} genres, pages drawn later, built-in model | {share} | {later.majority:.3f} |")
-    lines += ["", "Five genres, first split:", "", *_confusion(whole[0])]
+        rows.append([f"{name} genres, pages drawn later, built-in model", share, f"{later.majority:.3f}"])
     chosen = _tested([label.web in REAL for label, _ in _trained(pages)], twelve)
     rare = [cross_validate(chosen, GenreSettings(random_seed=seed)) for seed in SPLITS]
-    lines += ["", "Twelve genres, pages that were chosen tested too:", "", *_recalls(rare)]
-    return [*lines, "", "Pages of universities, each university held out:", "", *_universities(pages, typed)]
+    return {
+        "accuracy": table(["", "accuracy", "always the most frequent genre"], rows),
+        "five genres": _confusion(whole[0]),
+        "rare genres": _recalls(rare),
+        "universities": _universities(pages, typed),
+    }
 
 
-def _universities(pages: Pages, typed: Pages) -> list[str]:
+def _universities(pages: Pages, typed: Pages) -> str:
     """How well course and faculty pages are told at universities that the forest has not seen."""
     examples = genre_examples([*pages, *typed], extended=True)
     of_types = [label.draw == "typed" for label, _ in _trained([*pages, *typed])]
     found = [cross_validate(_tested(of_types, examples), GenreSettings(random_seed=seed)) for seed in SPLITS]
-    rows = [["", "pages", "precision", "recall"]]
+    rows = []
     for genre in ("course", "faculty"):
         count = sum(label.extended == genre for label, _ in typed)
         precision = sum(one.precision(genre) for one in found) / len(found)
         recall = sum(one.recall(genre) for one in found) / len(found)
         rows.append([genre, str(count), f"{precision:.2f}", f"{recall:.2f}"])
-    return _table(rows)
+    return table(["", "pages", "precision", "recall"], rows)
 
 
 def _trained(pages: Pages) -> Pages:
@@ -79,35 +84,30 @@ def _tested(which: Sequence[bool], examples: Sequence[GenreExample]) -> list[Gen
     return [*labelled, *examples[len(which) :]]
 
 
-def _line(name: str, figures: Sequence[GenreFigures]) -> str:
+def _row(name: str, figures: Sequence[GenreFigures]) -> list[str]:
     accuracies = [one.accuracy for one in figures]
     each = ", ".join(f"{accuracy:.3f}" for accuracy in accuracies)
-    return f"| {name} | {sum(accuracies) / len(accuracies):.3f} ({each}) | {figures[0].majority:.3f} |"
+    return [name, f"{sum(accuracies) / len(accuracies):.3f} ({each})", f"{figures[0].majority:.3f}"]
 
 
-def _confusion(figures: GenreFigures) -> list[str]:
-    head = ["", *figures.genres, "recall"]
+def _confusion(figures: GenreFigures) -> str:
     rows = [
         [genre, *map(str, row), f"{figures.recall(genre):.2f}"]
         for genre, row in zip(figures.genres, figures.confusion, strict=True)
     ]
-    return _table([head, *rows])
+    return table(["", *figures.genres, "recall"], rows)
 
 
-def _recalls(figures: Sequence[GenreFigures]) -> list[str]:
+def _recalls(figures: Sequence[GenreFigures]) -> str:
     names = figures[0].genres
     found = [sum(one.recall(genre) for one in figures) / len(figures) for genre in names]
     tested = [sum(figures[0].confusion[row]) for row in range(len(names))]
-    return _table([["", *names], ["pages", *map(str, tested)], ["recall", *(f"{one:.2f}" for one in found)]])
-
-
-def _table(rows: list[list[str]]) -> list[str]:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
+    return table(["", *names], [["pages", *map(str, tested)], ["recall", *(f"{one:.2f}" for one in found)]])
 
 
 if __name__ == "__main__":
     shared = Path(sys.argv[1])
     labelled = [(label, genre_features(document)) for label, document in labelled_documents(shared)]
     of_types = [(label, genre_features(document)) for label, document in university_pages(shared)]
-    print("\n".join(report(with_types(labelled, shared), of_types)))
+    for name, made in tables(with_types(labelled, shared), of_types).items():
+        write_part(PAGE, name, made)

@@ -75,6 +75,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     telling_words: bool = False  # numbers and words that are common in the language are no words of the event
     link_context: bool = False  # the text around a link counts with its anchor
     page_share: float = 0.5  # of a link's priority, the share of its page's score
+    more_links: float = 0.0  # how much a URL gains with the logarithm of the number of links to it
     date_curve: Literal["linear", "saturating"] = "linear"
     num_days: float = 365.0  # linear: after this many days the date scores 0
     grace_days: float = 7.0  # saturating: this long before the event the score falls to 0
@@ -360,6 +361,7 @@ OURS = EventModel(
         telling_words=True,
         link_context=True,
         page_share=0.35,
+        more_links=0.4,
         date_curve="saturating",
     ),
 )

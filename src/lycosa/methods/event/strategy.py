@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Self
 
 from lycosa.methods import BaseStrategy
@@ -10,6 +12,7 @@ from lycosa.methods.event.evidence import event_evidence
 from lycosa.methods.event.judge import EventJudge
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import Source, mean_score, source_keys
+from lycosa.methods.links_to import LinksTo, Said, recorded
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import NotNegativeInt, Positive, Share
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason, Refusal, Score, fact_of
@@ -17,8 +20,22 @@ from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Reason,
 TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 
 
+def well_linked(said: Said, more_links: float) -> float:
+    """The priority of a URL by the best link to it, and by how many there are: reports link to what others link to.
+
+        priority(u) = max priority(h_i) · (1 + c ln n)   over the n links h_i to u that were found so far
+
+    >>> well_linked(Said(1, 0.5, 0.5), 0.4), round(well_linked(Said(3, 0.4, 0.5), 0.4), 3)
+    (0.5, 0.72)
+    """
+    return said.best * (1 + more_links * math.log(max(said.links, 1)))
+
+
 class Event(BaseStrategy):
-    """Links wait by the mean of their own event score and that of their page, which the model weighs."""
+    """Links wait by the mean of their own event score and that of their page, which the model weighs.
+
+    Of several links to a URL the best counts; that they are several counts, too, where the model says so.
+    """
 
     def __init__(
         self,
@@ -67,7 +84,10 @@ class Event(BaseStrategy):
             self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
             own = {kind.name for kind in self.evidence_}
             self.needs = (*(kind for kind in self.needs if kind.name not in own), *self.evidence_)
-        self.page_share_ = self.evidence_[0].scorer.model.matching.page_share
+        matching = self.evidence_[0].scorer.model.matching
+        self.page_share_ = matching.page_share
+        if matching.more_links:
+            self.records = LinksTo(partial(well_linked, more_links=matching.more_links))
         return self
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
@@ -80,7 +100,7 @@ class Event(BaseStrategy):
             if priority < self.url_threshold:
                 refusal = Refusal(Reason.LOW_PRIORITY, "below event.url_threshold")
             decisions.append(Decision(link, priority, refusal, rule="mean of link and page event score"))
-        return decisions
+        return [recorded(decision) for decision in decisions] if self.records else decisions
 
     def credit(self, judgement: Judgement) -> float:
         """The score, for mean-score; for the others the verdict."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
-from msgspec.structs import replace
-
 from lycosa.evidence.text import AnchorText, SelectiveText, WeighedText
-from lycosa.methods import BaseStrategy
+from lycosa.methods import BaseStrategy, by_score
+from lycosa.methods.links_to import LinksTo, Said, read_record, recorded
 from lycosa.methods.preparation import Preparation
-from lycosa.methods.selective.links import BestAndMean, read_record, record_of
 from lycosa.spec.sections import Share
 from lycosa.values import Decision, Judgement, Merge, Page, Reason, Refusal
 
@@ -18,6 +16,20 @@ PAGES, DAMPED = "text", "sublinear"
 """The classifier of the paper, by tf·idf, and one by the logarithm of tf: an anchor has each word once, and pages that
 are weighed so teach more of such short texts."""
 WEIGHED = "anchor text and link context, weighed"
+
+
+def best_and_mean(said: Said) -> float:
+    """The priority of a URL, half by the best link to it, half by all of them.
+
+        priority(u) = (max score(h_i) + (1 / n) Σ score(h_i)) / 2   over the links h_i to u that were found so far
+
+    By the best alone, one lucky link among many that say nothing lifts a URL; by the mean alone, a telling one is drowned
+    by those of menus.
+
+    >>> best_and_mean(Said(links=2, mean=0.5, best=0.75))
+    0.625
+    """
+    return (said.best + said.mean) / 2
 
 
 class Selective(BaseStrategy):
@@ -55,7 +67,7 @@ class Selective(BaseStrategy):
         super().fit(preparation)
         if self.combine == "weighed":
             self.needs = (*self.needs, WeighedText(preparation.model(DAMPED), self.anchor_weight))
-            self.records = BestAndMean()
+            self.records = LinksTo(best_and_mean)
             return self
         model = preparation.model(PAGES)
         self.merge = Merge.KEEP
@@ -70,10 +82,7 @@ class Selective(BaseStrategy):
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
         """One Decision a link; its rule says what decided."""
         if self.combine == "weighed":
-            return [
-                Decision(replace(link, record=record_of(score)), score, rule=WEIGHED)
-                for link, score in zip(page.links, page.link_evidence["selective"], strict=True)
-            ]
+            return [recorded(decision) for decision in by_score(page, "selective", WEIGHED)]
         anchors, scores = page.link_evidence["anchor"], page.link_evidence["selective"]
         decisions = []
         for link, anchor, score in zip(page.links, anchors, scores, strict=True):

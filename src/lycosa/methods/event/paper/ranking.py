@@ -299,6 +299,7 @@ def _is_ours(matching: Matching) -> bool:
         telling_words=ours.telling_words,
         link_context=ours.link_context,
         page_share=ours.page_share,
+        more_links=ours.more_links,
     )
 
 

@@ -1,14 +1,15 @@
-"""What all links to a URL say of it. In: a chance a link. Out: a record of twenty bytes, and a priority of it."""
+"""What all links to a URL say of it. In: a number a link. Out: a record of twenty bytes, and a priority of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
-from lycosa.values import Floats
+from lycosa.values import Decision, Floats
 
 _RECORD = Struct("<Idd")
 _MOST = 2**32 - 1
@@ -21,25 +22,18 @@ class Said(NamedTuple):
     mean: float
     best: float
 
-    @property
-    def priority(self) -> float:
-        """Half by the best link, half by all of them.
 
-            priority(u) = (max score(h_i) + (1 / n) Σ score(h_i)) / 2   over the links h_i to u that were found so far
+class LinksTo:
+    """How the frontier merges what links say of a URL, and scores it by a function of that.
 
-        By the best alone, one lucky link among many that say nothing lifts a URL; by the mean alone, a telling one is
-        drowned by those of menus.
-        """
-        return (self.best + self.mean) / 2
-
-
-class BestAndMean:
-    """How the frontier merges and scores what links say of a URL.
-
-    >>> said = BestAndMean().merge(record_of(0.25), record_of(0.75))
-    >>> read_record(said), BestAndMean().scored([said])[0].tolist()
-    (Said(links=2, mean=0.5, best=0.75), [0.625])
+    >>> every = LinksTo(lambda said: said.mean)
+    >>> said = every.merge(record_of(0.25), record_of(0.75))
+    >>> read_record(said), every.scored([said])[0].tolist()
+    (Said(links=2, mean=0.5, best=0.75), [0.5])
     """
+
+    def __init__(self, priority: Callable[[Said], float]) -> None:
+        self.priority = priority
 
     def merge(self, known: bytes, offered: bytes) -> bytes:
         """The record of a URL with one link more."""
@@ -50,7 +44,12 @@ class BestAndMean:
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
         """The priorities; the records stay as they are."""
-        return np.array([read_record(record).priority for record in records]), records
+        return np.array([self.priority(read_record(record)) for record in records]), records
+
+
+def recorded(decision: Decision) -> Decision:
+    """A decision whose link says its priority in a record."""
+    return replace(decision, link=replace(decision.link, record=record_of(decision.priority)))
 
 
 def record_of(score: float) -> bytes:
