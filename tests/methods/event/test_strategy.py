@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from lycosa.errors import SpecError
+from lycosa.frontier import Policy
+from lycosa.frontier.memory import MemoryFrontier
 from lycosa.methods.event.evidence import EventEvidence
 from lycosa.methods.event.judge import EventJudge, event_judge
 from lycosa.methods.event.model import EventModel, EventPlace, Facts, scored_by
@@ -43,6 +45,21 @@ def test_priority_is_the_mean_of_link_and_page(about):
     expected = [0.65 * score + 0.35 * of_page for score in page.link_evidence["event"]]
     assert [one.priority for one in decisions] == pytest.approx(expected)
     assert decisions[0].priority > decisions[1].priority
+
+
+def test_what_several_pages_link_to_goes_first(about, ready):
+    """The best link counts, and how many there are; as in the paper, the best alone."""
+    paper = dataclasses.replace(ready, methods={"event": scored_by(MODEL, "paper")})
+    for given, more in ((about, 1 + 0.4 * np.log(2)), (paper, 1.0)):
+        strategy = Event().fit(given)
+        frontier = MemoryFrontier(Policy(max_waiting=10, records=strategy.records))
+        page = analysed(strategy, HTML)
+        good, _ = strategy.rank(page, strategy.judge(page))
+        frontier.add([good], strategy.merge)
+        frontier.add([good], strategy.merge)
+        state = frontier.find(good.link.key)
+        assert state is not None
+        assert state.link.priority == pytest.approx(good.priority * more)
 
 
 def test_below_the_threshold_links_are_refused(about):
