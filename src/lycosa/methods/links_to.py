@@ -27,7 +27,7 @@ class LinksTo:
     """How the frontier merges what links say of a URL, and scores it by a function of that.
 
     >>> every = LinksTo(lambda said: said.mean)
-    >>> said = every.merge(record_of(0.25), record_of(0.75))
+    >>> (said,) = every.merge([record_of(0.25)], [record_of(0.75)])
     >>> read_record(said), every.scored([said])[0].tolist()
     (Said(links=2, mean=0.5, best=0.75), [0.5])
     """
@@ -35,16 +35,19 @@ class LinksTo:
     def __init__(self, priority: Callable[[Said], float]) -> None:
         self.priority = priority
 
-    def merge(self, known: bytes, offered: bytes) -> bytes:
-        """The record of a URL with one link more."""
-        one, other = read_record(known), read_record(offered)
-        links = max(one.links + other.links, 1)
-        mean = one.mean + (other.mean - one.mean) * other.links / links
-        return _RECORD.pack(min(links, _MOST), mean, max(one.best, other.best))
+    def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
+        """The records of URLs, each with what one link more says."""
+        return [_merged(*map(read_record, pair)) for pair in zip(known, offered, strict=True)]
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
         """The priorities; the records stay as they are."""
         return np.array([self.priority(read_record(record)) for record in records]), records
+
+
+def _merged(one: Said, other: Said) -> bytes:
+    links = max(one.links + other.links, 1)
+    mean = one.mean + (other.mean - one.mean) * other.links / links
+    return _RECORD.pack(min(links, _MOST), mean, max(one.best, other.best))
 
 
 def recorded(decision: Decision) -> Decision:

@@ -55,7 +55,8 @@ def test_a_url_waits_by_the_best_and_the_mean_of_all_links_to_it(ready):
     """Found again with poorer words it falls, with better ones it rises; `lycosa why` tells both halves."""
     strategy = Selective().fit(ready)
     frontier = MemoryFrontier(Policy(max_waiting=10, records=strategy.records))
-    offered = []
+    offered: list[float] = []
+    record = b""
     for words in ("owl", "bread", "owl owl at night"):
         page = analysed(strategy, f"<p>{words} <a href=/1>{words}</a></p>")
         (decision,) = strategy.rank(page, strategy.judge(page))
@@ -64,9 +65,10 @@ def test_a_url_waits_by_the_best_and_the_mean_of_all_links_to_it(ready):
         state = frontier.find(decision.link.key)
         assert state is not None
         assert state.link.priority == pytest.approx((max(offered) + np.mean(offered)) / 2)
-    (_, best), (told, mean) = strategy.reasons(state.link.record)
+        record = state.link.record
+    (_, best), (told, mean) = strategy.reasons(record)
     assert told == "mean of 3 links"
-    assert best + mean == pytest.approx(state.link.priority)
+    assert best + mean == pytest.approx((max(offered) + np.mean(offered)) / 2)
 
 
 def test_an_unknown_way_to_combine_is_refused(ready):
