@@ -248,6 +248,9 @@ def test_a_link_or_its_source_must_promise_something() -> None:
     tally = Tally()
     assert is_worth_a_browser(link(1), tally)  # nothing is known yet
     tally.relevant_links, tally.relevant_priority, tally.pages, tally.relevant = 2, 1.6, 10, 5
+    assert is_worth_a_browser(link(1, 0.5), tally)  # two links say little of the average
+    assert not is_worth_a_browser(link(1, 0.4), tally)
+    tally.relevant_links, tally.relevant_priority = 20, 16.0
     assert is_worth_a_browser(link(1, 0.7), tally)
     assert not is_worth_a_browser(link(1, 0.6), tally)
     assert is_worth_a_browser(link(1, 0.0, depth=0), tally)  # a seed

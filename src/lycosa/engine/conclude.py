@@ -218,10 +218,11 @@ class Conclusions:
         if refusal:
             self.tally.refused[refusal.reason] += 1
         if not before.judged:  # fetched again, it is the same page: it counts and teaches once
-            self.learn(page.link, judgement, page.evidence)
+            is_unseen = self._is_unseen_frame(page)
+            self.learn(page.link, judgement, page.evidence, is_unseen=is_unseen)
             if not refusal:
                 self.tally.name(page.link.key, page.title)
-            if self.patterns and not self._is_unseen_frame(page):
+            if self.patterns and not is_unseen:
                 reason = refusal.reason if refusal else None
                 self.patterns.learn(page.link.key, page.url, page.sketch, near or 0, reason)
         lists = self.follow.lists(page, fetched) if judgement.relevant and not refusal else ()
@@ -251,9 +252,16 @@ class Conclusions:
                 later.append(key)
         self.frontier.hasten(later, now)
 
-    def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again."""
+    def learn(
+        self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact], *, is_unseen: bool = False
+    ) -> None:
+        """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again.
+
+        Of a frame that no browser has filled (`is_unseen`) nobody knows whether it is relevant: it teaches nothing.
+        """
         self.tally.count(link.key, judgement.relevant and not link.trail)
+        if is_unseen:
+            return
         if judgement.relevant and link.depth:
             self.tally.relevant_links += 1
             self.tally.relevant_priority += link.priority

@@ -17,6 +17,8 @@ from lycosa.values import Data, Fetched, Kind, Link, Page, Say
 
 BAR = 0.8
 """A link is worth a browser if its priority is at least this share of what relevant pages had on average."""
+FEW_LINKS, LOW_BAR = 10, 0.6
+"""Before this many links have led to relevant pages, nobody knows what they have on average: this share is enough."""
 KNOWN_SOURCE, GOOD_SOURCE = 5, 1.5
 """A source from which this many pages are known is promising if its share of relevant ones is this many times that of all sources."""
 NOT_KNOWN, LED_ON = Gain(0, 0, 0, 0), Gain(0, 0, MORE_LINKS, 0)
@@ -85,7 +87,8 @@ def is_worth_a_browser(link: Link, tally: Tally) -> bool:
         return link.depth <= 1
     if link.depth == 0:
         return True
-    if link.priority >= BAR * tally.relevant_priority / tally.relevant_links:
+    bar = BAR if tally.relevant_links >= FEW_LINKS else LOW_BAR
+    if link.priority >= bar * tally.relevant_priority / tally.relevant_links:
         return True
     good, bad = tally.sources.get(source_of(authority_of(link.url)), (0.0, 0.0))
     overall = tally.relevant / max(1, tally.pages)

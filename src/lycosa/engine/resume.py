@@ -25,19 +25,19 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     """Bring everything back that an earlier run counted and learned; inside `commit`."""
     for source, (good, bad) in carried_in(collection.connection).items():
         conclusions.tally.sources[source] = [good, bad]
+    frames = (
+        collection.reader.unseen_frames(NEEDS_BROWSER, RENDERED, FEW_WORDS)
+        if conclusions.renders_some
+        else set()
+    )
     for link, judgement, evidence in collection.reader.lessons():
-        conclusions.learn(link, judgement, evidence)
+        conclusions.learn(link, judgement, evidence, is_unseen=link.key in frames)
     for link, evidence in collection.reader.images():
         conclusions.strategy.learn(link, AN_IMAGE, evidence)
     if conclusions.near:
         for key, simhash, sketch in collection.reader.fingerprints():
             conclusions.near.add(key, simhash, sketch)
     if conclusions.patterns:
-        frames = (
-            collection.reader.unseen_frames(NEEDS_BROWSER, RENDERED, FEW_WORDS)
-            if conclusions.renders_some
-            else set()
-        )
         for key, url, sketch, near, reason in collection.reader.likenesses():
             if key not in frames:
                 conclusions.patterns.learn(key, url, sketch, near, reason)
