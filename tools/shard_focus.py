@@ -67,8 +67,8 @@ def harvest(lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_
 def beside_one(values: Sequence[float], alone: Sequence[float]) -> str:
     """A mean, and how far it is from that of one shard.
 
-    >>> beside_one([0.2, 0.4], [0.25, 0.35]), beside_one([0.3, 0.297], [0.3, 0.3])
-    ('0.300 (+0.0 %)', '0.299 (-0.5 %)')
+    >>> beside_one([0.2, 0.4], [0.25, 0.35]), beside_one([0.3, 0.298], [0.3, 0.3])
+    ('0.300 (+0.0 %)', '0.299 (-0.3 %)')
     """
     return f"{mean(values):.3f} ({100 * (mean(values) / mean(alone) - 1):+.1f} %)"
 

@@ -37,9 +37,8 @@ def test_it_goes_on_and_comes_to_the_same_end(earlier: Path, tmp_path: Path) -> 
         asked = site.urls()
         fresh = crawl(spec_text(site.port, 1000), tmp_path / "fresh" / NAME)
     assert summary.pages == fresh.pages == PAGES
-    assert set(asked) & set(pages_of(earlier)) == set(asked) - {
-        f"http://h{n}.test/robots.txt" for n in (0, 1)
-    }
+    asked = [url for url in asked if not url.endswith("/robots.txt")]  # the stored ones are older than a day
+    assert set(asked) <= set(pages_of(earlier))
     assert len(asked) == PAGES - LIMIT + 1  # and the one that is gone
     now = _judged(earlier)
     assert now == _judged(tmp_path / "fresh" / NAME)

@@ -132,7 +132,7 @@ def test_a_crawl_that_was_killed_is_shown(own):
     with browser_of(own) as browser:
         text = browser.get("/c/storm/monitor").text
         assert "not running" in text
-        assert "goes on where it was" in text
+        assert "goes on where it stopped" in text
         assert "Storm hits Rome" in browser.get("/c/storm/search?q=storm").text
 
 

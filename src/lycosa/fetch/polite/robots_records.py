@@ -15,16 +15,17 @@ def content_signal(text: str) -> str:
     >>> content_signal("User-agent: *\\nContent-Signal: search=yes, ai-train=no\\nDisallow: /x")
     'search=yes, ai-train=no'
     """
-    agents: set[str] = set()
+    agents = {"*"}  # of the group that is read: us and everybody, for no other name counts
     in_names = False
     found: dict[str, str] = {}
     for line in text.splitlines():
         name, _, value = (part.strip() for part in line.partition("#")[0].partition(":"))
         if name.lower() == "user-agent":
-            agents = {*agents, value.lower()} if in_names else {value.lower()}
+            agent = value.lower().partition("/")[0].strip()
+            agents = (agents if in_names else set()) | ({agent} & {TOKEN, "*"})
         elif name.lower() == "content-signal":
-            for agent in agents or {"*"}:
-                found.setdefault(agent.partition("/")[0].strip(), value[:500])
+            for agent in agents:
+                found.setdefault(agent, value[:500])
         in_names = name.lower() == "user-agent" or (in_names and not name)
     return found.get(TOKEN) or found.get("*", "")
 
