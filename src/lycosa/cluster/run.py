@@ -167,6 +167,7 @@ def status_of_shards(state: State | None, do: str = "status") -> Reply:
                 "relevant": one.relevant,
                 "waiting": one.waiting,
                 "under way": one.flying,
+                "paused": one.is_paused,
                 "to send": one.unsent,
             }
             for one in reports

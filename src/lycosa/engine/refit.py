@@ -251,10 +251,13 @@ class Refits:
         if self.models is not None:
             save_version(kept, self.models)
         self.judge.use(kept)
-        self.conclusions.verdicts = verdicts = self.verdicts()
         self.store.set_aside(worse.number)
-        answered = {key: verdicts[key] for key in worse.said if key in verdicts}
-        self.conclusions.rejudged(self.store.judge_anew(answered, old.number))
+        self._hold_answers(old)
+
+    def _hold_answers(self, version: Version) -> None:
+        """What people said holds for its pages, while a version judges the others that has not learned it."""
+        self.conclusions.verdicts = verdicts = self.verdicts()
+        self.conclusions.rejudged(self.store.judge_anew(verdicts, version.number))
 
 
 class _SharedRefits(Refits):
@@ -299,9 +302,11 @@ class FollowingRefits(_SharedRefits):
 
     async def finish(self) -> None:
         await self._share.last_published()
-        if (fit := self._share.published()) is not None:
-            with self.store.commit():
+        with self.store.commit():
+            if (fit := self._share.published()) is not None:
                 self._follow(fit)
+            elif self.version is not None:  # the last one was set aside, and such are not published
+                self._hold_answers(self.version)
 
     def _follow(self, fit: Fit) -> None:
         if self.models is not None:
