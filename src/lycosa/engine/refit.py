@@ -252,12 +252,14 @@ class Refits:
             save_version(kept, self.models)
         self.judge.use(kept)
         self.store.set_aside(worse.number)
-        self._hold_answers(old)
+        # Only those: what was answered since has no forecast yet, and its score is the one to compare with.
+        self._hold_answers(old, worse.said.keys())
 
-    def _hold_answers(self, version: Version) -> None:
-        """What people said holds for its pages, while a version judges the others that has not learned it."""
+    def _hold_answers(self, version: Version, keys: Set[int]) -> None:
+        """What people said of these pages holds for them, while a version judges the others that has not learned it."""
         self.conclusions.verdicts = verdicts = self.verdicts()
-        self.conclusions.rejudged(self.store.judge_anew(verdicts, version.number))
+        answered = {key: verdicts[key] for key in keys if key in verdicts}
+        self.conclusions.rejudged(self.store.judge_anew(answered, version.number))
 
 
 class _SharedRefits(Refits):
@@ -306,7 +308,7 @@ class FollowingRefits(_SharedRefits):
             if (fit := self._share.published()) is not None:
                 self._follow(fit)
             elif self.version is not None:  # the last one was set aside, and such are not published
-                self._hold_answers(self.version)
+                self._hold_answers(self.version, self.verdicts().keys())
 
     def _follow(self, fit: Fit) -> None:
         if self.models is not None:
