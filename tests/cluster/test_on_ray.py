@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lycosa.cluster.division import shard_directory
-from lycosa.cluster.on_ray import ray_library
+from lycosa.cluster.on_ray import ray_library, start_ray
 from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.testing import Site
@@ -31,6 +31,39 @@ def test_without_ray_the_error_ends_with_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"pip install 'lycosa\[cluster\]'$"):
         ray_library()
+
+
+class ConnectingRay:
+    """As much of Ray as connecting needs; it notes how the token is to be used."""
+
+    class exceptions:  # noqa: N801: as Ray calls it
+        class RayError(Exception):
+            pass
+
+    def __init__(self) -> None:
+        self.mode: str | None = None
+
+    def init(self, **_: object) -> None:
+        self.mode = os.environ.get("RAY_AUTH_MODE")
+        raise self.exceptions.RayError("the token is wrong\nlonger")
+
+
+@pytest.mark.parametrize(
+    ("token", "mode", "used"), [(True, None, "token"), (False, None, None), (True, "disabled", "disabled")]
+)
+def test_a_cluster_is_shown_the_token_of_its_user(monkeypatch, tmp_path, token, mode, used):
+    ray = ConnectingRay()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "token"))
+    monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
+    monkeypatch.setenv("RAY_AUTH_MODE", mode or "")
+    if mode is None:
+        monkeypatch.delenv("RAY_AUTH_MODE")
+    if token:
+        (tmp_path / "token").write_text("secret")
+    with pytest.raises(InputError, match=r"127.0.0.1:1 \(the token is wrong\).* ray status --address"):
+        start_ray(2, "127.0.0.1:1")
+    assert ray.mode == used
 
 
 @pytest.fixture

@@ -69,16 +69,9 @@ def ray_library() -> Any:
 
 def start_ray(shards: int, address: str = "") -> Any:
     """Connect to a Ray cluster; without an address, start one on this machine that nobody else reaches."""
-    ray = ray_library()
     if address:
-        try:
-            ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(
-                f"No Ray cluster answers at {address} ({reason}). See that it runs with: ray status --address {address}"
-            ) from None
-        return ray
+        return _connect(address)
+    ray = ray_library()
     ray.init(
         address="local",
         namespace=NAMESPACE,
@@ -90,6 +83,28 @@ def start_ray(shards: int, address: str = "") -> Any:
         _node_ip_address="127.0.0.1",
     )
     return ray
+
+
+def _connect(address: str) -> Any:
+    """Ray, connected to a cluster that runs already."""
+    if "RAY_AUTH_MODE" not in os.environ and _has_token():
+        # `ray start` asks for the token where there is one, but a program that connects shows it only if told to.
+        os.environ["RAY_AUTH_MODE"] = "token"
+    ray = ray_library()
+    try:
+        ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"No Ray cluster answers at {address} ({reason}). See that it runs with: ray status --address {address}"
+        ) from None
+    return ray
+
+
+def _has_token() -> bool:
+    """Whether this user has a token for Ray clusters."""
+    kept = os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token"
+    return "RAY_AUTH_TOKEN" in os.environ or Path(kept).is_file()
 
 
 def start_actors(plan: Plan, crawl: str) -> tuple[Any, list[Any]]:
