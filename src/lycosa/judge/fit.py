@@ -36,7 +36,7 @@ from lycosa.judge.calibration import (
     signs_of,
 )
 from lycosa.judge.corpus import Corpus
-from lycosa.judge.similarity import column_sums, profile, share_elsewhere, standard, unit
+from lycosa.judge.similarity import column_sums, profile, rows_with, share_elsewhere, standard, unit
 from lycosa.judge.threshold import Estimate, estimate_of, find_threshold
 from lycosa.judge.version import Part, Version
 from lycosa.values import Floats
@@ -183,7 +183,7 @@ class _Fitting:
     def __init__(self, corpus: Corpus, given: Given, keywords: Floats | None) -> None:
         self.corpus = corpus
         self.given = given
-        self.rows, self.has = corpus.matrices()
+        self.rows = corpus.rows()
         self.language = corpus.language_shares()
         answered = given.lessons
         self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
@@ -192,8 +192,9 @@ class _Fitting:
         self.others = len(corpus) - len(self.positive)
         self.keywords = keywords
         self.use = column_sums(self.rows)
-        self.total = column_sums(self.rows[self.positive])
-        self.on = column_sums(self.has[self.positive])
+        positive = self.rows[self.positive]
+        self.total = column_sums(positive)
+        self.on = rows_with(positive)
         self.plain = self._plain()
         self.parts: dict[str, tuple[Floats, Floats, float, float, float]] = {}
 
@@ -294,17 +295,18 @@ class _Fitting:
         self.parts[name] = ((values - mean) / deviation, vector, mean - base, deviation, weight)
 
     def _fit_examples(self, other: Floats) -> None:
-        elsewhere = share_elsewhere(column_sums(self.has, other), float(other.sum()), self.language)
+        elsewhere = share_elsewhere(rows_with(self.rows, other), float(other.sum()), self.language)
         pages = len(self.positive)
         vector = profile(self.on, pages, self.total / pages, elsewhere)
         values = np.asarray(self.rows @ vector)
         if pages > 1:  # an example is compared with the others
             left = []
             for row in self.positive[:MAX_LEFT_OUT]:
+                own = _dense(self.rows, row)
                 without = profile(
-                    self.on - _dense(self.has, row),
+                    self.on - (own > 0),
                     pages - 1,
-                    (self.total - _dense(self.rows, row)) / (pages - 1),
+                    (self.total - own) / (pages - 1),
                     elsewhere,
                 )
                 left.append(float((self.rows[[row]] @ without)[0]))
@@ -323,11 +325,13 @@ class _Fitting:
         weight = np.abs(target) + 0.02
         for_it, against = max(float((weight * p).sum()), 5.0), max(float((weight * (1 - p)).sum()), 5.0)
         weight = weight * np.where(p > 0.5, 1.0 / for_it, 1.0 / against) * (len(chosen) / 2)
-        rows = self.rows[chosen]
-        kernel = self.corpus.products(self.rows, chosen) + 1.0
+        kernel = self.corpus.products(self.rows, chosen)
+        kernel += 1.0
         kernel[np.diag_indices_from(kernel)] += RIDGE / weight
         alpha, own = _solved(kernel, target)
-        vector = np.asarray(rows.T @ alpha).ravel()
+        weights = np.zeros(len(probability))
+        weights[chosen] = alpha
+        vector = column_sums(self.rows, weights)
         base = float(alpha.sum())
         values = np.asarray(self.rows @ vector) + base
         values[chosen] = target - alpha / own
@@ -337,6 +341,8 @@ class _Fitting:
 def _solved(kernel: Floats, target: Floats) -> tuple[Floats, Floats]:
     """C y, and the diagonal of C, for C = K⁻¹ of a kernel that is positive definite: by the inverse of its Cholesky factor.
 
+    Only the diagonal of the kernel and what is below is read; the memory of the whole is used again.
+
         K = L Lᵀ,  C = L⁻ᵀ L⁻¹,  C_ii = the sum of squares of column i of L⁻¹
 
     >>> [part.round(3).tolist() for part in _solved(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 0.0]))]
@@ -344,8 +350,9 @@ def _solved(kernel: Floats, target: Floats) -> tuple[Floats, Floats]:
     """
     from scipy.linalg.lapack import dpotrf, dtrtri
 
-    factor, _ = dpotrf(kernel, lower=True, clean=True)
-    inverse, _ = dtrtri(factor, lower=True, overwrite_c=True)
+    # LAPACK wants columns one after another. Our rows are those of the transpose, and what is below is above there.
+    factor, _ = dpotrf(kernel.T, lower=False, overwrite_a=True, clean=True)
+    inverse = dtrtri(factor, lower=False, overwrite_c=True)[0].T
     return inverse.T @ (inverse @ target), np.einsum("ij,ij->j", inverse, inverse)
 
 
@@ -404,8 +411,9 @@ def _training_rows(probability: Floats, positive: Rows, negative: Rows) -> Rows:
 
 def _words(corpus: Corpus, vector: Floats, use: Floats) -> dict[str, float]:
     """A vector as words: those that move the scores of the pages most."""
-    moved = np.abs(vector) * (use[: len(vector)] + 1e-3)
-    some = np.nonzero(vector)[0]
-    kept = np.sort(some[np.argsort(-moved[some], kind="stable")[:MAX_WORDS]])
+    kept = np.nonzero(vector)[0]
+    if len(kept) > MAX_WORDS:
+        moved = np.abs(vector[kept]) * (use[kept] + 1e-3)
+        kept = np.sort(kept[np.argsort(-moved, kind="stable")[:MAX_WORDS]])
     rounded = vector[kept].astype(np.float32).tolist()
     return dict(zip(map(corpus.terms.__getitem__, kept.tolist()), rounded, strict=True))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # SciPy is loaded where judges are fitted, not where pages ar
 
 LANGUAGE_PAGES = 20.0
 """This many made-up pages of the language are added to the crawl's own when shares of pages are estimated."""
+AT_ONCE = 256
+"""Rows whose weights are written out for each of their terms."""
 LOGS = (0.0, *(1.0 + math.log(times) for times in range(1, 256)))
 """1 + log tf, worked out for all but very long pages."""
 _LOGS = np.array(LOGS)
@@ -32,7 +34,7 @@ def logs_of(counts: NDArray[np.integer]) -> Floats:
     >>> logs_of(np.array([1, 0, 3, 1000])).round(3).tolist()
     [1.0, 0.0, 2.099, 7.908]
     """
-    logs: Floats = _LOGS[np.clip(counts, 0, len(LOGS) - 1)]
+    logs: Floats = _LOGS.take(counts, mode="clip")
     if len(counts) and counts.max() >= len(LOGS):
         often = counts >= len(LOGS)
         logs[often] = 1.0 + np.log(counts[often])
@@ -113,3 +115,14 @@ def column_sums(rows: csr_matrix, weight: Floats | None = None) -> Floats:
     """For each term the sum over the rows, each times its weight."""
     ones = np.ones(rows.shape[0]) if weight is None else weight
     return np.asarray(rows.T @ ones, np.float64).ravel()
+
+
+def rows_with(rows: csr_matrix, weight: Floats | None = None) -> Floats:
+    """For each term the sum of the weights of the rows that have it; without weights, their number."""
+    found, lengths = np.zeros(rows.shape[1]), np.diff(rows.indptr)
+    ones = np.ones(rows.shape[0]) if weight is None else weight
+    for first in range(0, len(ones), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        terms = rows.indices[rows.indptr[first] : rows.indptr[min(first + AT_ONCE, len(ones))]]
+        np.add.at(found, terms, np.repeat(ones[some], lengths[some]))
+    return found

@@ -136,10 +136,10 @@ class TokenTable:
     def _slots(self, hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
         """Where each is, or would be."""
         slots = (hashes >> self._shift).astype(np.intp)
-        there = self._hashes[slots]
-        taken = np.flatnonzero((there != hashes) & (there != 0))  # by another
+        taken = np.flatnonzero(self._hashes[slots] != hashes)
+        taken = taken[self._hashes[slots[taken]] != 0]  # by another
         while len(taken):
-            slots[taken] = further = (slots[taken] + 1) % len(self._hashes)
+            slots[taken] = further = (slots[taken] + 1) & (len(self._hashes) - 1)
             there = self._hashes[further]
             taken = taken[(there != hashes[taken]) & (there != 0)]
         return slots
