@@ -102,7 +102,12 @@ def _likeliest(sample: str, expected: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _identifier() -> LanguageIdentifier:
-    # Only here: the model takes a second to load, and English pages do not need it.
+    # Only here: the model takes half a second to load, and English pages do not need it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    from lycosa.page.language_model import quick_identifier
+
+    try:
+        return quick_identifier()
+    except (KeyError, TypeError, ValueError):  # the model of a version that has another form
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

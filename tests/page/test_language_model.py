@@ -1,0 +1,40 @@
+"""py3langid's model, loaded by us."""
+
+from __future__ import annotations
+
+import pytest
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from lycosa.page import languages
+from lycosa.page.language_model import quick_identifier
+
+TEXTS = (
+    "Die Katze sitzt auf dem Dach und schaut den Vögeln nach.",
+    "Vladivostok Kraków Żywiec Nagoya São Paulo Ærøskøbing",
+    "東京都の猫は夜に屋根の上で眠る。",
+    "Сова летает ночью над лесом и полем.",
+    "ALL OF THIS IS WRITTEN IN CAPITALS AND NOBODY KNOWS WHY",
+    "0 1 2 3 4 5 6 7 8 9",
+    "",
+)
+
+
+def test_the_answers_are_those_of_the_library_to_the_last_bit():
+    """Whoever loads the model."""
+    ours, theirs = quick_identifier(), LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    for text in TEXTS:
+        assert ours.rank(text) == theirs.rank(text)
+
+
+def test_a_model_of_another_form_is_loaded_by_the_library(monkeypatch: pytest.MonkeyPatch):
+    """A later version may keep other arrays: that costs time, no answers."""
+
+    def unknown() -> LanguageIdentifier:
+        raise KeyError("ptc")
+
+    monkeypatch.setattr("lycosa.page.language_model.quick_identifier", unknown)
+    languages._identifier.cache_clear()
+    try:
+        assert languages.language_of(TEXTS[0]) == "de"
+    finally:
+        languages._identifier.cache_clear()
