@@ -305,9 +305,18 @@ def cache_directory() -> Path:
 
 def content_digest(web: VirtualWeb) -> str:
     """A digest of everything that is archived."""
-    digest = hashlib.blake2b(digest_size=10)
-    digest.update("\n".join(sorted(web.folding.index_names)).encode())
+    files = []
     for path in sorted([*web.path.glob("*.warc.gz"), *web.path.glob("*.warc")]):
+        found = path.stat()
+        files.append((path, found.st_size, found.st_mtime_ns))
+    return _digest_of("\n".join(sorted(web.folding.index_names)), tuple(files))
+
+
+@lru_cache(maxsize=16)
+def _digest_of(names: str, files: tuple[tuple[Path, int, int], ...]) -> str:
+    """A digest of names and of files, as they were at these times: every run asks for it, and a web may have 100 MB."""
+    digest = hashlib.blake2b(names.encode(), digest_size=10)
+    for path, _, _ in files:
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
