@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -15,6 +16,8 @@ from lycosa.engine.threads import ONE_THREAD
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
+YOUNG = 20_000
+"""Objects that are made before Python looks for cycles among them: 700 have it look at all modules again while they are loaded."""
 EXTRAS = {"matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
 
@@ -65,6 +68,7 @@ def main() -> NoReturn:
     # Judges are fitted in this process too: by `label`, the library, the lab.
     for name, one in ONE_THREAD.items():
         os.environ.setdefault(name, one)
+    gc.set_threshold(YOUNG)
     try:
         app()
     except LycosaError as error:

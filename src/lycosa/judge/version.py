@@ -107,7 +107,7 @@ class Scorer:
         self._background = background_of(version.language)
         total = sum(part.weight for part in version.parts.values()) or 1.0
         parts = [part.words for part in version.parts.values()]
-        self._table = HashTable(self._background, [version.plain, version.taught, *parts])
+        self._table = HashTable(version.language, [version.plain, version.taught, *parts])
         self._plain, self._taught, *vectors = self._table.vectors
         self._words = np.zeros(len(self._plain))
         self._base = self._of_evidence = 0.0
@@ -123,7 +123,9 @@ class Scorer:
         at, weights = self._table.unit_weights(terms if isinstance(terms, Terms) else packed_counts(terms))
         plain_score = evidence if self.version.evidence else float(weights @ self._plain[at])
         score = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
-        taught = float(weights @ self._taught[at]) + self.version.taught_base
+        taught = self.version.taught_base
+        if self.version.taught:
+            taught += float(weights @ self._taught[at])
         return self._chance(score, plain_score, taught)
 
     def link_score(self, terms: Sequence[str]) -> float:

@@ -45,8 +45,8 @@ _PAGE = (
 _INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
 _UPDATE_PAGE = f"UPDATE pages SET {', '.join(f'{name} = ?' for name in _PAGE)} WHERE id = ?"
 _EMPTY = digest_of(b"")
-RECENT_TERMS = 256
-"""Pages whose terms stay in memory: about 30 KB each."""
+RECENT_TERMS = 512
+"""Pages whose terms stay in memory, about 30 KB each: as many as a judge may be fitted beside."""
 _OF_PAGE = ("links", "evidence", "link_evidence", "places", "entities", "terms", "texts")
 """Tables with rows that belong to one page."""
 _LONG_URL_KEPT = 300  # of a link that was refused for its length; its key is that of the whole URL
