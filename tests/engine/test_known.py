@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from lycosa.errors import LycosaError
 from lycosa.fetch.archive import ArchiveFetcher
 from lycosa.fetch.warc_files import warc_files
 from lycosa.report.why import explain
+from lycosa.spec.sections import ArchiveSpec
 from lycosa.store.collection import Collection
+from lycosa.store.known import known_in
 from lycosa.store.page_filter import JUDGED
 from lycosa.testing import Page, Site, html, links
 from tests.crawling import crawl, kept, refusal_of, spec_text
@@ -57,6 +60,13 @@ def test_pages_of_another_collection_are_neither_asked_for_nor_kept_again(
         explain(out, "http://a.test/one")
     )
     assert f"in {earlier} as http://a.test/two" in str(explain(out, "http://a.test/moved"))
+
+
+def test_where_a_page_is_known_is_shown_without_detours(earlier: Path) -> None:
+    (found,) = known_in(ArchiveSpec(known=("../earlier",)), earlier.parent / "later")
+
+    assert found.resolve() == earlier
+    assert found == Path(os.path.relpath(earlier))
 
 
 def test_the_archive_refers_to_bytes_that_another_collection_has(earlier: Path, tmp_path: Path) -> None:

@@ -89,4 +89,6 @@ def test_a_page_without_words_is_unlikely(version):
 
 
 def test_the_rule_names_the_version(version):
-    assert version.rule.startswith("judge version 7, fitted at 60 pages: probability against 0.")
+    assert version.rule.startswith(
+        "judge version 7, fitted at 60 pages: probability against a threshold of 0."
+    )

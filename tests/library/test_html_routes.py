@@ -102,6 +102,17 @@ def test_the_monitor_counts_one_kind_of_page_as_pages(storm, browser, monkeypatc
     assert (status["fetched"], status["pages"], status["relevant"], status["harvest"]) == (9, 3, 2, None)
 
 
+def test_trails_are_offered_where_pages_were_looked_through(browser, tmp_path):
+    """Elsewhere all pages would be in one row."""
+    directory = tmp_path / "looked"
+    made = CollectionWriter.create_or_open(directory, sample_library.SPEC, name="looked")
+    with made as writer, writer.commit():
+        writer.save(page_record("http://a.test/1", explored=True))
+    assert "browse/trails" not in browser.get("/c/storm/browse/sources").text
+    with sample_library.client(directory) as other:
+        assert "browse/trails" in other.get("/c/looked/browse/sources").text
+
+
 def test_search_finds_by_words_and_filters(browser):
     """Words and each filter narrow the hits; found words are marked."""
 

@@ -7,7 +7,7 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -218,7 +218,7 @@ class Conclusions:
         if refusal:
             self.tally.refused[refusal.reason] += 1
         if not before.judged:  # fetched again, it is the same page: it counts and teaches once
-            is_unseen = self._is_unseen_frame(page)
+            is_unseen = self.is_unseen_frame(page.evidence, page.words)
             self.learn(page.link, judgement, page.evidence, is_unseen=is_unseen)
             if not refusal:
                 self.tally.name(page.link.key, page.title)
@@ -420,17 +420,11 @@ class Conclusions:
             elif isinstance(step, Decision):
                 self._decide([step])
 
-    @property
-    def renders_some(self) -> bool:
-        """Whether a browser looks at some pages, and not at others."""
-        return self.follow.fetch.render == "needed"
-
-    def _is_unseen_frame(self, page: Page) -> bool:
-        """Whether a page is an empty frame that no browser has filled: all those of a site are alike, and that is no trap."""
-        is_frame = (
-            NEEDS_BROWSER in page.evidence and RENDERED not in page.evidence and page.words <= FEW_WORDS
-        )
-        return self.renders_some and is_frame
+    def is_unseen_frame(self, evidence: Container[str], words: int) -> bool:
+        """Whether a page with such evidence and so many words is an empty frame that no browser has filled, where one looks at
+        some pages and not at others: all those of a site are alike, and that is no trap."""
+        is_frame = NEEDS_BROWSER in evidence and RENDERED not in evidence and words <= FEW_WORDS
+        return is_frame and self.follow.fetch.render == "needed"
 
     def _duplicate(self, fetched: Fetched, digest: bytes) -> Refusal | None:
         if fetched.rendered:  # the frame that scripts fill is the same for all pages of a site

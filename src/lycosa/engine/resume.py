@@ -12,7 +12,7 @@ from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.walls import AT_THE_HOST, REMEMBERED_S
 from lycosa.frontier.merging import carried_in
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.page.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED
+from lycosa.page.needs_browser import NEEDS_BROWSER
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import ANALYSIS_FAILED, Decision
 
@@ -25,13 +25,12 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     """Bring everything back that an earlier run counted and learned; inside `commit`."""
     for source, (good, bad) in carried_in(collection.connection).items():
         conclusions.tally.sources[source] = [good, bad]
-    frames = (
-        collection.reader.unseen_frames(NEEDS_BROWSER, RENDERED, FEW_WORDS)
-        if conclusions.renders_some
-        else set()
-    )
+    words, frames = collection.reader.words_of_noted(NEEDS_BROWSER), set()
     for link, judgement, evidence in collection.reader.lessons():
-        conclusions.learn(link, judgement, evidence, is_unseen=link.key in frames)
+        is_unseen = link.key in words and conclusions.is_unseen_frame(evidence, words[link.key])
+        conclusions.learn(link, judgement, evidence, is_unseen=is_unseen)
+        if is_unseen:
+            frames.add(link.key)
     for link, evidence in collection.reader.images():
         conclusions.strategy.learn(link, AN_IMAGE, evidence)
     if conclusions.near:

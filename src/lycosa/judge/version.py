@@ -81,8 +81,8 @@ class Version(msgspec.Struct, frozen=True):
     @property
     def rule(self) -> str:
         """What decided on a page that this version judged."""
-        how = "given" if self.is_threshold_given else "found"
-        return f"{self.name}: probability against {self.threshold:.2f} ({how})"
+        how = "given" if self.is_threshold_given else "found for these pages"
+        return f"{self.name}: probability against a threshold of {self.threshold:.2f}, {how}"
 
 
 class Reasons(msgspec.Struct, frozen=True):

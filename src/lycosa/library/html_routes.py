@@ -159,7 +159,7 @@ class HtmlRoutes:
         return self._context.render(
             request,
             "browse.html",
-            fields=list(views.FIELDS),
+            fields=views.fields_of(collection),
             indexing=self._index_status(collection),
             field=field,
             query=query,
@@ -176,7 +176,7 @@ class HtmlRoutes:
         return self._context.render(
             request,
             "images.html",
-            fields=list(views.FIELDS),
+            fields=views.fields_of(collection),
             query=query,
             place_words=self._context.facets(collection).place_words,
             images=found[:IMAGES],

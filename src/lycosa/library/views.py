@@ -37,6 +37,12 @@ ENTITY_KINDS: dict[str, EntityKind] = {"people": "person", "organisations": "org
 """What can be browsed by name, and what the catalogue calls it."""
 
 
+def fields_of(collection: Collection) -> list[str]:
+    """What pages of a collection can be browsed by: by trails only where a crawl has looked through some."""
+    explored = collection.reader.counts().explored
+    return [field for field in FIELDS if explored or field != "trails"]
+
+
 def about(collection: Collection) -> dict[str, Any]:
     """What a collection is, in figures."""
     counts, runs = collection.reader.counts(), collection.reader.runs()

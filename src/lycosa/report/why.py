@@ -154,7 +154,7 @@ def _words(collection: Collection, page: StoredPage) -> Reasons | None:
         version = load_version(collection.directory / "models", collection.reader.judge_version())
     except ModelError:
         return None
-    if page.judgement is None or not page.judgement.rule.startswith(version.rule):
+    if page.judgement is None or not page.judgement.rule.startswith(f"{version.name}:"):
         return None
     fact = collection.reader.evidence(page.id).get(version.evidence)
     value = fact.value if isinstance(fact, Score) else 0.0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from os.path import relpath
 from pathlib import Path
 
 import msgspec
@@ -64,8 +65,9 @@ class _Pages(Queries):
 
 
 def known_in(archive: ArchiveSpec, folder: Path) -> list[Path]:
-    """The collections that a spec names; relative paths begin in `folder`."""
-    return [folder / name for name in archive.known]
+    """The collections that a spec names; relative paths begin in `folder`. None goes up from a folder and down again: refusals show them."""
+    paths = [folder / name for name in archive.known]
+    return [Path(relpath(path.resolve())) if ".." in path.parts else path for path in paths]
 
 
 class KnownElsewhere:

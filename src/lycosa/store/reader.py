@@ -224,13 +224,10 @@ class Reader(Queries):
         )
         return int(next(self._rows(sql, name, without))[0])
 
-    def unseen_frames(self, name: str, without: str, words: int) -> set[int]:
-        """The keys of pages of no more words than these, with evidence of this name and none of the other."""
-        sql = (
-            "SELECT key FROM evidence JOIN pages ON pages.id = page WHERE name = ?1 AND pages.words <= ?3"
-            " AND page NOT IN (SELECT page FROM evidence WHERE name = ?2)"
-        )
-        return {key for (key,) in self._rows(sql, name, without, words)}
+    def words_of_noted(self, name: str) -> dict[int, int]:
+        """How many words the pages with evidence of this name have, by key."""
+        sql = "SELECT pages.key, pages.words FROM evidence JOIN pages ON pages.id = page WHERE name = ?"
+        return dict(self._rows(sql, name))
 
     def lessons(self, after: int = 0) -> Iterator[tuple[Link, Judgement, dict[str, Fact]]]:
         """What `Strategy.learn` was told, in the same order: of a page fetched again, what it taught at first."""
