@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache, wraps
 from pathlib import Path
+from string import printable
 
 import pytest
-from hypothesis import settings
 
-from lycosa.cli import main
-from lycosa.demo import demo_web
+# Before numpy is imported, here and in all that tests start: threads that wait for each other burn the processor that
+# the other tests need. The program itself does the same.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+# Some hundred processes import the package: compiled once is a third of their time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+from hypothesis import settings  # noqa: E402
+
+from lycosa.cli import main  # noqa: E402
+from lycosa.demo import demo_web  # noqa: E402
+from lycosa.report import design  # noqa: E402
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("lycosa", deadline=None)
@@ -34,11 +49,35 @@ def lycosa(
     return run
 
 
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
+"""A folder by name, and what fills it: the fixture `made_once`."""
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """Folders that all processes of this run share: whoever asks first makes one, the others wait. Read only."""
+    own = tmp_path_factory.getbasetemp()
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        place, is_made = common / name, common / f"{name}.made"
+        with (common / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_made.exists():
+                shutil.rmtree(place, ignore_errors=True)  # of one that failed
+                place.mkdir()
+                make(place)
+                is_made.touch()
+        return place
+
+    return made
+
+
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Parsed pages and runs go to a temporary folder, not to the user's cache."""
+def own_cache(made_once: MadeOnce) -> Iterator[None]:
+    """Parsed pages and runs go to a temporary folder, not to the user's cache; each web is parsed once."""
     before = os.environ.get("LYCOSA_CACHE")
-    os.environ["LYCOSA_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["LYCOSA_CACHE"] = str(made_once("cache", lambda _: None))
     yield
     if before is None:
         del os.environ["LYCOSA_CACHE"]
@@ -46,9 +85,40 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         os.environ["LYCOSA_CACHE"] = before
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fonts_cut_once() -> Iterator[None]:
+    """Reports have the same small fonts, whatever their text: cutting them takes most of the time of a report."""
+    plain = design._cut
+
+    @cache
+    def cut(file: Path) -> bytes:
+        return plain(file, printable)
+
+    @wraps(plain)
+    def cut_once(file: Path, _text: str) -> bytes:
+        return cut(file)
+
+    design._cut = cut_once
+    yield
+    design._cut = plain
+
+
 @pytest.fixture(scope="session")
-def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo_folder(made_once: MadeOnce) -> Path:
     """The demo web, written as a virtual web."""
-    folder = tmp_path_factory.mktemp("web") / "demo"
-    demo_web().write(folder)
-    return folder
+    return made_once("demo", demo_web().write)
+
+
+@pytest.fixture(scope="session")
+def docs_site(made_once: MadeOnce) -> Path:
+    """The documentation as a site, built as `make site` does."""
+
+    def build(folder: Path) -> None:
+        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "ignore"}
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(folder)]
+        done = subprocess.run(
+            command, cwd=Path(__file__).parents[1], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    return made_once("site", build)

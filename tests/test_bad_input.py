@@ -481,7 +481,7 @@ def _run_with_limit(what: int, most: int, *arguments: object) -> Told:
 
     command = [sys.executable, "-m", "lycosa", *map(str, arguments)]
     done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit, timeout=120, check=False
+        command, cwd=ROOT, capture_output=True, text=True, preexec_fn=limit, timeout=600, check=False
     )
     return done.returncode, done.stdout, done.stderr
 

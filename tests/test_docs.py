@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import shlex
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from lycosa.commands.reference import _commands, commands_reference
 from lycosa.methods.lookup import all_settings, section_class, settings_of, strategy_names
 from lycosa.report import design
 from lycosa.spec.writing import spec_reference
+from tests.conftest import MadeOnce
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -140,8 +142,8 @@ def test_nothing_is_left_to_be_filled_in(page):
     assert not re.findall(r"^(?:[A-Z]{3,}[\s.:]*|\W*(?:TODO|FIXME)\b.*)$", text, re.M)
 
 
-def run(command: list[str], folder: Path, cache: Path) -> str:
-    environment = {**os.environ, "LYCOSA_CACHE": str(cache), "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
+def run(command: list[str], folder: Path) -> str:
+    environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
@@ -149,15 +151,10 @@ def run(command: list[str], folder: Path, cache: Path) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.mark.parametrize("snippet", [*snippets("python", "run")], ids=lambda snippet: snippet[0].name)
-def test_python_snippets_run(snippet, tmp_path, cache):
+def test_python_snippets_run(snippet, tmp_path):
     """What is marked `python run` runs as it stands, in an empty folder."""
-    run([sys.executable, "-c", snippet[1]], tmp_path, cache)
+    run([sys.executable, "-c", snippet[1]], tmp_path)
 
 
 def programs() -> Iterator[tuple[Path, str]]:
@@ -187,16 +184,21 @@ def test_python_snippets_compile(snippet):
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=name_of)
-def test_examples_run(example, tmp_path, cache):
+def test_examples_run(example, tmp_path):
     """Every example runs to its end and says something."""
-    assert run([sys.executable, str(example)], tmp_path, cache).strip()
+    assert run([sys.executable, str(example)], tmp_path).strip()
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo, crawled once, in a folder where the README's commands can be run."""
+def demo(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the demo, crawled once, and of what it said: in a folder where the README's commands can be run."""
+
+    def crawl(folder: Path) -> None:
+        said = run([sys.executable, "-m", "lycosa", "demo", "--out", "demo"], folder)
+        (folder / "said.txt").write_text(said, encoding="utf-8")
+
     folder = tmp_path_factory.mktemp("readme")
-    run([sys.executable, "-m", "lycosa", "demo", "--out", "demo", "--json"], folder, folder)
+    shutil.copytree(made_once("readme", crawl), folder, dirs_exist_ok=True)
     return folder
 
 
@@ -220,7 +222,7 @@ def test_console_snippets_run(demo):
         if command == "serve":  # it would serve until stopped
             assert (demo / arguments[0] / "catalogue.db").exists()
             continue
-        assert run([sys.executable, "-m", "lycosa", command, *arguments], demo, demo).strip()
+        assert run([sys.executable, "-m", "lycosa", command, *arguments], demo).strip()
 
 
 def test_the_commands_that_teach_a_judge_run(demo):
@@ -231,7 +233,7 @@ def test_the_commands_that_teach_a_judge_run(demo):
     assert len(lines) == 3
     for line in lines:
         command = line.replace("lycosa ", f"{shlex.quote(sys.executable)} -m lycosa ")
-        assert run(["bash", "-c", f"set -o pipefail; {command}"], demo, demo).strip()
+        assert run(["bash", "-c", f"set -o pipefail; {command}"], demo).strip()
 
 
 def test_the_readme_says_what_the_demo_says(demo):
@@ -240,9 +242,9 @@ def test_the_readme_says_what_the_demo_says(demo):
     On a busy machine the order differs more: five pages fewer were found there.
     """
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    told = run([sys.executable, "-m", "lycosa", "demo", "--out", "demo"], demo, demo)
+    told = (demo / "said.txt").read_text(encoding="utf-8")
     blind = run(
-        [sys.executable, "-m", "lycosa", "demo", "--strategy", "breadth-first", "--out", "blind"], demo, demo
+        [sys.executable, "-m", "lycosa", "demo", "--strategy", "breadth-first", "--out", "blind"], demo
     )
     shown = re.search(r"(\d+) pages fetched, (\d+) kept .*? labels (\d+) of .*? out of (\d+) in all", readme)
     said = re.search(
@@ -277,13 +279,13 @@ def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
             (folder / title[1]).parent.mkdir(parents=True, exist_ok=True)
             (folder / title[1]).write_text(text, encoding="utf-8")
         if kind == "python":
-            run([sys.executable, "-c", text], folder, folder)
+            run([sys.executable, "-c", text], folder)
         for line in text.splitlines() if kind == "console" else ():
             if line.startswith("lycosa serve "):  # it would serve until stopped
                 assert (folder / shlex.split(line)[2] / "catalogue.db").exists()
                 continue
             setting = f'export PATH="{programs}:$PATH" LYCOSA="{ROOT}"; set -o pipefail'
-            said = run(["bash", "-c", f"{setting}; {line}"], folder, folder)
+            said = run(["bash", "-c", f"{setting}; {line}"], folder)
             assert said.strip() or "write(" in line
             ran += 1
     assert ran >= 4
@@ -292,19 +294,15 @@ def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
             assert sum("/news/" in page.link.url for page in flood.pages(relevant=True)) == 24
 
 
-def test_the_site_is_whole(tmp_path):
+def test_the_site_is_whole(docs_site):
     """`make site` builds it without a warning, and a reader's browser is sent nowhere else for any part of it."""
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "ignore"}
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(tmp_path / "site")]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    pages = sorted((tmp_path / "site").rglob("*.html"))
+    pages = sorted(docs_site.rglob("*.html"))
     assert len(pages) >= len([page for page in PAGES if page.is_relative_to(DOCS)])
     loaded = re.compile(r'<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)="?((?:https?:)?//[^"\s>]+)')
     for page in pages:
         text = re.sub(r'<link rel="?canonical[^>]*>', "", page.read_text(encoding="utf-8"))
         assert not loaded.findall(text), page.name
-    style = (tmp_path / "site" / "assets" / "look.css").read_text(encoding="utf-8")
+    style = (docs_site / "assets" / "look.css").read_text(encoding="utf-8")
     assert design.LIGHT["accent"] in style
 
 
@@ -322,7 +320,7 @@ def test_make_docs_writes_what_the_tests_compare():
     made = re.findall(r"python -m (.+) > (docs/\S+)$", makefile, re.M)
     assert [page for _, page in made] == ["docs/spec.md", "docs/commands.md", "docs/strategies/choosing.md"]
     for program, page in made:
-        said = run([sys.executable, "-m", *program.split()], ROOT, ROOT)
+        said = run([sys.executable, "-m", *program.split()], ROOT)
         assert said == (ROOT / page).read_text(encoding="utf-8"), f"run: make docs ({page})"
 
 

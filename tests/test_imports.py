@@ -131,7 +131,7 @@ def test_a_crawl_loads_nothing_heavy(tmp_path):
     """A whole crawl with topic, strategy, index and archive runs without scikit-learn and its kin."""
     command = [sys.executable, "-W", "ignore", "-c", CRAWL, str(tmp_path / "out")]
     done = subprocess.run(
-        command, cwd=ROOT.parents[1], capture_output=True, text=True, timeout=60, check=False
+        command, cwd=ROOT.parents[1], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     pages, loaded = json.loads(done.stdout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def names_in(tree: ast.AST) -> Iterator[str]:
             yield node.name
 
 
+@cache
 def public_types() -> dict[str, list[str]]:
     """The classes and type aliases that stand at the top of modules, with where they stand."""
     found: dict[str, list[str]] = defaultdict(list)

@@ -193,7 +193,7 @@ class TestSite:
             "with SiteProcess('lycosa.testing:web_with', name='drops') as site:\n"
             "    print(site.port, flush=True); os.kill(os.getpid(), 9)"
         )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=600)
         port = int(done.stdout)
 
         for _ in range(100):

@@ -54,7 +54,7 @@ def test_a_running_crawl_pauses_goes_on_and_stops(tmp_path: Path) -> None:
                 assert lycosa("resume", out).startswith("running")
                 until(lambda: len(site.log) > before, "the crawl goes on")
                 assert lycosa("stop", out).startswith("stopping")
-                said, _ = process.communicate(timeout=90)
+                said, _ = process.communicate(timeout=600)
             finally:
                 process.kill()
         summary = json.loads(said)

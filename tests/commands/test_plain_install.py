@@ -56,7 +56,7 @@ def test_a_plain_install_crawls_asks_learns_and_goes_back(tmp_path: Path):
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": path},
-            timeout=300,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

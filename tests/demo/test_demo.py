@@ -245,7 +245,7 @@ def test_serve(web):
     """The served web answers by host name."""
     with web.serve() as site:
         request = urllib.request.Request(f"{site.base}/", headers={"Host": "www.cometlog.test"})
-        with urllib.request.urlopen(request, timeout=5) as response:
+        with urllib.request.urlopen(request, timeout=600) as response:
             assert response.read() == web.pages["http://www.cometlog.test/"].body
         assert site.hits("http://www.cometlog.test/") == 1
 

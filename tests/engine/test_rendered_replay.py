@@ -87,9 +87,9 @@ def _shown(url: str, awaited: str) -> str:
         )
         browser = play.chromium.launch(executable_path=program, chromium_sandbox=SANDBOX)
         page = browser.new_page()
-        page.goto(url, timeout=120_000)
+        page.goto(url, timeout=600_000)
         root = page.frame_locator("iframe").locator("#root")  # pywb shows pages in a frame of its own
-        root.filter(has_text=awaited).wait_for(timeout=60_000)
+        root.filter(has_text=awaited).wait_for(timeout=600_000)
         shown = root.inner_text()
         browser.close()
         return shown
@@ -99,7 +99,7 @@ def _wait_for(url: str) -> None:
     end = time.monotonic() + 120
     while True:
         try:
-            urllib.request.urlopen(url, timeout=60).close()
+            urllib.request.urlopen(url, timeout=600).close()
             return
         except (ConnectionError, urllib.error.URLError) as error:
             if isinstance(error, urllib.error.HTTPError) or time.monotonic() > end:

@@ -15,7 +15,7 @@ import lycosa
 from lycosa.engine.analysis import InlineAnalyser, Recipe
 from lycosa.errors import InputError, LycosaError, SpecError
 from lycosa.lab import results
-from lycosa.lab.cache import CachedWeb
+from lycosa.lab.cache import CachedWeb, cache_directory
 from lycosa.lab.grid import Laboratory, Variant, by_variant, run_grid, variants
 from lycosa.lab.plots import plot_curves
 from lycosa.lab.protocol import Options
@@ -48,12 +48,19 @@ def test_a_cached_page_equals_a_parsed_one(web: CachedWeb):
         assert parsed == cached
 
 
-def test_results_do_not_depend_on_the_number_of_processes(demo_folder: Path, monkeypatch, tmp_path):
-    """One process or two: the same URLs in the same order."""
+def test_results_do_not_depend_on_the_number_of_processes(
+    web: CachedWeb, demo_folder: Path, monkeypatch, tmp_path
+):
+    """One process or two: the same URLs in the same order. Parsed pages they share, finished runs they do not."""
     wanted = variants(["best-first", "selective"], [])
+    pages = [path for path in cache_directory().iterdir() if path.name != "runs"]
     orders = []
     for processes in (1, 2):
-        monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / str(processes)))
+        own = tmp_path / str(processes)
+        own.mkdir()
+        for path in pages:
+            (own / path.name).symlink_to(path)
+        monkeypatch.setenv("LYCOSA_CACHE", str(own))
         runs = run_grid(demo_folder, ["owls", "bread"], wanted, SMALL, random_seeds=[1], processes=processes)
         orders.append([(run.strategy, run.topic, run.fetched) for run in runs])
 
@@ -218,7 +225,7 @@ def test_workers_do_not_outlive_a_run_that_is_killed(demo_folder):
     code = (
         "from pathlib import Path; from lycosa.lab.grid import *; from lycosa.lab.protocol import Options\n"
         f"if __name__ == '__main__': run_grid(Path({str(demo_folder)!r}), ['owls', 'tides'], [Variant('best-first')],"
-        " Options(pages=40), random_seeds=range(50), processes=2)"
+        " Options(pages=40), random_seeds=range(5000), processes=2)"
     )
     process = subprocess.Popen([sys.executable, "-c", code])
     try:

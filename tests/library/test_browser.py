@@ -45,8 +45,8 @@ def chromium():
 @pytest.fixture
 def page(chromium):
     context = chromium.new_context()
-    context.set_default_timeout(60_000)
-    playwright.expect.set_options(timeout=60_000)
+    context.set_default_timeout(600_000)
+    playwright.expect.set_options(timeout=600_000)
     yield context.new_page()
     context.close()
 
@@ -61,7 +61,7 @@ def served(directory: Path, *more: str) -> Iterator[str]:
         yield process.stderr.readline().partition(": ")[2].strip()
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
 
 
 @pytest.fixture(scope="module")
@@ -335,12 +335,12 @@ def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
                 wait_until(lambda: history(out)[-1].answers == 1, "a version that knows the answer")
                 page.click("summary:has-text('Stop')")
                 page.click("button[value=stop]")
-                assert crawl.wait(60) is not None
+                assert crawl.wait(600) is not None
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:
     """Until something is so; a busy machine may take its time."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while not holds():
         assert time.monotonic() < end, f"{what} never came"
         time.sleep(0.05)

@@ -144,7 +144,7 @@ def lycosa(folder: Path, place: Path, *command: object) -> subprocess.CompletedP
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(place), *sys.path])},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

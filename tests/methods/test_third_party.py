@@ -6,12 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from lycosa.demo import demo_web
+from lycosa.cli import DEBUG
 from lycosa.errors import SpecError
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
@@ -22,6 +22,7 @@ GUIDE = (ROOT / "docs" / "strategies" / "index.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"^```python\n(.*?)^```", GUIDE, re.M | re.S)[0]
 ENTRY = re.search(r'entry-points\."lycosa\.strategies"\]\n(.*?)^```', GUIDE, re.M | re.S)
 NAME = "short_paths.py:ShortPaths"
+Told = tuple[int, str, str]
 
 
 @pytest.fixture
@@ -36,14 +37,29 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def lycosa(folder: Path, *arguments: object, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LYCOSA_CACHE": str(folder / "cache"), "COLUMNS": "200"}
+def in_a_process(
+    folder: Path, *arguments: object, path: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "200"}
     if path:
         environment["PYTHONPATH"] = f"{path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     command = [sys.executable, "-W", "ignore", "-m", "lycosa", *map(str, arguments)]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
+
+
+@pytest.fixture
+def afresh(lycosa: Callable[..., Told], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Told]:
+    """A command in this process, which reads the strategy's file again, as a process of its own would."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: object) -> Told:
+        monkeypatch.delitem(sys.modules, "short_paths", raising=False)
+        return lycosa(*arguments)
+
+    return run
 
 
 def write(folder: Path, site: Site, strategy: str, **sections: dict[str, object]) -> Path:
@@ -57,34 +73,45 @@ def broken(folder: Path, line: str) -> None:
     (folder / "short_paths.py").write_text(text, encoding="utf-8")
 
 
-def test_the_file_of_the_guide_crawls(folder, site):
+def test_the_file_of_the_guide_crawls(folder, site, afresh):
     """Named in the spec (from another folder) with its settings, in worker processes too."""
     write(folder, site, NAME, process={"workers": 1})
     text = (folder / "crawl.toml").read_text(encoding="utf-8")
     (folder / "crawl.toml").write_text(f'{text}["{NAME}"]\nfading = 0.02\n', encoding="utf-8")
     (folder / "elsewhere").mkdir()
-    done = lycosa(folder / "elsewhere", "crawl", folder, "--quiet")
+    done = in_a_process(folder / "elsewhere", "crawl", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     assert len(kept(folder / "crawl")) == 12
-    assert "short URLs of good pages" in lycosa(folder, "why", "crawl", "http://h0.test/p1").stdout
-    assert lycosa(folder, "index", "crawl").returncode == 0
+    assert "short URLs of good pages" in afresh("why", "crawl", "http://h0.test/p1")[1]
+    assert in_a_process(folder, "index", "crawl").returncode == 0
 
 
-def test_the_file_of_the_guide_runs_in_the_lab(folder):
+def test_the_file_of_the_guide_runs_in_the_lab(folder, demo_folder, afresh):
     """Named on the command line, over a grid of its settings; edited, it is run again."""
-    demo_web().write(folder / "web")
-    command = ["lab", "run", "web", "--topic", "owls", "--pages", "20", "--runs", "2", "--strategy", NAME]
-    command += ["--set", f"{NAME}.fading=0.01,0.1", "--workers", "2"]
-    done = lycosa(folder, *command)
+    command = [
+        "lab",
+        "run",
+        demo_folder,
+        "--topic",
+        "owls",
+        "--pages",
+        "20",
+        "--runs",
+        "2",
+        "--strategy",
+        NAME,
+    ]
+    command += ["--set", f"{NAME}.fading=0.01,0.1"]
+    done = in_a_process(folder, *command, "--workers", 2)
     assert done.returncode == 0, done.stderr
     assert "fading=0.1 " in done.stdout
     assert not list(folder.glob("*.png")), "nothing is written that was not asked for"
     broken(folder, "1 / 0")
-    done = lycosa(folder, *command)
-    assert done.returncode == 1
-    assert "ShortPaths" in done.stderr
-    assert "ZeroDivisionError" in done.stderr
-    assert "Traceback" not in done.stderr
+    code, _, said = afresh(*command, "--workers", 1)
+    assert code == 1
+    assert "ShortPaths" in said
+    assert "ZeroDivisionError" in said
+    assert "Traceback" not in said
 
 
 def installed(folder: Path, module: str) -> Path:
@@ -104,7 +131,7 @@ def test_the_entry_point_of_the_guide_crawls(folder, site):
     """By its plain name."""
     (folder / "short_paths.py").unlink()
     place = installed(folder, PYTHON)
-    done = lycosa(write(folder, site, "short-paths"), "crawl", "crawl.toml", "--quiet", path=place)
+    done = in_a_process(write(folder, site, "short-paths"), "crawl", "crawl.toml", "--quiet", path=place)
     assert done.returncode == 0, done.stderr
     assert len(kept(folder / "crawl")) == 12
 
@@ -113,9 +140,9 @@ def test_a_broken_package_stops_only_what_names_it(folder, site):
     """A crawl with another strategy goes on; one that names it says which package to mend."""
     (folder / "short_paths.py").unlink()
     place = installed(folder, "import a_module_that_is_nowhere\n")
-    done = lycosa(write(folder, site, "breadth-first"), "crawl", "crawl.toml", "--quiet", path=place)
+    done = in_a_process(write(folder, site, "breadth-first"), "crawl", "crawl.toml", "--quiet", path=place)
     assert done.returncode == 0, done.stderr
-    done = lycosa(folder, "crawl", "crawl.toml", "--quiet", "--strategy", "short-paths", path=place)
+    done = in_a_process(folder, "crawl", "crawl.toml", "--quiet", "--strategy", "short-paths", path=place)
     assert done.returncode == 2
     assert "'short-paths' of the installed package lycosa-short-paths cannot be loaded" in done.stderr
     assert "a_module_that_is_nowhere" in done.stderr
@@ -131,19 +158,21 @@ def test_a_broken_package_stops_only_what_names_it(folder, site):
         ("return [Decision(link, float('nan')) for link in page.links]", ["the priority nan"]),
     ],
 )
-def test_a_strategy_that_fails_loses_nothing(line, words, folder, site):
+def test_a_strategy_that_fails_loses_nothing(line, words, folder, site, afresh, monkeypatch):
     """One line names class, file, line and page; mended, the same command goes on."""
+    monkeypatch.setenv(DEBUG, "")
     write(folder, site, NAME)
-    assert lycosa(folder, "crawl", ".", "--quiet", "--max-pages", "3").returncode == 0
+    assert afresh("crawl", ".", "--quiet", "--max-pages", "3")[0] == 0
     broken(folder, line)
-    done = lycosa(folder, "crawl", ".", "--quiet")
-    assert done.returncode == 1, done.stderr
-    (said,) = done.stderr.strip().splitlines()
+    code, _, complaint = afresh("crawl", ".", "--quiet")
+    assert code == 1, complaint
+    (said,) = complaint.strip().splitlines()
     for word in ("The strategy ShortPaths", "short_paths.py", "at http://h", "--debug", *words):
         assert word in said
-    assert "Traceback" in lycosa(folder, "--debug", "crawl", ".", "--quiet").stderr
+    assert "Traceback" in afresh("--debug", "crawl", ".", "--quiet")[2]
+    monkeypatch.setenv(DEBUG, "")
     (folder / "short_paths.py").write_text(PYTHON, encoding="utf-8")
-    assert lycosa(folder, "crawl", ".", "--quiet").returncode == 0
+    assert afresh("crawl", ".", "--quiet")[0] == 0
     assert len(kept(folder / "crawl")) == 12
 
 

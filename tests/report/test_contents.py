@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
@@ -89,6 +89,7 @@ def test_the_map_shows_countries_and_places():
     assert drawing.count("<circle") == 1
 
 
+@settings(max_examples=30)  # some are charts of ten thousand years
 @given(st.lists(st.tuples(st.dates().map(lambda day: day.isoformat()), st.integers(1, 99)), max_size=8))
 def test_periods_keep_every_page(found):
     """Whatever the days, no page is lost in the columns, and they can be drawn."""

@@ -64,7 +64,7 @@ def test_a_kill_between_any_two_steps_of_a_commit_loses_nothing(tmp_path, uninte
     """SIGKILL after the append, the sync or the commit: resumed, the collection is the same."""
     directory = tmp_path / "storm"
     command = [sys.executable, "-m", "tests.store.killed", str(directory), point, str(nth)]
-    ended = subprocess.run(command, cwd=ROOT, check=False, timeout=60)
+    ended = subprocess.run(command, cwd=ROOT, check=False, timeout=600)
     assert ended.returncode == -signal.SIGKILL
 
     killed.crawl(directory)
@@ -263,7 +263,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(opened, tmp_path, size, repeats
     """When a file can grow no more, one sentence says so; all commits before it stay, and it resumes."""
     directory = tmp_path / "storm"
     command = [sys.executable, "-c", FILL, str(directory), str(size), str(repeats)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=600)
     committed, _, message = ended.stdout.partition(" ")
 
     assert ended.stderr == ""

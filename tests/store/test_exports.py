@@ -317,7 +317,7 @@ def _fetched(url: str) -> bytes:
     end = time.monotonic() + 60
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=30) as answer:
+            with urllib.request.urlopen(url, timeout=600) as answer:
                 return bytes(answer.read())
         except (ConnectionError, urllib.error.URLError) as error:
             if isinstance(error, urllib.error.HTTPError) or time.monotonic() > end:
