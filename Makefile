@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make/installed
 
+AT_ONCE = $(shell $(PYTHON) -c 'import os; print(min(2 * os.cpu_count(), 16))')
+
 INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
 
 .PHONY: demo test check format lint types tests cost docs site constraints clean
@@ -26,9 +28,10 @@ lint:
 types:
 	$(BIN)/mypy
 
-# The tests include the doctests and the documentation's own tests.
+# The tests include the doctests and the documentation's own tests. Twice as many at once as there are cores: a third of
+# their time they wait, for hosts that rest, browsers and programs that begin. Idle processes take from the busiest.
 tests:
-	$(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal
 
 # What a page costs beside a fixed piece of work: fails where it has grown. Alone, after the tests.
 cost:

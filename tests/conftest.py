@@ -98,9 +98,9 @@ def fonts_cut_once() -> Iterator[None]:
     def cut_once(file: Path, _text: str) -> bytes:
         return cut(file)
 
-    design._cut = cut_once
-    yield
-    design._cut = plain
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(design, "_cut", cut_once)
+        yield
 
 
 @pytest.fixture(scope="session")

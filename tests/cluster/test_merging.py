@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from lycosa.store.schema import open_for_writing
 from lycosa.testing import Site
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_shards import requests, text_for
+from tests.conftest import MadeOnce
 from tests.crawling import KEYWORDS, crawl, small_web
 from tests.store.archives import records_of
 
@@ -23,16 +25,20 @@ HOSTS, PAGES = 8, 6
 
 
 @pytest.fixture
-async def crawled(tmp_path: Path) -> Path:
-    """A web crawled in one process (`one`), and by three shards (`web`), which are one collection too."""
-    with Site(small_web(HOSTS, PAGES)) as site:
-        await asyncio.to_thread(crawl, text_for(site), tmp_path / "one")
-        await crawl_in_shards(text_for(site), tmp_path / "web", 3)
-    merge_collection(tmp_path / "web")
-    return tmp_path
+def crawled(made_once: MadeOnce, tmp_path: Path) -> Path:
+    """A web crawled in one process (`one`), and by three shards (`web`), which are one collection too: a copy."""
+
+    def crawl_both(folder: Path) -> None:
+        with Site(small_web(HOSTS, PAGES)) as site:
+            crawl(text_for(site), folder / "one")
+            asyncio.run(crawl_in_shards(text_for(site), folder / "web", 3))
+        merge_collection(folder / "web")
+
+    shutil.copytree(made_once("merged", crawl_both), tmp_path / "merged")
+    return tmp_path / "merged"
 
 
-async def test_the_whole_is_what_one_would_have_made(crawled: Path) -> None:
+def test_the_whole_is_what_one_would_have_made(crawled: Path) -> None:
     assert contents([crawled / "web"]) == contents([crawled / "one"])
     with Collection.open(crawled / "web") as web, Collection.open(crawled / "one") as one:
         assert web.reader.counts() == one.reader.counts()
@@ -42,7 +48,7 @@ async def test_the_whole_is_what_one_would_have_made(crawled: Path) -> None:
     assert len(records_of(crawled / "web" / "archive")) > 2 * HOSTS * PAGES
 
 
-async def test_texts_are_indexed_once(crawled: Path) -> None:
+def test_texts_are_indexed_once(crawled: Path) -> None:
     """A shard keeps texts as they are; who brings the shards together indexes them."""
     assert _found(crawled / "web") == _found(crawled / "one") > 0
     assert not any(map(_found, of_shards(crawled / "web", 3)))
@@ -54,11 +60,11 @@ def _found(directory: Path) -> int:
 
 
 @pytest.mark.parametrize("command", ["why", "report", "export", "status", "index", "changes"])
-async def test_commands_work_on_the_whole(crawled: Path, lycosa, command: str) -> None:
+def test_commands_work_on_the_whole(crawled: Path, lycosa, command: str) -> None:
     web = crawled / "web"
     exports = ["--jsonl", crawled / "web.jsonl", "--wacz", crawled / "a.wacz"]
     more: dict[str, list[object]] = {"why": ["http://h3.test/p1"], "export": [*exports]}
-    code, said, complaint = await asyncio.to_thread(lycosa, command, web, *more.get(command, []))
+    code, said, complaint = lycosa(command, web, *more.get(command, []))
     assert code == 0, complaint
     if command == "why":
         assert "Fetched and judged relevant" in said
@@ -76,7 +82,7 @@ async def test_a_merged_collection_goes_on_in_one_process(tmp_path: Path) -> Non
         assert set(requests(site).values()) == {1}
 
 
-async def test_a_lost_shard_is_said_with_what_it_held(crawled: Path) -> None:
+def test_a_lost_shard_is_said_with_what_it_held(crawled: Path) -> None:
     """Nobody begins it anew in silence: its pages and what waited there are gone."""
     refuse_lost(crawled / "web")
     folder = crawled / "web" / "shards" / "02"
@@ -89,17 +95,17 @@ async def test_a_lost_shard_is_said_with_what_it_held(crawled: Path) -> None:
     refuse_lost(crawled / "web")
 
 
-async def test_a_crawl_that_was_killed_can_be_merged(crawled: Path, lycosa) -> None:
+def test_a_crawl_that_was_killed_can_be_merged(crawled: Path, lycosa) -> None:
     (crawled / "web" / "catalogue.db").unlink()
-    code, _, complaint = await asyncio.to_thread(lycosa, "report", crawled / "web")
+    code, _, complaint = lycosa("report", crawled / "web")
     assert code == 2
     assert complaint.strip().endswith(f"lycosa merge {crawled / 'web'}")
-    code, said, complaint = await asyncio.to_thread(lycosa, "merge", crawled / "web")
+    code, said, complaint = lycosa("merge", crawled / "web")
     assert code == 0, complaint
     assert said.startswith(f"{HOSTS * PAGES} pages")
 
 
-async def test_a_missing_shard_is_said(crawled: Path) -> None:
+def test_a_missing_shard_is_said(crawled: Path) -> None:
     (crawled / "web" / "shards" / "01" / "catalogue.db").rename(crawled / "gone.db")
     with pytest.raises(CollectionError, match=r"shards/01 is missing"):
         merge_collection(crawled / "web")

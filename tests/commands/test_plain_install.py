@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.commands.calling import one_by_one
 
 WITHOUT = "import sys; sys.modules.update(dict.fromkeys({absent!r}))  # None: an import of it fails"
 
@@ -48,27 +48,22 @@ def test_a_plain_install_crawls_asks_learns_and_goes_back(tmp_path: Path):
     )  # child processes read it as well
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
 
-    def lycosa(*words: str, said: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "lycosa", *words],
-            input=said,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path},
-            timeout=600,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert "kept as relevant" in lycosa("demo", "--out", "demo")
-    told = lycosa("label", "demo", "--count", "5", said="y\nn\ny\nn\ny\n")
+    commands = [
+        ["demo", "--out", "demo"],
+        ["label", "demo", "--count", "5"],
+        ["judge", "--history", "demo"],
+        ["judge", "--undo", "demo"],
+        ["report", "demo"],
+        ["export", "demo", "--jsonl", "pages.jsonl"],
+        ["init", "owls", "--topic"],
+    ]
+    found = one_by_one(tmp_path, {**os.environ, "PYTHONPATH": path}, *commands, typed="y\nn\ny\nn\ny\n")
+    assert [told.code for told in found] == [0] * len(commands), found
+    demo, labelled, history, undone, *_ = [told.out for told in found]
+    assert "kept as relevant" in demo
     assert re.search(
-        r"kept \d+ → \d+", told
+        r"kept \d+ → \d+", labelled
     )  # whether the version is used depends on how right these answers are
-    assert "in use" in lycosa("judge", "--history", "demo")
-    assert "Back to judge version" in lycosa("judge", "--undo", "demo")
-    lycosa("report", "demo")
-    lycosa("export", "demo", "--jsonl", "pages.jsonl")
-    lycosa("init", "owls", "--topic")
+    assert "in use" in history
+    assert "Back to judge version" in undone
     assert (tmp_path / "owls" / "crawl.toml").exists()

@@ -293,10 +293,10 @@ def test_a_map_is_zoomed_and_moved(page, library):
 def test_a_running_crawl_is_watched_labelled_and_stopped(tmp_path, page):
     """The monitor follows a crawl; labels make it learn anew and go on; Stop ends it."""
     out = tmp_path / "live"
-    with Site(small_web(3, 60)) as site:
+    with Site(small_web(3, 400)) as site:  # more than any machine fetches before the browser has stopped it
         spec = tmp_path / "crawl.toml"
         fetch = {
-            "per_host_delay_s": 0.3,
+            "per_host_delay_s": 1,
             "concurrency": 2,
             "connect_to": site.connect_to,
             "allow_private": list(site.allow_private),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from lycosa.testing import Site
+from tests.commands.calling import Told, one_by_one
 from tests.crawling import small_web, spec_text
 
 METHOD = """
@@ -137,16 +138,10 @@ def installed(tmp_path: Path) -> Path:
     return place
 
 
-def lycosa(folder: Path, place: Path, *command: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "lycosa", *map(str, command)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(place), *sys.path])},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+def lycosa(folder: Path, place: Path, *commands: Sequence[object]) -> list[Told]:
+    """Commands of one who has installed the stranger's package."""
+    path = os.pathsep.join([str(place), *sys.path])
+    return one_by_one(folder, {**os.environ, "PYTHONPATH": path}, *commands)
 
 
 def test_it_crawls_with_all_that_it_brings(tmp_path, installed):
@@ -160,26 +155,34 @@ def test_it_crawls_with_all_that_it_brings(tmp_path, installed):
             judge={"kind": "sayings"},
         )
         (tmp_path / "crawl.toml").write_text(spec)
-        done = lycosa(tmp_path, installed, "crawl", ".", "--quiet")
-        assert done.returncode == 0, done.stderr
-        assert "The saying: owl." in done.stderr
-        assert (tmp_path / "crawl" / "models" / "sayings.json").exists()
-        assert "what people say" in lycosa(tmp_path, installed, "why", "crawl", "http://h0.test/").stdout
-        assert "What people say" in lycosa(tmp_path, installed, "report", "crawl", "--out", "-").stdout
-    lycosa(tmp_path, installed, "train", "sayings", "owl", "night", "--out", "said.txt")
+        complaints = {
+            "sayings.word=[]": "Did you mean 'words'?",
+            "sayings.least=0": "[sayings] least",
+            "judge.kind=saying": "Did you mean 'sayings'?",
+            "sayings.words=[]": "Give it words",
+        }
+        crawled, why, report, _, made, *refused = lycosa(
+            tmp_path,
+            installed,
+            ["crawl", ".", "--quiet"],
+            ["why", "crawl", "http://h0.test/"],
+            ["report", "crawl", "--out", "-"],
+            ["train", "sayings", "owl", "night", "--out", "said.txt"],
+            ["init", "mine", "--sayings"],
+            *(["crawl", ".", "--out", "other", "--quiet", "--set", change] for change in complaints),
+        )
+    assert crawled.code == 0, crawled.err
+    assert "The saying: owl." in crawled.err
+    assert (tmp_path / "crawl" / "models" / "sayings.json").exists()
+    assert "what people say" in why.out
+    assert "What people say" in report.out
     assert (tmp_path / "said.txt").read_text() == "owl night"
-    assert lycosa(tmp_path, installed, "init", "mine", "--sayings").returncode == 0
+    assert made.code == 0
     assert 'words = ["owl"]' in (tmp_path / "mine" / "crawl.toml").read_text()
-    for change, complaint in (
-        ("sayings.word=[]", "Did you mean 'words'?"),
-        ("sayings.least=0", "[sayings] least"),
-        ("judge.kind=saying", "Did you mean 'sayings'?"),
-        ("sayings.words=[]", "Give it words"),
-    ):
-        done = lycosa(tmp_path, installed, "crawl", ".", "--out", "other", "--quiet", "--set", change)
-        assert done.returncode == 2
-        assert complaint in done.stderr
-        assert not (tmp_path / "other").exists(), "a spec that is refused leaves nothing behind"
+    for told, complaint in zip(refused, complaints.values(), strict=True):
+        assert told.code == 2
+        assert complaint in told.err
+    assert not (tmp_path / "other").exists(), "a spec that is refused leaves nothing behind"
 
 
 def test_what_it_says_of_links_is_a_part_of_what_fused_ranks_by(tmp_path, installed):
@@ -188,9 +191,10 @@ def test_what_it_says_of_links_is_a_part_of_what_fused_ranks_by(tmp_path, instal
         (tmp_path / "crawl.toml").write_text(
             spec_text(site, ["http://h0.test/"], top={"strategy": "fused"}, sayings={"words": ["owl"]})
         )
-        done = lycosa(tmp_path, installed, "crawl", ".", "--quiet", "--max-pages", "3")
-        assert done.returncode == 0, done.stderr
-    told = [lycosa(tmp_path, installed, "why", "crawl", f"http://h0.test/p{n}").stdout for n in range(1, 6)]
+        whys = [["why", "crawl", f"http://h0.test/p{n}"] for n in range(1, 6)]
+        done, *found = lycosa(tmp_path, installed, ["crawl", ".", "--quiet", "--max-pages", "3"], *whys)
+    assert done.code == 0, done.err
+    told = [one.out for one in found]
     assert any("+0.75  what people say of it" in text for text in told), told
     assert any("+0.25  what is rumoured of it" in text for text in told), told
 
@@ -202,10 +206,10 @@ def test_evidence_that_is_not_listed_is_refused(tmp_path, installed):
         (tmp_path / "crawl.toml").write_text(
             spec_text(site, ["http://h0.test/"], top={"strategy": "fused"}, sayings={"words": ["owl"]})
         )
-        done = lycosa(tmp_path, installed, "crawl", ".", "--quiet")
-    assert done.returncode == 2
-    assert "'rumoured' is told of links" in done.stderr
-    assert "link_words" in done.stderr
+        (done,) = lycosa(tmp_path, installed, ["crawl", ".", "--quiet"])
+    assert done.code == 2
+    assert "'rumoured' is told of links" in done.err
+    assert "link_words" in done.err
 
 
 def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):
@@ -213,8 +217,13 @@ def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):
     (installed / "sayings_method.py").write_text("import a_module_that_is_nowhere\n")
     with Site(small_web(1, 3)) as site:
         (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"]))
-        assert lycosa(tmp_path, installed, "crawl", ".", "--quiet").returncode == 0
-        done = lycosa(tmp_path, installed, "crawl", ".", "--strategy", "sayings", "--quiet")
-    assert done.returncode == 2
-    assert "'sayings' of the installed package lycosa-sayings cannot be loaded" in done.stderr
-    assert "Traceback" not in done.stderr
+        other, done = lycosa(
+            tmp_path,
+            installed,
+            ["crawl", ".", "--quiet"],
+            ["crawl", ".", "--strategy", "sayings", "--quiet"],
+        )
+    assert other.code == 0
+    assert done.code == 2
+    assert "'sayings' of the installed package lycosa-sayings cannot be loaded" in done.err
+    assert "Traceback" not in done.err
