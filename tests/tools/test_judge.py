@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tools.judge.coefficients import crawled
+import pytest
+from tools.judge.coefficients import HELD, rows_of
+from tools.judge.coefficients import summary as coefficients_summary
 from tools.judge.cost import cost_at, made_pages
-from tools.judge.links import SIGNS, summary
-from tools.judge.links import crawled as crawled_with_links
+from tools.judge.crawls import STRATEGIES, JudgedCrawl, crawled, crawls_of
+from tools.judge.links import SIGNS, linked, summary
 
 from lycosa.demo import demo_web
 from lycosa.lab.cache import CachedWeb
@@ -20,38 +22,45 @@ def test_a_cost_is_measured():
     assert all(number > 0 for number in cost_at(pages))
 
 
-def test_a_crawl_tells_what_calibration_saw(tmp_path):
+@pytest.fixture(scope="module")
+def web(tmp_path_factory) -> CachedWeb:
+    folder = tmp_path_factory.mktemp("judge") / "web"
+    demo_web().write(folder)
+    return CachedWeb(VirtualWeb.open(folder))
+
+
+@pytest.fixture(scope="module")
+def crawls(web) -> list[JudgedCrawl]:
+    return crawls_of(web, "examples:3", 1, 40, ("bread", "owls"))
+
+
+def test_a_crawl_tells_what_calibration_saw(crawls):
     """Of every page but the examples, in both rounds, with the labels beside it."""
-    demo_web().write(tmp_path / "web")
-    web = CachedWeb(VirtualWeb.open(tmp_path / "web"))
-    topic = sorted(web.web.topics)[0]
-    laboratory = Laboratory(web, topic, 1, Options(pages=30, given=parse_given("examples:3")))
-    laboratory.prepare(["best-first"])
-    signs, relevant = crawled(laboratory, "best-first")
-    assert [told.shape for told in signs] == [(len(relevant), 2)] * 2
-    assert 0 < relevant.sum() < len(relevant)
+    crawl = crawls[0]
+    assert [told.shape for told in crawl.fitter.fitted({}).signs] == [(len(crawl.relevant), 2)] * 2
+    assert len(crawl.found) == len(crawl.relevant) - 3
+    assert 0 < crawl.relevant[crawl.found].sum() < len(crawl.found)
 
 
-def test_strategies_that_are_compared_begin_alike(tmp_path):
+def test_strategies_that_are_compared_begin_alike(web):
     """A judge that learned in one crawl of the lab knows nothing of it in the next."""
-    demo_web().write(tmp_path / "web")
-    web = CachedWeb(VirtualWeb.open(tmp_path / "web"))
-    laboratory = Laboratory(
-        web, sorted(web.web.topics)[0], 1, Options(pages=30, given=parse_given("examples:3"))
-    )
+    laboratory = Laboratory(web, "bread", 1, Options(pages=30, given=parse_given("examples:3")))
     laboratory.prepare(["best-first"])
-    first, second = (crawled(laboratory, "best-first")[1].tolist() for _ in range(2))
+    first, second = (crawled(laboratory, "best-first").relevant.tolist() for _ in range(2))
     assert first == second
 
 
-def test_links_are_weighed_beside_words(tmp_path):
+def test_links_are_weighed_beside_words(web, crawls):
     """A row for each strategy and sign, each topic judged by what the other has taught."""
-    demo_web().write(tmp_path / "web")
-    web = CachedWeb(VirtualWeb.open(tmp_path / "web"))
-    crawls = []
-    for topic in ("bread", "owls"):
-        laboratory = Laboratory(web, topic, 1, Options(pages=40, given=parse_given("keywords,examples:3")))
-        laboratory.prepare(["best-first", "fused"])
-        crawls += [crawled_with_links(laboratory, strategy) for strategy in ("best-first", "fused")]
-    assert all(crawl.linked.any() and (crawl.linked == crawl.linked.T).all() for crawl in crawls)
-    assert summary(crawls).count("| fused |") == len(SIGNS)
+    found = [linked(crawl, web.graph) for crawl in crawls]
+    assert all(one.linked.any() and (one.linked == one.linked.T).all() for one in found)
+    assert summary(found).count("| fused |") == len(SIGNS)
+
+
+def test_coefficients_are_fitted_on_other_topics(crawls):
+    """A row for each strategy and weight, chosen and shipped ones too; the same for another web."""
+    told = coefficients_summary("examples", crawls, {"other": crawls[:2]})
+    assert told.count("| fused |") == len(HELD) + 2 + len(HELD) + 1
+    right = [crawl.relevant for crawl in crawls]
+    assert {row[2] for row in rows_of("right", crawls, right)} == {"1.000"}
+    assert len(crawls) == 2 * len(STRATEGIES)

@@ -1,0 +1,95 @@
+"""Crawls of the lab as a user would make them, for the programs that ask how pages are judged. In: a web. Out: fitters.
+
+Command line: none, the other programs of this folder use it.
+Expected time: 5 seconds of CPU a crawl of 200 pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lycosa.judge.fit import Rows
+from lycosa.judge.fitter import Fitter
+from lycosa.judge.learning import LearningJudge
+from lycosa.judge.threshold import find_threshold
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.given import parse_given
+from lycosa.lab.grid import Laboratory
+from lycosa.lab.protocol import Options
+from lycosa.lab.run import crawled as crawled_in_lab
+from lycosa.methods.lookup import fitted
+from lycosa.values import Floats
+
+STRATEGIES = ("best-first", "fused")
+
+
+@dataclass(frozen=True)
+class JudgedCrawl:
+    """A crawl that has ended: a fitter that has read its pages; which of them are relevant, and which were found, by rows."""
+
+    topic: str
+    strategy: str
+    fitter: Fitter
+    relevant: Floats
+    found: Rows  # neither examples nor seeds
+    targets: int
+
+
+class Quality(NamedTuple):
+    """How right the judgements of a crawl are, against the labels."""
+
+    average_precision: float
+    f1: float
+    precision: float
+    harvest_error: float  # abs(share kept − share relevant)
+
+
+def crawls_of(
+    web: CachedWeb, given: str, draws: int, pages: int = 200, topics: Sequence[str] = ()
+) -> list[JudgedCrawl]:
+    """Crawls of topics of a web (all, if none is named), with every strategy."""
+    options, found = Options(pages=pages, seeds=3, given=parse_given(given)), []
+    for topic in topics or sorted(web.web.topics):
+        for draw in range(1, draws + 1):
+            laboratory = Laboratory(web, topic, draw, options)
+            laboratory.prepare(STRATEGIES)
+            found += [crawled(laboratory, strategy) for strategy in STRATEGIES]
+    return found
+
+
+def crawled(laboratory: Laboratory, strategy: str) -> JudgedCrawl:
+    """A crawl as a user would make it."""
+    draw, judge = laboratory.draw, laboratory.preparation.judge
+    assert isinstance(judge, LearningJudge)
+    made = fitted(strategy, {}, laboratory.preparation)
+    store = crawled_in_lab(made, laboratory.web, laboratory.topic, draw, laboratory.options).store
+    fitter = Fitter(judge.brief)
+    fitter.read(store.page_terms(0, ""))
+    labelled = laboratory.topic.relevant()
+    return JudgedCrawl(
+        laboratory.topic.name,
+        strategy,
+        fitter,
+        np.array([key in labelled for key in fitter.rows], np.float64),
+        np.array([row for key, row in fitter.rows.items() if key not in draw.excluded], np.intp),
+        len(draw.targets),
+    )
+
+
+def quality(crawl: JudgedCrawl, probability: Floats) -> Quality:
+    """Of the pages that were found, with the threshold that is found for their probabilities."""
+    told, relevant = probability[crawl.found], crawl.relevant[crawl.found]
+    ranked = relevant[np.argsort(-told, kind="stable")]
+    precisions = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
+    kept = told >= find_threshold(told)
+    right = float(relevant[kept].sum())
+    return Quality(
+        float((precisions * ranked).sum() / max(1.0, ranked.sum())),
+        2.0 * right / (int(kept.sum()) + crawl.targets),
+        right / max(1, int(kept.sum())),
+        float(abs(kept.mean() - relevant.mean())),
+    )
