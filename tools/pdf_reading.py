@@ -1,9 +1,9 @@
-"""How well PDF files are read, ours beside pypdf: files of several programs, whole, broken and locked.
+"""How well PDF files are read, ours beside pypdf: files of several programs, whole, broken and locked. Out: a table of docs/documents.md.
 
 The programs that make the files are no part of the project: pip install reportlab weasyprint fpdf2 pikepdf pypdf first, in
 an environment of its own with lycosa; Chromium is taken where it is installed.
 Command line: python -m tools.pdf_reading FOLDER    (makes 200 files there, then reads them)
-Expected time: two minutes.
+Expected time: a minute of CPU.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import io
 import subprocess
 import sys
 import textwrap
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +20,9 @@ from typing import Any
 
 from lycosa.page.pdf import read_pdf
 from lycosa.values import Refusal
+from tools.measured import ROOT, commit_of, cpu_s, table, write_part
 
+PAGE = ROOT / "docs" / "documents.md"
 TEXTS = (
     "The barn owl hunts at night over open fields and catches voles in complete darkness. Ligatures such as office, "
     "fluffy, affine and final test the reader; so do numbers like 3.14 and 2026-11-16. Four to seven eggs lie in a church tower.",
@@ -164,33 +165,46 @@ def _threes(words: list[str]) -> list[tuple[str, ...]]:
     return list(zip(words, words[1:], words[2:], strict=False))
 
 
-def main(folder: Path) -> None:
-    """Make what is missing of the files, read all, and print the table."""
+def make_files(folder: Path) -> None:
+    """Make what is missing of the files."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, (make, count) in MAKERS.items():
         for number in range(count):
             path = folder / f"{name}-{number:03}.pdf"
             if not path.exists():
                 make(number, path)
-    print(
-        "| reader | files | words, F1 | three in a row, F1 | without text | seconds a file |\n|---|---|---|---|---|---|"
-    )
-    for name, read in (("Lycosa (PDFium, a process each)", _ours), ("pypdf", _by_pypdf)):
-        rows: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        began = time.perf_counter()
-        for path in sorted(folder.glob("*.pdf")):
-            kind, _, place = path.stem.partition("-")
-            wanted = " ".join(paragraphs(int(place))).split()
-            try:
-                found = read(path.read_bytes()).split()
-            except Exception:  # whatever a reader makes of a broken file
-                found = []
-            rows[kind].append((f1(found, wanted), f1(_threes(found), _threes(wanted))))
-        took = (time.perf_counter() - began) / sum(map(len, rows.values()))
-        for kind, each in rows.items():
-            words, order = (sum(values) / len(each) for values in zip(*each, strict=True))
-            empty = sum(not one for one, _ in each)
-            print(f"| {name} | {len(each)} {kind} | {words:.3f} | {order:.3f} | {empty} | {took:.2f} |")
+
+
+def rows_of(name: str, read: Callable[[bytes], str], folder: Path) -> list[list[str]]:
+    """What a reader makes of the files of each kind."""
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    began = cpu_s()
+    for path in sorted(folder.glob("*.pdf")):
+        kind, _, place = path.stem.partition("-")
+        wanted = " ".join(paragraphs(int(place))).split()
+        try:
+            words = read(path.read_bytes()).split()
+        except Exception:  # whatever a reader makes of a broken file
+            words = []
+        found[kind].append((f1(words, wanted), f1(_threes(words), _threes(wanted))))
+    took = (cpu_s() - began) / sum(map(len, found.values()))
+    rows = []
+    for kind, each in found.items():
+        right, in_order = (sum(values) / len(each) for values in zip(*each, strict=True))
+        empty = sum(not one for one, _ in each)
+        rows.append(
+            [name, f"{len(each)} {kind}", f"{right:.3f}", f"{in_order:.3f}", str(empty), f"{took:.2f}"]
+        )
+    return rows
+
+
+def main(folder: Path) -> None:
+    """Make the files, read all, and write the table."""
+    make_files(folder)
+    readers = (("Lycosa (PDFium, a process each)", _ours), ("pypdf", _by_pypdf))
+    rows = [row for name, read in readers for row in rows_of(name, read, folder)]
+    heads = ["reader", "files", "words, F1", "three in a row, F1", "without text", "CPU seconds a file"]
+    write_part(PAGE, "readers", f"{table(heads, rows)}\n\nMeasured at {commit_of(ROOT)}.")
 
 
 if __name__ == "__main__":
