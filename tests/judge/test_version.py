@@ -84,6 +84,17 @@ def test_a_probability_is_what_its_formula_says(version, pages, more):
         )
 
 
+def test_an_earlier_version_says_the_same_after_a_later_one_has_brought_more_words(version, pages):
+    """All versions share one table of words; those of the later one have places that the earlier one does not know."""
+    words = {"newword": 0.3, "東京": 0.2, "owl": -0.1}
+    asked = [terms | dict.fromkeys(words, 2) for terms, _ in pages[:10]]
+    earlier = Scorer(version)
+    alone = [earlier.probability(terms) for terms in asked]
+    later = Scorer(msgspec.structs.replace(version, taught=words))
+    assert [earlier.probability(terms) for terms in asked] == alone
+    assert all(later.probability(terms) != before for terms, before in zip(asked, alone, strict=True))
+
+
 def test_a_page_without_words_is_unlikely(version):
     assert Scorer(version).probability({}) < 0.2
 

@@ -6,6 +6,7 @@ A page is judged in the loop of the crawl; that its terms stay hashes there save
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -23,6 +24,8 @@ MAX_WORDS = 1 << 18
 
 Places = NDArray[np.intp]
 
+# Anybody can work out the hash of a word. Nobody outside knows this, so nobody can make up words that get in each other's way.
+_SECRET = np.uint64(secrets.randbits(64) | 1)
 _has_cjk = re.compile(f"[{FIRST_CJK}-\U0010ffff]").search
 
 
@@ -36,7 +39,7 @@ class NumberedWords:
         self._background = background
         self._numbers = dict(background.places)
         self._table = TokenTable()
-        self._table.add(background.hashes.view(np.uint64), np.arange(len(self), dtype=np.int32))
+        self._table.add(_mixed(background.hashes), np.arange(len(self), dtype=np.int32))
         self.rarities: Floats = np.array([*background.rarities.values(), background.rarity_elsewhere])
 
     def __len__(self) -> int:
@@ -47,7 +50,7 @@ class NumberedWords:
         numbers, first = self._numbers, len(self)
         more = list(dict.fromkeys(word for word in words if word not in numbers))
         hashes = np.fromiter(map(hash_of, more), np.int64, len(more))
-        self._table.add(hashes.view(np.uint64), np.arange(first, first + len(more), dtype=np.int32))
+        self._table.add(_mixed(hashes), np.arange(first, first + len(more), dtype=np.int32))
         self.rarities = np.insert(self.rarities, first, [*map(self._background.rarity, more)])
         numbers.update(zip(more, range(first, first + len(more)), strict=True))
 
@@ -57,7 +60,7 @@ class NumberedWords:
 
     def find(self, hashes: NDArray[np.int64], end: int) -> Places:
         """The numbers of terms with these hashes; `end` for one that has none, or none below."""
-        found = self._table.find(hashes.view(np.uint64)).view(np.uint32)
+        found = self._table.find(_mixed(hashes)).view(np.uint32)
         return np.minimum(found, np.uint32(end)).astype(np.intp)
 
 
@@ -94,19 +97,21 @@ class HashTable:
         return self._words.find(np.array([hash_of(term) for term in terms], np.int64), self._end)
 
     def unit_weights(self, terms: Terms) -> tuple[Places, Floats]:
-        """The places of a page's terms, and what each weighs: as `similarity.unit_weights`, in another order."""
-        hashes = _hashes_of(terms)
-        order = np.argsort(hashes)
-        at = self._words.find(hashes[order], self._end)
+        """The places of a page's terms, and what each weighs: as `similarity.unit_weights`."""
+        at = self._words.find(_hashes_of(terms), self._end)
         rarities = self._rarities[at]
         if not terms.lines.isascii() and _has_cjk(
             terms.lines
         ):  # some are common that are in no table of the language
-            rarities = np.array([self._background.rarity(term) for term in terms.lines.split("\n")])[order]
-        return at, unit(logs_of(np.frombuffer(terms.counts, np.int32)[order]) * rarities)
+            rarities = np.array([self._background.rarity(term) for term in terms.lines.split("\n")])
+        return at, unit(logs_of(np.frombuffer(terms.counts, np.int32)) * rarities)
 
 
 def _hashes_of(terms: Terms) -> NDArray[np.int64]:
     if terms.hashes or not terms.counts:
         return np.frombuffer(terms.hashes, np.int64)
     return np.array([*map(hash_of, terms.each())], np.int64)  # they were stored without
+
+
+def _mixed(hashes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    return hashes.view(np.uint64) * _SECRET
