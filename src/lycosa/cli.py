@@ -12,12 +12,11 @@ import typer
 
 from lycosa import __version__
 from lycosa.commands import control, engine, judging, lab, labelling, library, seeding, training
+from lycosa.engine.child import YOUNG
 from lycosa.engine.threads import ONE_THREAD
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
-YOUNG = 20_000
-"""Objects that are made before Python looks for cycles among them: 700 have it look at all modules again while they are loaded."""
 EXTRAS = {"matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
 

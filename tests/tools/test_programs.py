@@ -60,8 +60,7 @@ def test_the_wheel_has_the_package_and_nothing_of_the_tools():
         "lycosa/page/pdf_process.py",  # reads one PDF
         "lycosa/spec/writing.py",  # writes docs/spec.md
         "lycosa/commands/reference.py",  # writes docs/commands.md
-        "lycosa/engine/workers.py",  # the crawl's own processes
-        "lycosa/engine/fitting.py",
+        "lycosa/engine/child.py",  # the crawl's own processes
         "lycosa/evidence/training/fitting.py",
         "lycosa/bench/scrapy_spider.py",
         "lycosa/bench/crawlee_spider.py",

@@ -1,4 +1,4 @@
-"""Processes that work for a crawl. In: a module of ours that is run as a program. Out: the process, and a line to it.
+"""Processes that work for a crawl. In: a module of ours that knows how. Out: the process, and a line to it.
 
 Started as programs of their own: forking the crawl would copy its event loop and connections, and multiprocessing would
 run the user's script again. Messages go both ways as frames: their length, then their bytes.
@@ -26,11 +26,11 @@ SMALL_PAGES = {"NUMPY_MADVISE_HUGEPAGE": "0"}
 async def start_child(
     module: str,
 ) -> tuple[subprocess.Popen[bytes], asyncio.StreamReader, asyncio.StreamWriter]:
-    """Run a module, which gets the number of its end of the line as its argument."""
+    """Run `work` of a module, which gets its end of the line."""
     ours, theirs = socket.socketpair()
     # Not in a thread: Linux would end the process with the thread that started it.
     process = subprocess.Popen(
-        [sys.executable, "-m", module, str(theirs.fileno())],
+        [sys.executable, "-m", "lycosa.engine.child", module, str(theirs.fileno())],
         pass_fds=[theirs.fileno()],
         # The same path: what it is told to run may be in a file of the user's.
         env=os.environ | ONE_THREAD | SMALL_PAGES | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

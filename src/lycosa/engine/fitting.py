@@ -3,7 +3,7 @@
 The process reads the catalogue itself, only what is committed and only what it has not read yet, so that the crawl
 goes on meanwhile and never loads SciPy. It gets its work over a pair of sockets and dies with its parent:
 
-    python -m lycosa.engine.fitting FD
+    python -m lycosa.engine.child lycosa.engine.fitting FD
 
 With `process.workers = 0`, in tests and in the lab the same is done at once, in the process of the crawl.
 """
@@ -15,7 +15,6 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -264,7 +263,7 @@ _decode_reply = msgspec.msgpack.Decoder(Reply).decode
 _decode_request = msgspec.msgpack.Decoder(Request).decode
 
 
-def _work(channel: socket.socket) -> None:
+def work(channel: socket.socket) -> None:
     """The life of the process: a request in, a version out, until the channel closes."""
     live_with_parent()
     with contextlib.suppress(OSError):
@@ -295,7 +294,3 @@ def _reply(request: Request, fitter: Fitter, directory: Path, others: Sequence[P
     except (LycosaError, ImportError, OSError) as error:
         return Reply(None, str(error))
     return Reply(fit)
-
-
-if __name__ == "__main__":
-    _work(socket.socket(fileno=int(sys.argv[1])))

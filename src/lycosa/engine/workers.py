@@ -14,7 +14,6 @@ import os
 import pickle
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,7 +52,7 @@ _decode_job = msgspec.msgpack.Decoder(Fetched).decode
 _decode_reply = msgspec.msgpack.Decoder(_Reply).decode
 
 
-def _work(channel: socket.socket) -> None:
+def work(channel: socket.socket) -> None:
     """The life of a worker: one response in, one page out, until the channel closes."""
     live_with_parent()
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
@@ -210,7 +209,3 @@ def analyser_for(
     """In `workers` processes (None: as many as there are cores), or inline for 0."""
     count = os.cpu_count() or 1 if workers is None else workers
     return WorkerPool(recipe, count, deadline_s, note) if count else InlineAnalyser(recipe)
-
-
-if __name__ == "__main__":
-    _work(socket.socket(fileno=int(sys.argv[1])))
