@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from lycosa.page.document import Document
 from lycosa.page.markdown import markdown_of
+from lycosa.page.prose import text_of
 
 PAGE = """<html><body><nav><a href=/>Home</a> <a href=/x>Menu</a></nav><main><h1>Owls and nests</h1>
 <p>The barn owl nests in towers, in hollow trees and in boxes that people put up for it in their barns.</p>
@@ -52,3 +57,18 @@ def test_plain_text_is_paragraphs():
 def test_a_page_without_structure_is_its_text():
     assert _markdown("<p>Just one line of text") == "Just one line of text"
     assert _markdown("") == ""
+
+
+@pytest.mark.parametrize("unit", ["<table><tr><td>a b</td><td>c", "<ul><li>word here", "<ol><li>word here"])
+def test_what_stands_in_itself_a_thousand_times_is_read_once(unit):
+    document = Document(unit.encode() * 1000, "http://a.test/")
+    begun = time.process_time()
+    markdown_of(document)
+    assert time.process_time() - begun < 2.0
+
+
+def test_an_item_is_told_without_the_lists_and_comments_in_it():
+    (item,) = Document(
+        b"<ul><li>one <b>bold</b><!-- no --><ul><li>two</ul> three</ul>", "http://a.test/"
+    ).tree.css("body > ul > li")
+    assert text_of(item, "ul", "ol") == "one bold three"

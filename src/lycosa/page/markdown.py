@@ -39,9 +39,11 @@ def _marks(document: Document) -> Iterator[tuple[str, Block]]:
             yield bare(text), (f"h{level}", f"{'#' * level} {text}")
     for kind, mark in (("ul", "-"), ("ol", "1.")):
         for item in tree.css(f"{kind} > li")[:MARKED]:
-            own, depth = text_of(item, "ul,ol"), depth_of(item)
+            own, depth = text_of(item, "ul", "ol"), depth_of(item)
             yield bare(own), (f"list {kind} {depth}", f"{'    ' * depth}{mark} {own}")
     for row in tree.css("tr")[:MARKED]:
+        if row.css_first("table") is not None:  # it lays out the page, and is no line of it
+            continue
         cells = [text_of(cell).replace("|", r"\|") for cell in row.css("td,th")[:CELLS]]
         if len(cells) > 1:
             yield bare("".join(cells)), (f"table {len(cells)}", f"| {' | '.join(cells)} |")

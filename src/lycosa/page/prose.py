@@ -120,7 +120,7 @@ def _items(node: LexborNode) -> list[str]:
     """The lines of a list that is text; none where it stands outside of any, or where most of it is links."""
     if is_within(node, *_OUTSIDE):
         return []
-    items = [(depth_of(item), text_of(item, "ul,ol")) for item in node.css("li")[:MARKED]]
+    items = [(depth_of(item), text_of(item, "ul", "ol")) for item in node.css("li")[:MARKED]]
     linked = sum(len(bare(text_of(link))) for link in node.css("a")[:MARKED])
     if 2 * linked >= sum(len(bare(text)) for _, text in items):
         return []
@@ -131,19 +131,31 @@ def depth_of(item: LexborNode) -> int:
     """How many lists an item stands in besides its own."""
     depth, above = -1, item.parent
     for _ in range(DEPTH):
-        if above is None:
+        if above is None or depth == DEEPEST:
             break
         depth += above.tag in ("ul", "ol")
         above = above.parent
-    return max(0, min(depth, DEEPEST))
+    return max(0, depth)
 
 
-def text_of(node: LexborNode, without: str = "") -> str:
-    """The text of an element in one line, without those elements in it."""
-    text = node.text(separator=" ")[:LINE_CHARS]
-    for inner in node.css(without)[:MARKED] if without else ():
-        text = text.replace(inner.text(separator=" ")[:LINE_CHARS], " ", 1)
-    return one_line(text)
+def text_of(node: LexborNode, *without: str) -> str:
+    """The text of an element in one line, without that of these elements in it."""
+    if not without:
+        return one_line(node.text(separator=" ")[:LINE_CHARS])
+    # What is left out is not walked into: in a list of lists of lists every item would be read once for each around it.
+    pieces: list[str] = []
+    chars, waiting = 0, [node.child]
+    while waiting and chars < LINE_CHARS:
+        here = waiting.pop()
+        if here is None:
+            continue
+        waiting.append(here.next)
+        if piece := here.text_content:
+            pieces.append(piece)
+            chars += len(piece)
+        elif here.tag not in without:
+            waiting.append(here.child)
+    return one_line(" ".join(pieces)[:LINE_CHARS])
 
 
 def bare(line: str) -> str:
