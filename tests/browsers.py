@@ -21,4 +21,4 @@ needs_browser = pytest.mark.skipif(
 
 def rendering(mode: str = "always", **more: object) -> dict[str, object]:
     """The keys of [fetch] for a crawl that renders."""
-    return {"render": mode, "browser_sandbox": SANDBOX, "render_timeout_s": 120.0, **more}
+    return {"render": mode, "browser_sandbox": SANDBOX, "render_timeout_s": 600.0, **more}

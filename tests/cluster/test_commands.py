@@ -35,7 +35,7 @@ def lycosa(*arguments: object) -> str:
 
 @pytest.mark.usefixtures("ray_is_there")
 def test_a_running_crawl_pauses_goes_on_and_stops(tmp_path: Path) -> None:
-    with Site(small_web(HOSTS, PAGES)) as site:
+    with Site(small_web(HOSTS, 30 * PAGES)) as site:  # it has not ended when it is told to, however late
         spec, out = tmp_path / "crawl.toml", tmp_path / "web"
         spec.write_text(text_for(site).replace("per_host_delay_s = 0.02", "per_host_delay_s = 1"), "utf-8")
         with subprocess.Popen(command(spec, 2), cwd=ROOT, stdout=subprocess.PIPE) as process:

@@ -19,7 +19,7 @@ from lycosa.engine.control import ask
 from lycosa.errors import InputError
 from lycosa.testing import Site
 from tests.cluster.shards import contents, of_shards
-from tests.cluster.test_shards import assert_polite, requests, text_for
+from tests.cluster.test_shards import DELAY_S, assert_polite, requests, text_for
 from tests.crawling import ROOT, crawl, small_web
 from tests.store.archives import records_of
 
@@ -104,7 +104,8 @@ def test_shards_and_coordinator_are_killed(tmp_path: Path) -> None:
     """They come back by themselves; nothing is lost or there twice, no host is hurried, every record can be read."""
     with Site(small_web(HOSTS, PAGES)) as site:
         spec = tmp_path / "crawl.toml"
-        spec.write_text(text_for(site), encoding="utf-8")
+        slowly = text_for(site).replace(f"per_host_delay_s = {DELAY_S}", "per_host_delay_s = 0.3")
+        spec.write_text(slowly, encoding="utf-8")  # it has not ended when it is killed
         crawl(text_for(site), tmp_path / "one")
         site.log.clear()
         mark, out = f"LYCOSA_TEST={os.getpid()}", tmp_path / "web"

@@ -30,7 +30,7 @@ def status(out: Path) -> dict[str, Any]:
 def test_a_crawl_is_paused_resumed_and_stopped(tmp_path):
     """Each command changes the running crawl, and status says so."""
     out = tmp_path / "c"
-    with Site(small_web(2, 200)) as site:
+    with Site(small_web(2, 1000)) as site:
         (tmp_path / "crawl.toml").write_text(
             spec_text(site, ["http://h0.test/"], fetch={"per_host_delay_s": 0.2, "concurrency": 1})
         )

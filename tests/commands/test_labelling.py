@@ -148,9 +148,11 @@ def test_a_running_crawl_learns_what_is_answered(tmp_path):
             while not (out / "control.sock").exists() or len(pages_of(out)) < 25:
                 assert process.poll() is None
                 time.sleep(0.1)
+            said("pause", out)  # however long the answers take, the crawl has not ended meanwhile
             told = said("label", out, "--count", 5, answers="y\nn\ny\nn\nn\n")
             assert process.poll() is None
             assert "kept " in told
+            said("resume", out)
             assert process.wait() == 0
     newest = history(out)[-1]
     assert newest.answers == 5

@@ -96,7 +96,7 @@ def _shown(url: str, awaited: str) -> str:
 
 
 def _wait_for(url: str) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 600
     while True:
         try:
             urllib.request.urlopen(url, timeout=600).close()

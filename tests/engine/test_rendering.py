@@ -61,11 +61,11 @@ def gain_of(collection: Collection, url: str) -> Gain | None:
 
 
 def wait_for(state: Callable[[], bool], what: str) -> None:
-    for _ in range(1200):
+    for _ in range(6000):
         if state():
             return
         time.sleep(0.1)
-    raise AssertionError(f"not seen within two minutes: {what}")
+    raise AssertionError(f"not seen within ten minutes: {what}")
 
 
 @needs_browser

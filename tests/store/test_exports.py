@@ -314,7 +314,7 @@ def test_pywb_replays_the_archive(storm, tmp_path):
 
 def _fetched(url: str) -> bytes:
     """A response, once the server has come up."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while True:
         try:
             with urllib.request.urlopen(url, timeout=600) as answer:

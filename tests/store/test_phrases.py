@@ -77,7 +77,7 @@ def test_hostile_texts_take_no_longer():
     ):
         started = time.process_time()
         snippet_of(text, query_in(" ".join(["owl", '"owl owl owl"', "o*"] * 13)).wanted)
-        assert time.process_time() - started < 0.5
+        assert time.process_time() - started < 5  # quadratic: minutes
 
 
 @given(st.text(max_size=2000), st.text(max_size=60))

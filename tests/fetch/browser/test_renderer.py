@@ -20,7 +20,7 @@ from lycosa.urls import key_of
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 from tests.browsers import SANDBOX, needs_browser
 
-SPEC = FetchSpec(render="always", browser_sandbox=SANDBOX, render_timeout_s=60.0)
+SPEC = FetchSpec(render="always", browser_sandbox=SANDBOX, render_timeout_s=600.0)
 PAGE = "https://owls.example/barn"
 
 

@@ -323,7 +323,12 @@ START = '<p><img src="/it.png"></p><p><a href="/other">unpromising</a></p>'
 
 
 def crawl_web(
-    out: Path, image: object, more: Mapping[str, object] | None = None, slots: int = 2, **settings: object
+    out: Path,
+    image: object,
+    more: Mapping[str, object] | None = None,
+    slots: int = 2,
+    patience_s: float = 60.0,
+    **settings: object,
 ) -> None:
     """A crawl of a page with one image and one link that only the image can select."""
     web = {"/": START, "/it.png": image, "/other": "<p>another page", **(more or {})}
@@ -332,7 +337,7 @@ def crawl_web(
             "per_host_delay_s": 0,
             "per_host_concurrency": slots,
             "retries": 0,
-            "read_timeout_s": 0.3,
+            "read_timeout_s": patience_s,
             "connect_to": site.connect_to,
             "allow_private": list(site.allow_private),
         }
@@ -386,7 +391,7 @@ def test_another_image_does_not(tmp_path):
 )
 def test_the_crawl_goes_on_without_visual_evidence(tmp_path, image):
     """An image host that stalls, or sends no image, costs its image only: the text alone decides."""
-    crawl_web(tmp_path / "c", image)
+    crawl_web(tmp_path / "c", image, patience_s=1.0)
 
     assert "http://a.test/" in pages_of(tmp_path / "c")
     assert "http://a.test/other" not in pages_of(tmp_path / "c")
@@ -422,7 +427,7 @@ def test_an_image_host_that_stalls_holds_up_nobody_else(tmp_path):
         '<p><a href="/second">unpromising too</a></p>'
     )
     web = {"/": start, ("slow.test", "/map.png"): stalls()}
-    crawl_web(tmp_path / "c", status(404), web)  # type: ignore[arg-type]
+    crawl_web(tmp_path / "c", status(404), web, patience_s=1.0)  # type: ignore[arg-type]
 
     assert set(pages_of(tmp_path / "c")) == {"http://a.test/"}
     assert refusal_of(tmp_path / "c", "http://slow.test/map.png") == "TIMEOUT"
