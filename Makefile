@@ -10,7 +10,7 @@ AT_ONCE = $(shell $(PYTHON) -c 'import os; print(min(2 * os.cpu_count(), 16))')
 
 INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
 
-.PHONY: demo test check format lint types tests cost docs site constraints clean
+.PHONY: demo test check format lint types tests cost endurance docs site constraints clean
 
 demo: .make/demo
 	$(BIN)/lycosa demo --out demo
@@ -36,6 +36,10 @@ tests:
 # What a page costs beside a fixed piece of work: fails where it has grown. Alone, after the tests.
 cost:
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.cost
+
+# A tenth of the thousand kills of docs/endurance.md; fails where a killed crawl ends otherwise than one that was not.
+endurance:
+	$(BIN)/python -m tools.endurance.kills --pages 334 --kills 34
 
 # Writes the pages that are made from the program itself.
 docs:

@@ -110,6 +110,20 @@ def demo_folder(made_once: MadeOnce) -> Path:
 
 
 @pytest.fixture(scope="session")
+def crawled_demo(made_once: MadeOnce) -> Path:
+    """A folder with `demo`, which `lycosa demo` has made, and what it said, in `said.txt`. Copy it to change it."""
+
+    def crawl(folder: Path) -> None:
+        command = [sys.executable, "-W", "ignore", "-m", "lycosa", "demo", "--out", "demo"]
+        environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        (folder / "said.txt").write_text(done.stdout, encoding="utf-8")
+
+    return made_once("crawled", crawl)
+
+
+@pytest.fixture(scope="session")
 def docs_site(made_once: MadeOnce) -> Path:
     """The documentation as a site, built as `make site` does."""
 

@@ -24,7 +24,6 @@ from lycosa.commands.reference import _commands, commands_reference
 from lycosa.methods.lookup import all_settings, section_class, settings_of, strategy_names
 from lycosa.report import design
 from lycosa.spec.writing import spec_reference
-from tests.conftest import MadeOnce
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -190,15 +189,10 @@ def test_examples_run(example, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def demo(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the demo, crawled once, and of what it said: in a folder where the README's commands can be run."""
-
-    def crawl(folder: Path) -> None:
-        said = run([sys.executable, "-m", "lycosa", "demo", "--out", "demo"], folder)
-        (folder / "said.txt").write_text(said, encoding="utf-8")
-
+def demo(crawled_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder where the README's commands can be run."""
     folder = tmp_path_factory.mktemp("readme")
-    shutil.copytree(made_once("readme", crawl), folder, dirs_exist_ok=True)
+    shutil.copytree(crawled_demo, folder, dirs_exist_ok=True)
     return folder
 
 

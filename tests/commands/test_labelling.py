@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.demo import demo_web
-from lycosa.demo.show import run_demo
 from lycosa.engine.questions import Interview, questions_in
 from lycosa.engine.relearn import history, relearn
 from lycosa.errors import InputError, LycosaError
@@ -183,10 +182,9 @@ def test_a_worse_version_is_kept_and_not_applied(out):
     assert len(history(out)) == version + 1
 
 
-def test_three_answers_do_not_ruin_a_collection(tmp_path):
+def test_three_answers_do_not_ruin_a_collection(crawled_demo, tmp_path):
     """Three pages that were kept are not relevant: what is right of the others is still kept."""
-    out = tmp_path / "demo"
-    run_demo(out, lambda _: None, quiet=True)
+    out = shutil.copytree(crawled_demo / "demo", tmp_path / "demo")
     truth = {url for url, topic, grade in demo_web().labels if topic == "owls" and grade} & {*scores(out)}
 
     def recall() -> float:

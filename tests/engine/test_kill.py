@@ -65,7 +65,7 @@ def _spec(site: Site, strategy: str) -> str:
             "connect_to": site.connect_to,
             "allow_private": list(site.allow_private),
         },
-        process={"workers": 2},
+        process={"workers": 1},
     )
 
 

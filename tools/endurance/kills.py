@@ -308,7 +308,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=WHOLE_KILLS // len(STRATEGIES) + 1)
     parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
     asked = parser.parse_args()
-    rows = []
+    rows, is_same = [], True
     for strategy in asked.strategy or STRATEGIES:
         found = endure(strategy, asked.pages, asked.kills)
         same = "the same" if not found.differing else f"other {' and '.join(found.differing)}"
@@ -323,10 +323,12 @@ def main() -> None:
             ]
         )
         print(rows[-1], flush=True)
+        is_same &= not found.differing
     if asked.note:
         figures = table(["strategy", "pages", "kills", "records read", "what was found", "minutes"], rows)
         is_whole = asked.kills * len(rows) >= WHOLE_KILLS and asked.pages * len(rows) >= WHOLE_PAGES
         write_note("kills", figures, whole="" if is_whole else "makes 1,000 kills over 10,000 pages")
+    sys.exit(not is_same)
 
 
 if __name__ == "__main__":
