@@ -140,18 +140,17 @@ def test_the_first_questions_are_spread_and_none_comes_twice(out):
 def test_a_running_crawl_learns_what_is_answered(tmp_path):
     """Told through its socket, it fits its judge with the answers and goes on."""
     out = tmp_path / "c"
-    with Site(PAGES) as site:
-        sections = TOPIC | {"limits": {"pages": 150}, "fetch": {"per_host_delay_s": 0.15, "concurrency": 4}}
+    with Site(small_web(10, 300)) as site:  # however long the answers take, the crawl has not ended meanwhile
+        sections = TOPIC | {"limits": {"pages": 10_000}, "fetch": {"per_host_delay_s": 1, "concurrency": 4}}
         (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"], **sections))
         with crawling(tmp_path / "crawl.toml", out) as process:
             while not (out / "control.sock").exists() or len(pages_of(out)) < 25:
                 assert process.poll() is None
                 time.sleep(0.1)
-            said("pause", out)  # however long the answers take, the crawl has not ended meanwhile
             told = said("label", out, "--count", 5, answers="y\nn\ny\nn\nn\n")
             assert process.poll() is None
             assert "kept " in told
-            said("resume", out)
+            said("stop", out)
             assert process.wait() == 0
     newest = history(out)[-1]
     assert newest.answers == 5
