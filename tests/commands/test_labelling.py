@@ -6,6 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from lycosa.engine.relearn import history, relearn
 from lycosa.errors import InputError, LycosaError
 from lycosa.judge.version import load_version, save_version
 from lycosa.store.collection import Collection
+from lycosa.store.collection_writer import lock_directory
 from lycosa.store.labels import Label, labels_in, set_label
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawl, crawling, pages_of, small_web, spec_text
@@ -155,6 +157,25 @@ def test_a_running_crawl_learns_what_is_answered(tmp_path):
     newest = history(out)[-1]
     assert newest.answers == 5
     assert "running" in said("status", out)
+
+
+def test_a_crawl_that_begins_anew_with_what_it_has_learned_is_waited_for(out, monkeypatch):
+    """For a moment nobody answers, and the folder is taken; on a busy machine the moment is long."""
+    url = next(iter(scores(out)))
+    answered(out, {url: True})
+    with ExitStack() as crawl_that_runs:
+        crawl_that_runs.enter_context(lock_directory(out))
+        told = iter([{"ok": True}, None, None])
+
+        def ask(*_: object) -> dict[str, Any] | None:
+            with suppress(StopIteration):
+                return next(told)
+            crawl_that_runs.close()
+            return None
+
+        monkeypatch.setattr("lycosa.engine.relearn.ask", ask)
+        assert relearn(out).after.answers == 1
+        assert list(told) == []
 
 
 def test_a_worse_version_is_kept_and_not_applied(out):

@@ -132,20 +132,29 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
             )
     until = time.monotonic() + patience_s
     answer = ask(directory, "labels-changed", patience_s)
-    while answer is not None:
-        with Collection.open(directory) as collection:
-            if _knows_all(collection):
-                return _relearned(before, collection)
-        if time.monotonic() > until or "shards" in answer:  # the whole knows when the shards have ended
-            raise LycosaError(
-                "The running crawl has not learned yet; your answers are kept, and it will. See: lycosa judge --history "
-                f"{directory}"
-            )
+    was_running = answer is not None
+    while True:
+        if answer is None:
+            try:
+                with _reopened(directory) as collection:
+                    _learn(collection)
+                    return _relearned(before, collection)
+            except (
+                CollectionBusy
+            ):  # the crawl begins anew with what it has learned, and answers again in a moment
+                if not was_running or time.monotonic() > until:
+                    raise
+        else:
+            with Collection.open(directory) as collection:
+                if _knows_all(collection):
+                    return _relearned(before, collection)
+            if time.monotonic() > until or "shards" in answer:  # the whole knows when the shards have ended
+                raise LycosaError(
+                    "The running crawl has not learned yet; your answers are kept, and it will. See: lycosa judge "
+                    f"--history {directory}"
+                )
         time.sleep(POLL_S)
         answer = ask(directory, "status", patience_s)
-    with _reopened(directory) as collection:
-        _learn(collection)
-        return _relearned(before, collection)
 
 
 def judge_by(directory: Path, text: str, name: str, fit: Fit) -> None:
