@@ -23,6 +23,9 @@ PLAIN = bytes(
 )
 _SPACE = 32
 _SMALLEST = 1 << 12
+SPARSE = 4
+"""Slots of a table for each number at least: every step to the next slot is a pass over arrays, and at half of that there are
+twelve of them for a page, not five."""
 # By how many of eight bytes belong to a token: those bytes.
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(EIGHT + 1)], np.uint64)
 # Nobody outside knows them, so nobody can make up words that are taken for others.
@@ -146,10 +149,10 @@ class TokenTable:
 
     def add(self, hashes: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
         """Keep numbers of different hashes that are not known yet."""
-        if 2 * (self._size + len(hashes)) > len(self._hashes):
+        if SPARSE * (self._size + len(hashes)) > len(self._hashes):
             known = self._hashes != 0
             old = self._hashes[known], self._numbers[known]
-            self._room(1 << (4 * (self._size + len(hashes)) - 1).bit_length())
+            self._room(1 << (SPARSE * (self._size + len(hashes))).bit_length())
             self.add(*old)
         self._size += len(hashes)
         while len(hashes):
