@@ -3,7 +3,7 @@
 All by forests that saw no page of the tested page's site; the last draw by the built-in model as it is.
 
 Command line: python -m tools.genre.accuracy ../shared
-Expected time: a minute and a quarter.
+Expected time: 40 seconds of CPU.
 """
 
 from __future__ import annotations
