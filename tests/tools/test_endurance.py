@@ -16,9 +16,9 @@ def test_ten_thousand_inputs_break_nothing():
     assert {name: one.slowest for name, one in found.items() if one.slowest_s > fuzz.SLOW_S} == {}
 
 
-@pytest.mark.parametrize("strategy", kills.STRATEGIES)
+@pytest.mark.parametrize("strategy", ["selective", "event"])
 def test_killed_crawls_end_like_others(strategy):
-    """With images, requisites, revisits and faults of the web."""
+    """With images, requisites, revisits and faults of the web. `fused` is killed in tests/engine/test_kill.py."""
     found = kills.endure(strategy, pages=60, kills=2)
     assert found.pages == 60
     assert found.differing == ()
@@ -27,9 +27,9 @@ def test_killed_crawls_end_like_others(strategy):
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_power_cuts_leave_collections():
     """Everything opens, and the crawl goes on to the same end."""
-    found = power.endure(pages=40, cuts=4, resumed=1)
+    found = power.endure(pages=40, cuts=3, resumed=1)
     assert found.wrong == []
-    assert found.cuts == 4
+    assert found.cuts == 3
     assert found.resumed == 1
 
 
