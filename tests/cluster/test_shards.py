@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,7 +22,7 @@ from lycosa.cluster.messages import Report
 from lycosa.cluster.running import run_shard, shard_of
 from lycosa.cluster.slots import Slots
 from lycosa.engine.limits import Limits
-from lycosa.engine.loop import NOTHING_LEFT
+from lycosa.engine.loop import NOTHING_LEFT, Crawl
 from lycosa.frontier import Policy
 from lycosa.judge.version import saved_versions
 from lycosa.store.collection import Collection
@@ -29,6 +30,7 @@ from lycosa.testing import Site, Web, links, redirect
 from lycosa.testing.responses import Raw, Request, Wire, html
 from lycosa.values import Link, Outcome
 from tests.cluster.shards import (
+    PATIENCE_S,
     Unreliable,
     contents,
     coordinator_of,
@@ -206,11 +208,35 @@ async def test_shards_that_die_lose_nothing(tmp_path: Path) -> None:
             running[victim].cancel()
             await asyncio.gather(running[victim], return_exceptions=True)
             begin(victim)
-        await coordinating
-        for task in running.values():
-            task.cancel()  # one that was killed after it had ended has begun again, and nobody tells it anything
-        await asyncio.gather(*running.values(), return_exceptions=True)
+        async with asyncio.timeout(PATIENCE_S):
+            await coordinating
+            for task in running.values():
+                task.cancel()  # one that was killed after it had ended has begun again, and nobody tells it anything
+            await asyncio.gather(*running.values(), return_exceptions=True)
     assert contents(of_shards(tmp_path / "web", 3)) == contents([tmp_path / "one"])
+
+
+@pytest.mark.parametrize("ticks", range(4))
+async def test_a_cancel_that_comes_with_a_call_is_not_lost(ticks: int) -> None:
+    """Else a shard that is to die goes on, and nobody tells it anything any more."""
+    crawl = Crawl.__new__(Crawl)
+    crawl.peers = Mock()
+    crawl._call = asyncio.Event()
+
+    async def sleep_again_and_again() -> None:
+        while True:
+            await crawl._sleep(600)
+
+    task = asyncio.ensure_future(sleep_again_and_again())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    crawl._call.set()
+    for _ in range(ticks):
+        await asyncio.sleep(0)
+    task.cancel()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert task.cancelled()
 
 
 class Counted:

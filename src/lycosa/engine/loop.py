@@ -275,7 +275,10 @@ class Crawl:
         if self.peers is None:
             return await self.clock.sleep(seconds)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._call.wait(), seconds)
+            async with asyncio.timeout(
+                seconds
+            ):  # wait_for of Python 3.11 loses a cancel that comes with a call
+                await self._call.wait()
         self._call.clear()
 
     async def _idle(self) -> bool:
