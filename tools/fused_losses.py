@@ -198,7 +198,7 @@ def measure(web: Path, case: Case = CASE, topics: Sequence[str] = ()) -> Losses:
             draw = laboratory.draw
             truth = Truth(draw.targets, laboratory.topic.relevant(), distances(pages.graph, draw.targets))
             for way in (FUSED, LABELS, BEGUN, SEEN):
-                strategy = Knowing().fit(laboratory.preparation).know(truth, way)
+                strategy = Knowing().fit(laboratory.preparations[case.strategies[0]]).know(truth, way)
                 found = crawled_knowing(strategy, pages, laboratory)
                 runs[way].append(found.measured(way, {}, seed))
                 if way == FUSED:

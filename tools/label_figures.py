@@ -68,7 +68,7 @@ class Interview:
         laboratory = Laboratory(web, topic, random_seed, case.options)
         laboratory.prepare(case.strategies)
         self.user = SimulatedUser(laboratory.topic, 0)
-        strategy = fitted(case.strategies[0], {}, laboratory.preparation)
+        strategy = fitted(case.strategies[0], {}, laboratory.preparations[case.strategies[0]])
         self.crawled: Crawled = crawled(
             strategy, web, laboratory.topic, laboratory.draw, case.options, self.user
         )

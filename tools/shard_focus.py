@@ -49,7 +49,7 @@ def fetched_by(
     lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_dealt: bool = False
 ) -> list[Link]:
     """The pages that as many shards fetch, in order: as many as the options say, and the seeds."""
-    strategies = [fitted(strategy, {}, lab.preparation) for _ in range(shards)]
+    strategies = [fitted(strategy, {}, lab.preparations[strategy]) for _ in range(shards)]
     seeds = [Link(lab.web.url(key), key, priority=1.0) for key in lab.draw.seeds]
     pages, slots = lab.options.pages + len(seeds), Slots.among(shards)
     if is_dealt:

@@ -118,7 +118,7 @@ def profile_runs(case: Case, path: Path) -> list[Run]:
             laboratory = Laboratory(web, name, seed, case.options)
             laboratory.prepare(["breadth-first"])
             settings = lab_settings(web, laboratory.topic, seed)
-            strategy = strategy_class(PROFILE)(**settings).fit(laboratory.preparation)
+            strategy = strategy_class(PROFILE)(**settings).fit(laboratory.preparations["breadth-first"])
             topic, draw = laboratory.topic, laboratory.draw
             runs.append(run_strategy(PROFILE, strategy, {}, web, topic, draw, case.options, seed))
     return runs

@@ -41,7 +41,7 @@ def test_few_urls_are_taken_before_pages_have_taught_anything(demo_folder: Path)
     web = CachedWeb(VirtualWeb.open(demo_folder))
     laboratory = Laboratory(web, "owls", 1, Options(pages=200))
     laboratory.prepare(["breadth-first"])
-    strategy = fitted("breadth-first", {}, laboratory.preparation)
+    strategy = fitted("breadth-first", {}, laboratory.preparations["breadth-first"])
     crawl = make_crawl(strategy, web, MemoryStore(), limits=Limits(concurrency=32, pages=200))
     counting = Counting(crawl.fetcher)
     crawl.fetcher = counting

@@ -46,6 +46,14 @@ def _run(
     return laboratory.run(Variant(strategy))
 
 
+def test_what_a_strategy_has_does_not_depend_on_what_it_is_compared_with(web: CachedWeb):
+    laboratory = Laboratory(web, "owls", 1, BOTH)
+    laboratory.prepare(["selective", "fused"])
+
+    assert laboratory.preparations["selective"].models
+    assert not laboratory.preparations["fused"].models
+
+
 def test_nothing_is_known_but_what_a_user_gives(web: CachedWeb):
     """No negatives, no classifier, the product's default judge; the examples are the seeds."""
     laboratory = Laboratory(web, "owls", 1, BOTH)
@@ -54,7 +62,7 @@ def test_nothing_is_known_but_what_a_user_gives(web: CachedWeb):
 
     assert laboratory.draw.negatives == ()
     assert laboratory.draw.seeds == laboratory.draw.positives
-    assert not laboratory.preparation.models
+    assert not laboratory.preparations["best-first"].models
     assert spec.judge == JudgeSpec()
     assert spec.topic.keywords == laboratory.topic.keywords
     assert spec.topic.examples == spec.seeds.urls == tuple(map(web.url, laboratory.draw.positives))
@@ -78,7 +86,7 @@ def test_keywords_alone_start_from_pages_that_teach_nothing(web: CachedWeb):
 
     assert laboratory.draw.positives == ()
     assert laboratory.draw.seeds == Laboratory(web, "owls", 1, BOTH).draw.positives
-    assert laboratory.preparation.examples == ()
+    assert laboratory.preparations["best-first"].examples == ()
 
 
 def test_examples_use_up_the_limit_but_never_count(web: CachedWeb):
@@ -113,7 +121,7 @@ def test_answers_are_those_of_the_labels_and_teach(web: CachedWeb):
     """As many as are given, to the program's own questions; in the end every answered page is what was answered."""
     laboratory = Laboratory(web, "owls", 1, BOTH)
     laboratory.prepare(["best-first"])
-    strategy = fitted("best-first", {}, laboratory.preparation)
+    strategy = fitted("best-first", {}, laboratory.preparations["best-first"])
     store, user = CountingStore(laboratory.draw.excluded, 200), SimulatedUser(laboratory.topic, 12)
     crawl = make_crawl(strategy, web, store, limits=Limits(pages=70), user=user)
     asyncio.run(crawl.run([Link(web.url(key), key) for key in laboratory.draw.seeds]))
@@ -156,7 +164,7 @@ def test_only_a_judge_that_learns_can_ask(web: CachedWeb):
     """The papers' judges and events are fitted once."""
     laboratory = Laboratory(web, "owls", 1, Options(pages=10))
     laboratory.prepare(["best-first"])
-    strategy = fitted("best-first", {}, laboratory.preparation)
+    strategy = fitted("best-first", {}, laboratory.preparations["best-first"])
 
     with pytest.raises(InputError, match="does not learn from answers"):
         make_crawl(strategy, web, MemoryStore(), user=SimulatedUser(laboratory.topic, 5))

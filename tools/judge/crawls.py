@@ -63,9 +63,9 @@ def crawls_of(
 
 def crawled(laboratory: Laboratory, strategy: str) -> JudgedCrawl:
     """A crawl as a user would make it."""
-    draw, judge = laboratory.draw, laboratory.preparation.judge
+    draw, judge = laboratory.draw, laboratory.preparations[strategy].judge
     assert isinstance(judge, LearningJudge)
-    made = fitted(strategy, {}, laboratory.preparation)
+    made = fitted(strategy, {}, laboratory.preparations[strategy])
     store = crawled_in_lab(made, laboratory.web, laboratory.topic, draw, laboratory.options).store
     fitter = Fitter(judge.brief)
     fitter.read(store.page_terms(0, ""))

@@ -59,9 +59,9 @@ def crawls_of(web: CachedWeb, event: str, draw: int, pages: int) -> list[Crawled
     options = Options(pages=pages, given=parse_given("examples:2"), start_from="both")
     laboratory = Laboratory(web, event, draw, options)
     laboratory.prepare((KIND,))
-    judge, store = laboratory.preparation.judge, CountingStore(laboratory.draw.excluded, pages)
+    judge, store = laboratory.preparations[KIND].judge, CountingStore(laboratory.draw.excluded, pages)
     assert isinstance(judge, LearningJudge)
-    store.crawl = make_crawl(fitted(KIND, {}, laboratory.preparation), web, store)
+    store.crawl = make_crawl(fitted(KIND, {}, laboratory.preparations[KIND]), web, store)
     seeds = [Link(web.url(key), key, priority=1.0) for key in laboratory.draw.seeds]
     asyncio.run(store.crawl.run(seeds))
     relevant, examples = web.web.topics[event].relevant(), {page.key for page in judge.brief.examples}

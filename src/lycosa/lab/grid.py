@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +47,9 @@ from lycosa.methods.lookup import (
     strategy_names,
     typed_in_lab,
 )
+from lycosa.methods.preparation import Preparation
 from lycosa.methods.seam import loaded
-from lycosa.prepare import prepare
+from lycosa.prepare import Material, prepare
 from lycosa.prepare.topic import TopicModel
 from lycosa.spec.reading import check_setting, value_of
 from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
@@ -225,9 +226,14 @@ class DrawnPages:
         self.web = web
         self.draw = draw
         self.means = Means(Path(), None, web.document_at, lambda _: None, web.language)
+        self._fitted: dict[str, TextModel] = {}
 
     async def topic(self) -> TopicModel:
         """The frequent terms of the relevant pages."""
+        return self._topic
+
+    @cached_property
+    def _topic(self) -> TopicModel:
         examples = self._examples(self.draw.positives)
         vector = topic_vector([page.terms for page in examples], TOPIC_TERMS)
         return TopicModel(
@@ -235,9 +241,11 @@ class DrawnPages:
         )
 
     def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
-        """All that are wanted, fitted on the relevant and the other pages."""
+        """All that are wanted, fitted on the relevant and the other pages; each once, whoever wants it."""
         pages = {Label.POSITIVE: topic.examples, Label.NEGATIVE: topic.negatives}
-        return fit_models(sorted(wants), pages)
+        if missing := sorted(set(wants) - self._fitted.keys()):
+            self._fitted |= fit_models(missing, pages)
+        return {name: self._fitted[name] for name in wants}
 
     def _examples(self, keys: Sequence[int]) -> list[ExamplePage]:
         found = ((key, self.web.document(key)) for key in keys)
@@ -255,13 +263,18 @@ class Laboratory:
         start = [key for key in web.start if key in web.graph]
         drawn = draw_as_user if options.given else draw
         self.draw: Draw = drawn(self.topic, web.pages, web.graph, start, options, random_seed)
+        self.preparations: dict[str | type[BaseStrategy], Preparation] = {}
 
     def prepare(self, strategies: Sequence[str | type[BaseStrategy]]) -> None:
-        """Make what the strategies want, of the training pages of the draw or of what a user gives."""
-        names = [name for name in strategies if name not in ORACLES]
+        """Make what the strategies want, of the training pages of the draw or of what a user gives.
+
+        Each has what it wants and nothing that another wants: what a strategy reaches does not depend on what it is
+        compared with.
+        """
+        material: Material
         if self.options.given:
             spec = user_spec(self.web, self.topic, self.draw, self.options, self.random_seed)
-            ready = asyncio.run(prepare(spec, user_material(self.web, spec), names))
+            material = user_material(self.web, spec)
         else:
             pages = tuple(self.web.url(key) for key in self.draw.positives)
             spec = Spec(
@@ -270,19 +283,21 @@ class Laboratory:
                 random_seed=self.random_seed,
                 methods={**sections_in_lab(self.topic, pages), **given_sections(self.options)},
             )
-            ready = asyncio.run(prepare(spec, DrawnPages(self.web, self.draw), names))
-        assert ready.preparation is not None  # the lab fits whatever is wanted
-        self.preparation = ready.preparation
+            material = DrawnPages(self.web, self.draw)
+        for name in strategies:
+            ready = asyncio.run(prepare(spec, material, () if name in ORACLES else (name,)))
+            assert ready.preparation is not None  # the lab fits whatever is wanted
+            self.preparations[name] = ready.preparation
 
     def run(self, variant: Variant) -> Run:
-        """One run of a strategy."""
-        settings = dict(variant.settings)
+        """One run of a strategy; it is prepared for, unless that was done."""
+        if variant.strategy not in self.preparations:
+            self.prepare([variant.strategy])
+        settings, preparation = dict(variant.settings), self.preparations[variant.strategy]
         if variant.strategy in ORACLES:
-            strategy = self._oracle(str(variant.strategy)).fit(self.preparation)
+            strategy = self._oracle(str(variant.strategy)).fit(preparation)
         else:
-            strategy = fitted(
-                variant.strategy, {**self._of_types(variant.strategy), **settings}, self.preparation
-            )
+            strategy = fitted(variant.strategy, {**self._of_types(variant.strategy), **settings}, preparation)
         return run_strategy(
             variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
         )

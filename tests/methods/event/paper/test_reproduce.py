@@ -138,7 +138,7 @@ def test_lab_runs_know_the_events_of_a_web(web):
     """The strategy `event` gets an event of the training pages, where events.csv says that the topic is one."""
     laboratory = Laboratory(web.cached, "Orlando", 1, Options(pages=20))
     laboratory.prepare(["event"])
-    event = laboratory.preparation.methods["event"]
+    event = laboratory.preparations["event"].methods["event"]
     assert event is not None
     assert event.places[0].name == "Orlando"
     assert event.date.startswith("2016-06")

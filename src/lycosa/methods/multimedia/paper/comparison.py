@@ -128,7 +128,7 @@ def _runs(laboratory: Laboratory, features: Features) -> list[tuple[str, Run]]:
     keys = list(features)
     facts = images.model.facts(_stacked(features, keys))
     remember(web, images, dict(zip(keys, facts, strict=True)))
-    ready = laboratory.preparation
+    ready = laboratory.preparations["multimedia"]
     models = {**ready.models, "text": links}
     ready = type(ready)(ready.judge, ready.topic, ready.examples, models, random_seed=laboratory.random_seed)
     known: dict[tuple[str, str], Any] = {}
