@@ -36,7 +36,7 @@ def test_without_ray_the_error_ends_with_the_command(monkeypatch):
 class ConnectingRay:
     """As much of Ray as connecting needs; it notes how the token is to be used."""
 
-    class exceptions:  # noqa: N801: as Ray calls it
+    class exceptions:
         class RayError(Exception):
             pass
 
