@@ -127,6 +127,13 @@ def _name(crawl: str, shard: int) -> str:
     return f"{crawl} shard {shard}" if shard >= 0 else f"{crawl} coordinator"
 
 
+async def answer_of(reference: Any, timeout_s: float) -> Any:
+    """What a call of an actor answers; TimeoutError if that takes longer."""
+    # Not wait_for: that of Python 3.11 loses a cancel that comes together with the answer.
+    async with asyncio.timeout(timeout_s):
+        return await asyncio.wrap_future(reference.future())
+
+
 class RayExchange:
     """Messages as calls of actors, found by name: one that was started again has the same."""
 
@@ -154,7 +161,7 @@ class RayExchange:
 
     async def _answer(self, reference: Any, timeout_s: float, shard: int) -> Any:
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(reference.future()), timeout_s)
+            return await answer_of(reference, timeout_s)
         except (self._ray.exceptions.RayError, Unreachable, TimeoutError) as error:
             self._actors.pop(shard, None)
             raise Unreachable(str(error)) from None

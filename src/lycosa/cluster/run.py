@@ -17,7 +17,7 @@ import msgspec
 
 from lycosa.cluster.division import division_in, refuse_lost
 from lycosa.cluster.merging import merge_collection
-from lycosa.cluster.on_ray import State, ray_library, start_actors, start_ray
+from lycosa.cluster.on_ray import State, answer_of, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
 from lycosa.cluster.replica import copy_all, place_at, restore_lost
@@ -134,7 +134,7 @@ class _Watched:
         return status_of_shards(self._last, do)
 
     async def _get(self, reference: Any) -> Any:
-        return await asyncio.wait_for(asyncio.wrap_future(reference.future()), 10.0)
+        return await answer_of(reference, 10.0)
 
 
 def status_of_shards(state: State | None, do: str = "status") -> Reply:

@@ -274,10 +274,9 @@ class Crawl:
         """Sleep, but not past a `call`."""
         if self.peers is None:
             return await self.clock.sleep(seconds)
+        # Not wait_for: that of Python 3.11 loses a cancel that comes together with a call.
         with suppress(TimeoutError):
-            async with asyncio.timeout(
-                seconds
-            ):  # wait_for of Python 3.11 loses a cancel that comes with a call
+            async with asyncio.timeout(seconds):
                 await self._call.wait()
         self._call.clear()
 

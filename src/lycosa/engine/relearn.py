@@ -139,9 +139,8 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
                 with _reopened(directory) as collection:
                     _learn(collection)
                     return _relearned(before, collection)
-            except (
-                CollectionBusy
-            ):  # the crawl begins anew with what it has learned, and answers again in a moment
+            except CollectionBusy:
+                # A crawl that was running begins anew with what it has learned, and answers again in a moment.
                 if not was_running or time.monotonic() > until:
                     raise
         else:

@@ -24,7 +24,7 @@ _LOCAL_HEADER = struct.Struct("<26xHH")
 
 
 def quick_identifier() -> LanguageIdentifier:
-    """py3langid's identifier, which gives probabilities. Raises a KeyError, TypeError or ValueError where its model has another form."""
+    """py3langid's identifier, which gives probabilities. Fails where its model has another form."""
     arrays = _arrays_in(_unpacked(MODEL_DIR / MODEL_FILE))
     return LanguageIdentifier(
         arrays["ptc"],

@@ -105,9 +105,9 @@ def _identifier() -> LanguageIdentifier:
     # Only here: the model takes half a second to load, and English pages do not need it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    from lycosa.page.language_model import quick_identifier
-
     try:
+        from lycosa.page.language_model import quick_identifier
+
         return quick_identifier()
-    except (KeyError, TypeError, ValueError):  # the model of a version that has another form
+    except Exception:  # whatever another version of the library has otherwise: its own loader knows
         return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
