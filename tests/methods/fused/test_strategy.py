@@ -15,7 +15,7 @@ from lycosa.frontier.memory import MemoryFrontier
 from lycosa.judge.kinds import EveryPage
 from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.methods.fused import outcomes as fused_outcomes
-from lycosa.methods.fused.outcomes import PLACES, Outcomes, UrlWords
+from lycosa.methods.fused.outcomes import OWN, PLACES, Outcomes, UrlWords
 from lycosa.methods.fused.record import PARENTS, parts_in
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.preparation import Preparation
@@ -226,6 +226,22 @@ def test_a_page_whose_place_another_took_counts_as_the_mean() -> None:
     outcomes.correct({5: 0.0, 5 + PLACES: 0.5, 8: 1.0})
     assert outcomes.good[[0, 1, 2]].tolist() == pytest.approx([0.0, 1.4, 0.5])
     assert outcomes.relevance == pytest.approx(1.4)
+
+
+def test_a_page_that_led_to_good_ones_speaks_for_its_other_links() -> None:
+    """And less for them when these are judged otherwise; a page that nobody knows, or that was forgotten, is credited nothing."""
+    outcomes = Outcomes()
+    outcomes.learn(1, [], 0.2)
+    for child in (2, 3, 4, 5):
+        outcomes.learn(child, [], 1.0, parent=1)
+    outcomes.learn(6, [], 1.0, parent=99)
+    tags = np.array([1, 99], np.uint32)
+    assert outcomes.leading_to(tags)[0].tolist() == pytest.approx([(OWN * 0.2 + 4) / (OWN + 4), 0.0])
+    outcomes.correct({2: 0.0, 3: 0.0})
+    assert outcomes.leading_to(tags)[0].tolist() == pytest.approx([(OWN * 0.2 + 2) / (OWN + 4), 0.0])
+    outcomes.learn(1 + PLACES, [], 0.5)  # takes the place of the parent
+    outcomes.correct({4: 0.0})
+    assert outcomes.leading_to(np.array([1 + PLACES], np.uint32))[0].tolist() == pytest.approx([0.5])
 
 
 def test_words_of_urls_are_remembered_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

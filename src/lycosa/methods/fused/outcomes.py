@@ -19,8 +19,10 @@ from lycosa.values import Floats
 
 BUCKETS = 1 << 16
 PLACES = 1 << 20
-"""Of how many pages the probability is remembered: each has one place, at most 28 MiB in all. A later page at the same
+"""Of how many pages the probability is remembered: each has one place, at most 40 MiB in all. A later page at the same
 place takes it; the earlier one then counts as the mean."""
+OWN = 4.0
+"""A page's own probability says as much of what it links to as this many pages that it has led to."""
 URLS = 1 << 14
 """URLs whose words are remembered: menus link to the same pages again and again."""
 MIN_BASE, MAX_BASE, FIRST_BASE = 0.02, 0.9, 0.2
@@ -34,18 +36,26 @@ class Outcomes:
         self._tags = np.zeros(PLACES, np.uint32)
         self._tags[0] = 1  # a tag that never lies there: 0, which stands for no page, is nowhere
         self._relevance = np.zeros(PLACES)
+        self._parents = np.zeros(PLACES, np.uint32)  # tags of the pages on which they were found
+        self._led_to = np.zeros(PLACES, np.float32)  # how many pages were found on it
+        self._led_to_good = np.zeros(PLACES, np.float32)  # the sum of their probabilities
         self._words = np.zeros((PLACES, WORDS), np.uint16)
         self.good = np.zeros(BUCKETS)
         self.seen = np.zeros(BUCKETS)
         self.relevance = 0.0
         self.pages = 0
 
-    def learn(self, key: int, words: Sequence[int], relevance: float) -> None:
-        """Count one judged page."""
+    def learn(self, key: int, words: Sequence[int], relevance: float, parent: int = 0) -> None:
+        """Count one judged page, and for the page on which it was found (its key; 0: none), if that is known."""
         at, tag = list(words), tag_of(key)
         place = tag % PLACES
         self._tags[place], self._relevance[place] = tag, relevance
         self._words[place] = (*at, *(0,) * (WORDS - len(at)))
+        self._led_to[place] = self._led_to_good[place] = 0
+        self._parents[place] = found_on = tag_of(parent) if parent else 0
+        if self._tags[above := found_on % PLACES] == found_on:
+            self._led_to[above] += 1
+            self._led_to_good[above] += relevance
         self.good[at] += relevance
         self.seen[at] += 1
         self.relevance += relevance
@@ -59,6 +69,9 @@ class Outcomes:
         places, now = tags[is_known] % PLACES, now[is_known]
         change = now - self._relevance[places]
         self._relevance[places] = now
+        found_on = self._parents[places]
+        is_there = self._tags[found_on % PLACES] == found_on
+        np.add.at(self._led_to_good, found_on[is_there] % PLACES, change[is_there])
         words = self._words[places]
         np.add.at(self.good, words, np.where(words > 0, change[:, None], 0.0))
         self.relevance += float(change.sum())
@@ -68,6 +81,23 @@ class Outcomes:
         places = tags & (PLACES - 1)
         known = self._tags[places] == tags
         return self._relevance[places] * known, known
+
+    def leading_to(self, tags: NDArray[np.uint32]) -> tuple[Floats, NDArray[np.bool_]]:
+        """How likely what these pages link to is relevant, and whether a page is known; if not, 0.
+
+            (OWN · p + Σ p of the pages found on it) / (OWN + their number)
+
+        >>> outcomes = Outcomes()
+        >>> outcomes.learn(1, [], 0.0)
+        >>> for key in range(2, 6):
+        ...     outcomes.learn(key, [], 1.0, parent=1)
+        >>> outcomes.leading_to(np.array([1, 2, 99], np.uint32))[0].tolist()
+        [0.5, 1.0, 0.0]
+        """
+        places = tags & (PLACES - 1)
+        known = self._tags[places] == tags
+        good = OWN * self._relevance[places] + self._led_to_good[places]
+        return good / (OWN + self._led_to[places]) * known, known
 
     @property
     def base(self) -> float:

@@ -48,13 +48,12 @@ def features(records: Records, outcomes: Outcomes, known: Known) -> Floats:
     # A page is ranked in few calls of numpy: of its own time each takes more than of the records'.
     base, links = outcomes.base, records["links"]
     before = known.sums[records["known"]]  # what the training pages say
-    tags = np.empty((len(records), PARENTS + 2 * NEIGHBOURS), np.uint32)
-    tags[:, :PARENTS], tags[:, PARENTS:] = records["parents"], tags_of(keys_beside(records))
-    relevance, seen = outcomes.of(tags)
-    parents, near, far = _SLICES
+    leading_to, is_known = outcomes.leading_to(records["parents"])
+    relevance, seen = outcomes.of(tags_of(keys_beside(records)))
+    near, far = _SLICES
     all_links = links + before[:, 0]
-    forgotten = add(tags[:, parents] > 0, 1) - add(seen[:, parents], 1)  # such a page counts as the mean
-    total = add(relevance[:, parents], 1) + forgotten * base + before[:, 1]
+    forgotten = add(records["parents"] > 0, 1) - add(is_known, 1)  # such a page counts as the mean
+    total = add(leading_to, 1) + forgotten * base + before[:, 1]
     total += records["beyond"] * (links > PARENTS)
     good = add(relevance[:, near], 1) + add(relevance[:, far], 1) / 2
     texts = np.maximum(all_links, 1.0)
@@ -68,11 +67,7 @@ def features(records: Records, outcomes: Outcomes, known: Known) -> Floats:
     return parts
 
 
-_SLICES = (
-    slice(PARENTS),
-    slice(PARENTS, PARENTS + NEIGHBOURS),
-    slice(PARENTS + NEIGHBOURS, PARENTS + 2 * NEIGHBOURS),
-)
+_SLICES = (slice(NEIGHBOURS), slice(NEIGHBOURS, 2 * NEIGHBOURS))
 
 
 def _words(buckets: np.ndarray, outcomes: Outcomes, base: float) -> Floats:
@@ -101,7 +96,7 @@ def score(
 
 
 IN_WORDS: Mapping[str, str] = {
-    "parents": "share of relevant pages among those that link to it, against the crawl's",
+    "parents": "how relevant the pages that link to it are and what they have led to, against the crawl",
     "context": "the text around the links to it",
     "anchor": "the words of the links to it",
     "url": "what pages with the same words in their URLs turned out to be",
@@ -124,7 +119,7 @@ def reasons(
     >>> reasons({"anchor": 1.5, "extra": 0.75}, [0.25, 0.5, 0.0, 0.0], 0, ["where", "when"])
     [('the words of the links to it', 1.5), ('when', 0.5), ('where', 0.25)]
     >>> reasons({"parents": 1.5}, (), 7)
-    [("share of relevant pages among those that link to it, against the crawl's, by judge version 7", 1.5)]
+    [('how relevant the pages that link to it are and what they have led to, against the crawl, by judge version 7', 1.5)]
     """
     found = {IN_WORDS[name]: value for name, value in parts.items() if name != "extra" or not told}
     if version:

@@ -70,7 +70,7 @@ class Fused(BaseStrategy):
     ) -> None:
         """Store the settings: how much each part of the score counts; 0 leaves it out.
 
-        parents: how relevant the pages are that link to the URL, against the crawl on the whole.
+        parents: how relevant the pages that link to the URL are, and what they have led to, against the crawl on the whole.
         context: the text around the links to it.
         anchor: the words of the links to it.
         url: what pages with the same words in their URLs turned out to be.
@@ -114,11 +114,11 @@ class Fused(BaseStrategy):
         return self
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Count a judged page: its URL's words, and what it is worth as a parent and as a neighbour."""
+        """Count a judged page: its URL's words, what it is worth as a parent and as a neighbour, and what its own parent led to."""
         if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
             (words,) = self.url_words_.of([link.url])
             told = self._without_answer(link.key, _relevance(judgement, evidence))
-            self.ranking_.outcomes.learn(link.key, words, told)
+            self.ranking_.outcomes.learn(link.key, words, told, link.parent)
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
