@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 import lycosa
 from lycosa.bench.crawled import archived_pages, archived_web
-from lycosa.bench.run import as_installed, spec_text
+from lycosa.bench.run import as_installed, measured_crawl, spec_text
 from lycosa.errors import InputError
 from lycosa.testing import CannedResponse
 
@@ -48,3 +49,19 @@ def test_a_measured_crawl_finds_its_byte_code(tmp_path):
     read = [line for line in told.splitlines() if line.startswith("# code object from")]
     assert read
     assert all(line.rstrip("'").endswith(".pyc") for line in read)
+
+
+def test_ctrl_c_while_a_measured_program_begins_leaves_none_behind(monkeypatch, tmp_path):
+    """It would go on writing into the folder that is removed under it."""
+    begun: list[subprocess.Popen[bytes]] = []
+    execute = subprocess.Popen._execute_child  # type: ignore[attr-defined]
+
+    def interrupted(process: subprocess.Popen[bytes], *arguments: object) -> None:
+        execute(process, *arguments)
+        begun.append(process)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(subprocess.Popen, "_execute_child", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measured_crawl([sys.executable, "-c", "import time; time.sleep(600)"])
+    assert [process.returncode for process in begun] == [-signal.SIGKILL]

@@ -261,6 +261,16 @@ def test_a_next_visit_stays_whatever_else_happens_to_its_host(open_frontier: Ope
     assert (again.notes.etag, again.priority) == ("a/1", 0.5)
 
 
+def test_a_next_visit_stays_though_the_url_moved_up_before_its_first(open_frontier: Open) -> None:
+    """A queue may still have its number, where it stood before it moved."""
+    frontier = open_frontier(pages_per_host=1)
+    frontier.add([offer("a/1", 0.1), offer("a/2", 0.5), offer("a/picture", 0.3, kind=Kind.IMAGE)])
+    frontier.add([offer("a/1", 0.9)])
+    _seen(frontier, "a/1", 50.0)
+    frontier.done(take(frontier, 2.0), Outcome(rest_until=0.0))
+    assert frontier.take(50.0, again=True) is not None
+
+
 def test_a_retry_that_is_offered_again_merges_and_still_waits(open_frontier: Open) -> None:
     """Its time is its own, whoever links to it."""
     frontier = open_frontier()
@@ -282,6 +292,21 @@ def test_a_full_host_gives_no_more_pages(open_frontier: Open) -> None:
     assert frontier.find(key("a/3")) is None
     assert frontier.add([offer("a/9")]).dropped == 1
     assert frontier.counts().dropped == {"HOST_FULL": 2}
+
+
+@pytest.mark.parametrize("merge", Merge)
+def test_an_image_of_a_full_host_that_is_linked_to_as_a_page_stays_an_image(
+    open_frontier: Open, merge: Merge
+) -> None:
+    """As a page it would go beyond the limit; a frontier that is reopened drops such a page, one that is not would ask for it."""
+    frontier = open_frontier(pages_per_host=1)
+    frontier.add([offer("a/1", 0.9), offer("a/picture", 0.1, kind=Kind.IMAGE)])
+    frontier.done(take(frontier), Outcome(rest_until=0.0))
+    added = frontier.add([offer("a/picture", 0.8)], merge)
+    assert (added.merged, added.dropped) == (0, 1)
+    assert frontier.counts().dropped == {"HOST_FULL": 1}
+    picture = take(frontier)
+    assert (name_of(picture), picture.kind, picture.priority) == ("a/picture", Kind.IMAGE, 0.1)
 
 
 def test_pages_under_way_count_for_the_limit(open_frontier: Open) -> None:

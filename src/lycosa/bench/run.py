@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -244,14 +245,17 @@ def _peer(python: str, peer: str, site: SiteProcess, crawled: Crawled, pages: in
 def measured_crawl(command: list[str], environment: Mapping[str, str] = os.environ) -> Measured:
     """Run a program; its CPU time includes that of the processes it waited for."""
     begun = time.monotonic()
-    # In a group of its own: of Ctrl-C only this process hears, and ends the other.
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0, env=environment)
-    assert process.stdout is not None
+    process: subprocess.Popen[bytes] | None = None
     try:
+        with _interrupted_afterwards():
+            # In a group of its own: of Ctrl-C only this process hears, and ends the others.
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0, env=environment)
+        assert process.stdout is not None
         output = process.stdout.read()
     except BaseException:
-        process.kill()
-        process.wait()
+        if process is not None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
         raise
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -261,6 +265,28 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
         int(jsonlib.loads(output.strip().rpartition(b"\n\n")[2])["pages"]) if process.returncode == 0 else 0
     )
     return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+
+
+@contextmanager
+def _interrupted_afterwards() -> Iterator[None]:
+    """A Ctrl-C inside counts at the end: in the middle of it a program may have begun that nobody knows of yet."""
+    came = False
+
+    def note(*_: object) -> None:
+        nonlocal came
+        came = True
+
+    try:
+        before = signal.signal(signal.SIGINT, note)
+    except ValueError:  # not the main thread, to which alone Ctrl-C comes
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _flame(directory: Path, site: SiteProcess, crawled: Crawled, pages: int) -> str:

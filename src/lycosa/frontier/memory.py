@@ -128,7 +128,10 @@ class MemoryFrontier(QueuedFrontier):
         return [
             entry
             for entry in entries
-            if entry.authority is authority and entry.kind is Kind.PAGE and entry.state in (WAITING, LATER)
+            if entry.authority is authority
+            and entry.kind is Kind.PAGE
+            and entry.state in (WAITING, LATER)
+            and not entry.is_again  # its number may be left from when it waited
         ]
 
     def _best(self, authority: Authority, limit: int) -> list[Entry]:

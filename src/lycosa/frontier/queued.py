@@ -103,7 +103,7 @@ class QueuedFrontier(Storage):
                     if to_hold.pop(key, None) is None:
                         left.append(key)
                 authority = self._authority(urls.authority_of(link.url))
-                if authority.quotas and link.kind is Kind.PAGE and authority.full:
+                if _has_no_room_for(link, authority):
                     full += 1
                     continue
                 entry = self._met(link, authority, decision.priority)
@@ -111,6 +111,9 @@ class QueuedFrontier(Storage):
             elif entry.is_again:
                 seen += 1  # what is written on it is of its last visit
             elif entry.state == WAITING or entry.state == LATER:
+                if _has_no_room_for(link, entry.authority):
+                    full += 1  # an image that waits, linked to as a page: it stays an image
+                    continue
                 merged += 1
                 if link.record and self._choice.policy.records:
                     if key in offered:  # twice on a page: one after the other
@@ -535,6 +538,10 @@ class QueuedFrontier(Storage):
     def _refile(self, authority: Authority) -> None:
         authority.head = self._choice.ranked(authority, self._head(authority))
         self._choice.file(authority)
+
+
+def _has_no_room_for(link: Link, authority: Authority) -> bool:
+    return bool(authority.quotas) and link.kind is Kind.PAGE and authority.full
 
 
 def _bounded(record: bytes) -> bytes:
