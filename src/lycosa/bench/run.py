@@ -24,6 +24,7 @@ import msgspec
 import lycosa
 from lycosa.bench.crawled import Crawled, made_site
 from lycosa.bench.flame import Samples, flame_graph
+from lycosa.engine.children import uninterrupted
 from lycosa.spec.writing import toml
 from lycosa.testing import SiteProcess
 from lycosa.values import Say
@@ -247,8 +248,7 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
     begun = time.monotonic()
     process: subprocess.Popen[bytes] | None = None
     try:
-        with _interrupted_afterwards():
-            # In a group of its own: of Ctrl-C only this process hears, and ends the others.
+        with uninterrupted():
             process = subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0, env=environment)
         assert process.stdout is not None
         output = process.stdout.read()
@@ -265,28 +265,6 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
         int(jsonlib.loads(output.strip().rpartition(b"\n\n")[2])["pages"]) if process.returncode == 0 else 0
     )
     return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
-
-
-@contextmanager
-def _interrupted_afterwards() -> Iterator[None]:
-    """A Ctrl-C inside counts at the end: in the middle of it a program may have begun that nobody knows of yet."""
-    came = False
-
-    def note(*_: object) -> None:
-        nonlocal came
-        came = True
-
-    try:
-        before = signal.signal(signal.SIGINT, note)
-    except ValueError:  # not the main thread, to which alone Ctrl-C comes
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt
 
 
 def _flame(directory: Path, site: SiteProcess, crawled: Crawled, pages: int) -> str:

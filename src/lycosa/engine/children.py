@@ -14,6 +14,8 @@ import socket
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from lycosa.engine.threads import ONE_THREAD
 
@@ -52,3 +54,16 @@ def die_with_parent() -> None:
     """Ask Linux to kill this process when its parent is gone, however it went."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """To start processes in: they never hear of Ctrl-C, which is their parent's business; it counts here when all are known."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from typing import TypeVar
 
-from lycosa.engine.children import die_with_parent
+from lycosa.engine.children import die_with_parent, uninterrupted
 from lycosa.engine.threads import ONE_THREAD
 
 Done = Callable[[int, int], None]
@@ -31,9 +29,9 @@ def in_processes(work: Callable[[T], R], tasks: Sequence[T], processes: int, pro
         return list(results.values())
     count = min(processes, len(tasks))
     with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin_work) as pool:
-        with _uninterruptible():
-            futures = {pool.submit(work, task): number for number, task in enumerate(tasks)}
         try:
+            with uninterrupted():
+                futures = {pool.submit(work, task): number for number, task in enumerate(tasks)}
             for done, future in enumerate(as_completed(futures), start=1):
                 results[futures[future]] = future.result()
                 progress(done, len(tasks))
@@ -42,20 +40,6 @@ def in_processes(work: Callable[[T], R], tasks: Sequence[T], processes: int, pro
                 child.terminate()  # what they have finished is stored
             raise
     return [results[number] for number in range(len(tasks))]
-
-
-@contextmanager
-def _uninterruptible() -> Iterator[None]:
-    """Processes that are started inside never hear of Ctrl-C: to stop them is the parent's business."""
-    try:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except ValueError:  # not the main thread, to which alone Ctrl-C comes
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _begin_work() -> None:
