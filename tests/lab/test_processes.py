@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import time
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import active_children
 
 import pytest
@@ -16,8 +17,8 @@ def test_ctrl_c_while_processes_begin_is_not_lost(monkeypatch):
     """It ends them all; lost, the user would wait for all that there is to do."""
     submit = ProcessPoolExecutor.submit
 
-    def interrupted(pool: ProcessPoolExecutor, *task: object):
-        future = submit(pool, *task)
+    def interrupted(pool: ProcessPoolExecutor, work: Callable[[float], None], task: float) -> Future[None]:
+        future = submit(pool, work, task)
         signal.raise_signal(signal.SIGINT)
         return future
 
