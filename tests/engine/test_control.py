@@ -38,10 +38,18 @@ def run(site: Site, out: Path, script: Any, **sections: dict[str, Any]) -> Summa
     text = spec_text(site, ["http://h0.test/"], **sections)
 
     async def both() -> Summary:
-        def watch(crawl: Crawl) -> asyncio.Task[None]:
-            return asyncio.ensure_future(script(crawl))
-
-        return await crawl_spec(spec_of(text), text, out.parent, out, watch=watch)
+        beside: list[
+            asyncio.Task[None]
+        ] = []  # not returned to the crawl: its end would cut off the answer to "stop"
+        summary = await crawl_spec(
+            spec_of(text),
+            text,
+            out.parent,
+            out,
+            watch=lambda crawl: beside.append(asyncio.ensure_future(script(crawl))),
+        )
+        await asyncio.gather(*beside)
+        return summary
 
     return asyncio.run(asyncio.wait_for(both(), 600))
 
