@@ -251,7 +251,7 @@ class Document:
     @lazy
     def linked(self) -> Linked:
         """The links, with their places in the tree."""
-        return find_links(self.elements, self._resolve, self.key)
+        return find_links(self.elements, self.layout, self._resolve, self.key)
 
     @lazy
     def _resolve(self) -> ReferenceResolver:

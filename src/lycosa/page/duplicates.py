@@ -50,7 +50,7 @@ def simhash_of(hashes: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
     if not len(hashes):
         return 0
     weights = counts.astype(np.float32)
-    bits = np.unpackbits(hashes.astype("<i8").view(np.uint8).reshape(-1, 8), axis=1)
+    bits = np.unpackbits(hashes.astype("<i8").view(np.uint8)).reshape(-1, 64)
     ones = weights @ bits.astype(np.float32)
     return int(np.packbits(ones * 2 > weights.sum()).view("<i8")[0]) or 1
 
