@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ada_url
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -44,6 +45,36 @@ def test_nothing_that_is_called_a_url_raises(base, reference):
         joined = urls.join(url, reference)
         assert joined is None or joined == urls.parse(joined)
     urls.join(base, reference)
+
+
+_WRITTEN = st.builds(
+    "{}{}".format,
+    st.sampled_from(
+        "http://a.test/ https://b-c.0.example/x/ http:// / // ? # ../ ./ http: HTTP://A.test/ http://a.test:80/ http://1.2.3.4/ "
+        "http://xn--a.test/ http://a..test/ http://ab--c.test/ http://a.test javascript: mailto:".split()
+    )
+    | st.just(""),
+    st.text(alphabet="ab09.-_~!/?=&;:@#%\\' ", max_size=12),
+)
+
+
+@given(
+    st.sampled_from(
+        ("http://a.test/", "http://a.test", "https://www.b.example/c/d.html?e=/f", "http://a.test//b//c")
+    ),
+    _WRITTEN,
+)
+def test_what_is_not_parsed_is_as_if_it_were(base, reference):
+    """Most URLs need no parser: what is made of them is what it would make."""
+    assert urls.join(base, reference) == _by_parser(ada_url.join_url, base, reference)
+    assert urls.parse(reference) == _by_parser(ada_url.normalize_url, reference)
+
+
+def _by_parser(parser, *texts):
+    try:
+        return urls._web_url(parser(*texts))
+    except ValueError:
+        return None
 
 
 @given(URLS)

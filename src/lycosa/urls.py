@@ -7,6 +7,8 @@ look-ups in archives. What is requested, used as base and archived is the URL as
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,6 +62,10 @@ _UNRESERVED_ESCAPE = re.compile(r"%(2[dD]|2[eE]|5[fF]|7[eE]|3[0-9]|[46][1-9a-fA-
 _BARE_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
 _LOWER_ESCAPE = re.compile(r"%(?:[0-9A-F][a-f]|[a-f][0-9a-fA-F])")
 _SLASHES = re.compile(r"/{2,}")
+# A URL that a browser sends as it is written, if no part of its path begins with a dot and no name of its host is encoded.
+_as_sent = re.compile(
+    r"https?://(?:[a-z0-9-]++\.)++[a-z]{2,}+/[a-zA-Z0-9_.~!$&()*+,;=:@/-]*+(?:\?[a-zA-Z0-9_.~!$&()*+,;=:@/?%-]*+)?+"
+).fullmatch
 _TOKEN = re.compile(r"[^\W_]+")
 _NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
 
@@ -72,11 +78,22 @@ def parse(url: str) -> str | None:
     >>> parse("mailto:a@b.example") is None
     True
     """
+    if is_as_sent(url):
+        return url
     try:
         href: str = ada_url.normalize_url(url)
     except (ValueError, UnicodeError):
         return None
     return _web_url(href)
+
+
+def is_as_sent(url: str) -> bool:
+    """Whether a URL is clearly one that a browser sends as it is written, as most are: then nobody need parse it.
+
+    >>> is_as_sent("http://a.example/b?c"), is_as_sent("http://a.example/b/../c"), is_as_sent("http://a.example/b c")
+    (True, False, False)
+    """
+    return _as_sent(url) is not None and "/." not in url and "xn--" not in url
 
 
 def join(base: str, reference: str) -> str | None:
@@ -85,11 +102,25 @@ def join(base: str, reference: str) -> str | None:
     >>> join("http://a.example/b/c", "../d?e#f")
     'http://a.example/d?e'
     """
+    if (url := _put_together(base, reference.partition("#")[0])) and is_as_sent(url):
+        return url
     try:
         href: str = ada_url.join_url(base, reference)
     except (ValueError, UnicodeError):
         return None
     return _web_url(href)
+
+
+def _put_together(base: str, reference: str) -> str:
+    """What a reference to another page leads to, unless one of them has to be parsed for it; '' where that is clear."""
+    if reference.startswith(("http://", "https://")):
+        return reference
+    if reference.startswith("/"):
+        return "" if reference.startswith("//") else authority_of(base) + reference
+    if not reference or reference.startswith("?") or ":" in reference:
+        return ""
+    path = base.partition("?")[0]
+    return path[: path.rfind("/", 8) + 1] + reference if path.find("/", 8) > 0 else ""
 
 
 def _web_url(href: str) -> str | None:
@@ -178,6 +209,16 @@ def key_of(url: str, folding: Folding = FOLDING) -> int:
 def hash_of(text: str) -> int:
     """A 64-bit hash of a string, signed, never 0."""
     return int(xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))) - (1 << 63) or 1
+
+
+def hashes_of(texts: Iterable[str]) -> array[int]:
+    """`hash_of` of each, in a third of the time.
+
+    >>> hashes_of(["owl", "night"]).tolist() == [hash_of("owl"), hash_of("night")]
+    True
+    """
+    digest = xxhash.xxh3_64_intdigest
+    return array("q", [digest(text.encode("utf-8", "surrogatepass")) - (1 << 63) or 1 for text in texts])
 
 
 def authority_of(url: str) -> str:

@@ -3,8 +3,11 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lycosa.engine.analysis import EMBEDDED, Recipe, page_of
+from lycosa.page import needs_browser
 from lycosa.page.document import Document
 from lycosa.page.needs_browser import ASKS, DEAD, MOUNT, NEEDS_BROWSER, SCROLLS, sign_of_need
 from lycosa.values import Count, Link, Score
@@ -113,3 +116,25 @@ def test_signs_that_a_browser_is_needed(html, sign):
     assert sign_of_need(page) == sign
     noted = page_of(page, Link(URL, 1), Recipe()).evidence.get(NEEDS_BROWSER)
     assert noted == (Score(1.0, sign) if sign else None)
+
+
+@given(
+    st.sampled_from(
+        [
+            "infinite-scroll",
+            "INFINITE_scroll",
+            "LoadMore",
+            "load_more",
+            "data-next-url",
+            "IntersectionObserver",
+        ]
+    ),
+    st.text(alphabet="load-more next scroll", max_size=30),
+    st.integers(0, 2000),
+)
+def test_words_that_load_more_are_seen_wherever_they_stand(word, before, repeated):
+    """At any place of the markup, in any case, among any number of words that look like them."""
+    page = f"{before}<p>{'next ' * repeated}{word}</p>"
+    assert needs_browser._loads_more(page.encode())
+    other = page.replace(word, word[:-3]).encode()
+    assert needs_browser._loads_more(other) == any(said in other.lower() for said in needs_browser._MORE)

@@ -180,11 +180,6 @@ class Document:
         return "" if shows else embedded_markup(self.markup)
 
     @lazy
-    def low_markup(self) -> bytes:
-        """The HTML as bytes with ASCII letters in lower case: to see quickly what it has not."""
-        return self.html.encode("utf-8", "replace").lower()
-
-    @lazy
     def _text(self) -> str:
         return decoded_text(self.body, self.content_type)[0]
 
@@ -245,9 +240,8 @@ class Document:
     @lazy
     def hidden_spans(self) -> list[tuple[int, int]]:
         """The pieces that a reader does not see."""
-        nodes = self.tree.css("[hidden]") if b"hidden" in self.low_markup else []
         unscripted = [self.layout.span_from(node, at) for _, node, at in self.kinds.get(NOSCRIPT_ID, ())]
-        return unscripted + [self.layout.span(node) for node in nodes]
+        return unscripted + [self.layout.span(node) for node in self.tree.css("[hidden]")]
 
     @lazy
     def key(self) -> int:
@@ -257,7 +251,7 @@ class Document:
     @lazy
     def linked(self) -> Linked:
         """The links, with their places in the tree."""
-        return find_links(self.elements, self._resolve, self.key)
+        return find_links(self.elements, self.layout, self._resolve, self.key)
 
     @lazy
     def _resolve(self) -> ReferenceResolver:

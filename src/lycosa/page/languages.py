@@ -70,16 +70,13 @@ def language_of(text: str, expected: Iterable[str] = ()) -> str:
     ('', 'de')
     """
     start = max(0, min(len(text) // 3, len(text) - SAMPLE_CHARS))
-    words = text[start : start + SAMPLE_CHARS].split()
-    sample = " ".join(words)
-    if _signs(sample) < MIN_CHARS:
-        return ""
+    some = text[start : start + SAMPLE_CHARS]
     # No other language has this share of English function words, and to see that costs a tenth of a guess.
-    if len(words) >= MIN_WORDS:
-        common = sum(map(_ENGLISH.__contains__, sample.lower().split()))
-        if common >= ENGLISH_SHARE * len(words):
-            return "en"
-    return _likeliest(sample[:GUESS_CHARS], expected)
+    low = some.lower().split()
+    if len(low) >= MIN_WORDS and sum(map(_ENGLISH.__contains__, low)) >= ENGLISH_SHARE * len(low):
+        return "en"
+    sample = " ".join(some.split())
+    return _likeliest(sample[:GUESS_CHARS], expected) if _signs(sample) >= MIN_CHARS else ""
 
 
 def _signs(sample: str) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from lycosa import urls
-from lycosa.page.layout import A_ID, IMG_ID, TEXT_ID, Layout, Noted, one_line, tag_ids
+from lycosa.page.layout import A_ID, IMG_ID, OUTSIDE, TEXT_ID, Layout, Noted, one_line, tag_ids
 from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link
 
@@ -113,6 +113,8 @@ class ReferenceResolver:
 
     def __call__(self, reference: str) -> tuple[str, int] | None:
         """The absolute URL without fragment, and its key; None if it is not http(s)."""
+        if reference in self._of_any:  # it was met before: nothing of it need be looked at
+            return self._of_any[reference]
         if len(reference) > URL_CHARS:
             return None
         reference = reference.strip()
@@ -124,10 +126,11 @@ class ReferenceResolver:
         return self._of_page[reference] if first in ("", "?", "#") else self._of_folder[reference]
 
 
-def find_links(elements: Iterable[Noted], resolve: ReferenceResolver, own_key: int) -> Linked:
-    """All links of a page but those to itself."""
-    found: dict[int, list[str]] = {}  # key -> url, rel, anchors
-    order: dict[int, int] = {}
+def find_links(elements: Iterable[Noted], layout: Layout, resolve: ReferenceResolver, own_key: int) -> Linked:
+    """All links of a page but those to itself; `layout` has the text of its body."""
+    positions: dict[int, int] = {}  # by key
+    found: list[tuple[str, str]] = []  # url and rel of each
+    texts: list[list[str]] = []  # the anchors of each
     occurrences: list[tuple[LexborNode, int]] = []
     anchors: list[tuple[LexborNode, int]] = []
     images: list[tuple[LexborNode, int]] = []
@@ -138,17 +141,20 @@ def find_links(elements: Iterable[Noted], resolve: ReferenceResolver, own_key: i
         reference: str | None
         if tag == A_ID:
             attributes = node.attributes
-            if "href" not in attributes and "xlink:href" not in attributes:
-                continue
+            reference = attributes.get("href")
+            if reference is None:
+                if "href" not in attributes and "xlink:href" not in attributes:
+                    continue
+                reference = ""
+            rel = attributes.get("rel") or ""
             anchors.append((node, at))
-            reference, rel = attributes.get("href") or "", attributes.get("rel") or ""
             if (rel or _COMMONS in reference) and _is_licence(reference, attributes):
                 licences.append(reference)
         elif tag == IMG_ID:
             if len(images) < MAX_IMAGES:
                 images.append((node, last))
             if bare is not None and (alt := _alt_within(node, bare[0])):
-                found[bare[1]].append(alt)
+                texts[bare[1]].append(alt)
                 bare = None
             continue
         elif tag in _OTHER_IDS:
@@ -166,28 +172,36 @@ def find_links(elements: Iterable[Noted], resolve: ReferenceResolver, own_key: i
             continue
         bare = None
         target = resolve(reference)
-        if target is None or (key := target[1]) == own_key:
+        if target is None:
             continue
-        position = order.get(key)
-        if position is None:
-            if len(order) >= MAX_LINKS or room <= 0:
+        url, key = target
+        if key == own_key:
+            continue
+        position = positions.get(key, -1)
+        if position < 0:
+            if len(found) >= MAX_LINKS or room <= 0:
                 continue
-            room -= len(target[0])
-            position = order[key] = len(order)
-            found[key] = [target[0], rel[:ATTRIBUTE_CHARS]]
+            room -= len(url)
+            position = positions[key] = len(found)
+            found.append((url, rel[:ATTRIBUTE_CHARS]))
+            texts.append([])
         last = position
         occurrences.append((node, position))
-        anchor = anchor_of(node, attributes)
-        if anchor:
-            found[key].append(anchor)
+        if anchor := _anchor_of(node, attributes, layout, at):
+            texts[position].append(anchor)
         else:
-            bare = (node, key)
-    links = tuple(
-        Link(url, key, _joined(texts), rel, position)
-        for position, (key, (url, rel, *texts)) in enumerate(found.items())
-    )
+            bare = (node, position)
+    links = [
+        Link(url, key, each[0] if len(each) == 1 else _joined(each), rel, position)
+        for position, (key, (url, rel), each) in enumerate(zip(positions, found, texts, strict=True))
+    ]
     return Linked(
-        links, tuple(occurrences), tuple(anchors), tuple(images), counts, tuple(licences[:MAX_LICENCES])
+        tuple(links),
+        tuple(occurrences),
+        tuple(anchors),
+        tuple(images),
+        counts,
+        tuple(licences[:MAX_LICENCES]),
     )
 
 
@@ -214,16 +228,19 @@ def rel_of(attributes: Attributes) -> list[str]:
     return (attributes.get("rel") or "").lower().split()
 
 
-def anchor_of(node: LexborNode, attributes: Attributes) -> str:
+def _anchor_of(node: LexborNode, attributes: Attributes, layout: Layout, at: int) -> str:
     """The text of a link, else what its attributes say of it; '' if neither."""
     child = node.first_child
     if child is not None:
         if child.tag_id == TEXT_ID and child.next is None:
             text = child.text_content or ""
-        else:
+        elif at == OUTSIDE:
             text = "".join(Layout(node, ANCHOR_NODES).pieces)
-        if text := one_line(text[: 4 * ANCHOR_CHARS]):
-            return text[:ANCHOR_CHARS].rstrip()
+        else:
+            start, end = layout.span_from(node, at)
+            text = "".join(layout.pieces[start : min(end, start + ANCHOR_NODES)])
+        if text := " ".join(text[: 4 * ANCHOR_CHARS].split()):
+            return text if len(text) <= ANCHOR_CHARS else text[:ANCHOR_CHARS].rstrip()
     said = attributes.get("title") or attributes.get("alt") or attributes.get("aria-label") or ""
     return one_line(said[:ANCHOR_CHARS])
 

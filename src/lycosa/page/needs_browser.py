@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from lycosa.page.document import Document
+from lycosa.page.embedded_state import SCRIPT_ID
 
 RENDERED = "rendered"
 """Noted as evidence on a page that was read as a browser had made it: what that gained, as a Gain."""
@@ -21,6 +22,8 @@ FEW_WORDS = 100
 MORE_WORDS, MORE_LINKS = 20, 2
 DEAD_LINKS = 3
 NOSCRIPTS = 20
+LIKELY = 500
+"""Places of one page that are looked at one by one."""
 
 ASKS = "it asks for JavaScript"
 MOUNT = "an empty place that scripts fill"
@@ -32,13 +35,20 @@ _MOUNTS = (
     "[data-reactroot],[ng-app],[data-ng-app],[ng-version],[v-cloak],[data-v-app],[data-server-rendered]"
 )
 _JAVASCRIPT = re.compile(r"java\s?script", re.IGNORECASE)
-_MORE = (
-    b"infinite-scroll", b"infinite_scroll", b"infinitescroll", b"endless-scroll", b"load-more", b"load_more",
-    b"loadmore", b"data-next-page", b"data-next-url", b"intersectionobserver",
-)  # fmt: skip
-"""What shows that more is loaded."""
-# Each of those words has one of these fours, and few pages have any: as numbers all are looked for in the time of two words.
-_OF_MORE = [np.frombuffer(four, "<u4")[0] for four in (b"crol", b"ad-m", b"ad_m", b"admo", b"a-ne", b"nobs")]
+_MORE = {
+    b"infinite-scroll": 7, b"infinite_scroll": 7, b"infinitescroll": 7, b"endless-scroll": 6, b"load-more": 1,
+    b"load_more": 1, b"loadmore": 1, b"data-next-page": 2, b"data-next-url": 2, b"intersectionobserver": 10,
+}  # fmt: skip
+"""What shows that more is loaded, each with a place in it from which on no four bytes are common."""
+# From that place on four fours begin, one of them at a multiple of four, wherever the word stands: only those are looked for.
+_FOURS = b"".join([word[at : at + 4] for word, first in _MORE.items() for at in range(first, first + 4)])
+_SMALL = np.uint32(
+    0x20202020
+)  # bits that make capitals small; other signs that they change are told apart later
+_MIXER, _TOP = np.uint32(0x9E3779B1), np.uint32(16)
+_LONGEST = max(map(len, _MORE))
+_IS_LIKELY = np.zeros(1 << 16, np.bool_)
+_IS_LIKELY[(np.frombuffer(_FOURS, "<u4") | _SMALL) * _MIXER >> _TOP] = True
 _CUSTOM = re.compile(r"<([a-z][a-z0-9]*-[a-z0-9-]*)(?:\s[^<>]*)?>\s*</\1>", re.IGNORECASE)
 _NOWHERE = ("", "#", "#!", "javascript:")
 
@@ -82,7 +92,7 @@ def sign_of_need(document: Document) -> str:
     >>> sign_of_need(Document(b"<p>All is here.</p>", "http://a.test/"))
     ''
     """
-    if document.is_all_text or b"<script" not in document.low_markup:
+    if document.is_all_text or SCRIPT_ID not in document.kinds:
         return ""
     tree = document.tree
     if document.words <= FEW_WORDS:
@@ -92,20 +102,23 @@ def sign_of_need(document: Document) -> str:
             return MOUNT
         if _leads_nowhere(document):
             return DEAD
-    return SCROLLS if _loads_more(document.low_markup) else ""
+    return SCROLLS if _loads_more(document.html.encode("utf-8", "replace")) else ""
 
 
 def _loads_more(markup: bytes) -> bool:
-    """Whether markup in lower case has one of those words.
+    """Whether markup has one of those words.
 
-    >>> _loads_more(b"<p class=load-more>"), _loads_more(b"<p>Load more bricks, and scroll on")
+    >>> _loads_more(b"<p class=Load-More>"), _loads_more(b"<p>Load more bricks, and scroll on")
     (True, False)
     """
-    for shift in range(4):
-        fours = np.frombuffer(markup[shift:], "<u4", max(0, len(markup) - shift) // 4)
-        if any(np.count_nonzero(fours == four) for four in _OF_MORE):
-            return any(word in markup for word in _MORE)
-    return False
+    fours = np.frombuffer(markup, "<u4", len(markup) // 4) | _SMALL
+    likely = 4 * np.flatnonzero(_IS_LIKELY.take(fours * _MIXER >> _TOP))
+    if len(likely) > LIKELY:
+        near = markup
+    else:
+        near = b"\0".join([markup[max(0, at - _LONGEST) : at + _LONGEST] for at in likely.tolist()])
+    low = near.lower()
+    return any(word in low for word in _MORE)
 
 
 def _leads_nowhere(document: Document) -> bool:

@@ -12,6 +12,7 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 import Stemmer
@@ -22,7 +23,7 @@ from lycosa.page.languages import UNSTEMMED
 from lycosa.page.lazy import lazy
 from lycosa.page.stop_words import STOP_WORDS
 from lycosa.page.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
-from lycosa.urls import hash_of
+from lycosa.urls import hashes_of
 from lycosa.values import Terms
 
 __all__ = [
@@ -64,15 +65,18 @@ class Vocabulary:
         self.numbers: dict[str, int] = {}
         self._several: list[list[int]] = []
         self._hashes = array("q", [0])
+        self._lines = bytearray(b"\n")  # all terms, a line each
+        self._ends = array("q", [0, 1])  # of their lines
 
-    def number_of(self, terms: Sequence[str]) -> int:
+    def number_of_token(self, terms: Sequence[str]) -> int:
         """The number of a token with these terms."""
         if len(terms) > 1:
-            self._several.append([self._number_of(term) for term in terms])
+            self._several.append([self.number_of(term) for term in terms])
             return -len(self._several)
-        return self._number_of(terms[0]) if terms else 0
+        return self.number_of(terms[0]) if terms else 0
 
-    def _number_of(self, term: str) -> int:
+    def number_of(self, term: str) -> int:
+        """The number of a term."""
         number = self.numbers.get(term)
         if number is None:
             number = self.numbers[term] = len(self.terms)
@@ -88,25 +92,48 @@ class Vocabulary:
         numbers = self.several(number) if number < 0 else [number] if number else []
         return [self.terms[each] for each in numbers]
 
-    def hashes(self, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
+    def hashes(self, numbers: NDArray[np.intp]) -> NDArray[np.int64]:
         """The hash of each of these terms."""
         known = self._hashes
-        known.extend(map(hash_of, self.terms[len(known) :]))
-        return np.frombuffer(known, np.int64)[numbers]
+        known.extend(hashes_of(self.terms[len(known) :]))
+        return np.frombuffer(known, np.int64).take(numbers)
 
-    def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    def lines(self, numbers: NDArray[np.intp]) -> str:
+        """These terms, a line each.
+
+        Their bytes are put together on arrays: to get at a thousand strings all over the memory takes four times as long.
+        """
+        if len(numbers) == 0:
+            return ""
+        self._write_new()
+        ends = np.frombuffer(self._ends, np.int64)
+        begins, upto = ends.take(numbers), ends.take(numbers + 1)
+        sizes = upto - begins
+        before = np.cumsum(sizes)
+        places = np.arange(before[-1])
+        places += np.repeat(upto - before, sizes)
+        return np.frombuffer(self._lines, np.uint8).take(places)[:-1].tobytes().decode()
+
+    def _write_new(self) -> None:
+        if len(self._ends) <= len(self.terms):
+            new = [term.encode() for term in self.terms[len(self._ends) - 1 :]]
+            self._lines += b"\n".join(new) + b"\n"
+            self._ends.extend(accumulate([len(term) + 1 for term in new], initial=self._ends.pop()))
+
+    def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
 
         Time and memory go by the numbers: of the array that has room for all terms, only what they name is touched.
         """
-        numbers = np.maximum(numbers, 0)
-        places = np.arange(len(numbers), dtype=np.int32)
-        of_term = np.empty(len(self.terms), np.int32)
-        of_term[numbers[::-1]] = places[::-1]  # the first occurrence is written last
-        terms = numbers[of_term[numbers] == places]
+        at = np.maximum(numbers, 0).astype(np.intp)
+        places = np.arange(len(at))
+        of_term = np.empty(len(self.terms), np.intp)
+        of_term[at[::-1]] = places[::-1]  # the first occurrence is written last
+        terms = at[of_term.take(at) == places]
         of_term[terms] = places[: len(terms)]
-        often = np.bincount(of_term[numbers], minlength=len(terms))
-        return terms[terms > 0], often[terms > 0]
+        often = np.bincount(of_term.take(at), minlength=len(terms))
+        is_term = terms > 0
+        return terms[is_term], often[is_term]
 
     def __len__(self) -> int:
         return len(self.terms) + len(self._several)
@@ -118,7 +145,8 @@ class Words(dict[bytes, int]):
     def __init__(self, language: str = "english", not_telling: Iterable[str] = ()) -> None:
         super().__init__()
         if language in Stemmer.algorithms():
-            self._stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+            # Without its cache: each word is asked for once, and a full one takes longer than the stem.
+            self._stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
         elif language in UNSTEMMED.values():
             self._stem = str
         else:
@@ -130,18 +158,22 @@ class Words(dict[bytes, int]):
         self._table = TokenTable()
 
     def __missing__(self, token: bytes) -> int:
-        number = self.vocabulary.number_of(self._terms(token))
-        if len(token) <= CACHED_BYTES and len(self) < CACHE_WORDS:
+        if len(token) > CACHED_BYTES:
+            return 0 if token.isascii() else self.vocabulary.number_of_token(self._terms(token))
+        if token.isascii():
+            term = self._term(token.decode())
+            number = self.vocabulary.number_of(term) if term else 0
+        else:
+            number = self.vocabulary.number_of_token(self._terms(token))
+        if len(self) < CACHE_WORDS:
             self[token] = number
         return number
 
-    def _terms(self, token: bytes) -> tuple[str, ...]:
-        if token.isascii():
-            words = [token.decode()] if len(token) <= CACHED_BYTES else []
-        else:
-            text = unicodedata.normalize("NFKC", token.decode("utf-8", "replace")[:TOKEN_CHARS]).lower()
-            words = [part for word in _WORD.findall(text) for part in _bigrams(word)]
-        return tuple(term for word in words if (term := self._term(word)))
+    def _terms(self, token: bytes) -> list[str]:
+        """Those of a token that is not ASCII, and may be several words."""
+        text = unicodedata.normalize("NFKC", token.decode("utf-8", "replace")[:TOKEN_CHARS]).lower()
+        words = [part for word in _WORD.findall(text) for part in _bigrams(word)]
+        return [term for word in words if (term := self._term(word))]
 
     def _term(self, word: str) -> str:
         if word in self._stop:
@@ -181,7 +213,7 @@ class Words(dict[bytes, int]):
         numbers[tokens.sizes > LONGEST] = UNKNOWN  # their hash tells only how they begin
         unknown = np.flatnonzero(numbers == UNKNOWN)
         if len(unknown):
-            numbers[unknown] = [self[tokens[at]] for at in unknown.tolist()]
+            numbers[unknown] = [*map(self.__getitem__, tokens.some(unknown))]
             is_new = np.flatnonzero(tokens.sizes[unknown] <= LONGEST)
             new, first = np.unique(hashes[unknown[is_new]], return_index=True)
             if len(self._table) + len(new) <= CACHE_WORDS:
@@ -235,7 +267,7 @@ class TermStream:
         return few
 
     @lazy
-    def _distinct(self) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
         more = [each for number in self._several for each in self._vocabulary.several(number)]
         numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
@@ -259,8 +291,8 @@ class TermStream:
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
-        lines = "\n".join(map(self._vocabulary.terms.__getitem__, numbers.tolist()))
-        return Terms(lines, often.astype(np.int32).tobytes(), self._vocabulary.hashes(numbers).tobytes())
+        counts, hashes = often.astype(np.int32).tobytes(), self._vocabulary.hashes(numbers).tobytes()
+        return Terms(self._vocabulary.lines(numbers), counts, hashes)
 
     @lazy
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -329,10 +361,8 @@ def packed(counts: Mapping[str, int]) -> Terms:
     >>> packed({"owl": 2, "night": 1}).counted()
     {'owl': 2, 'night': 1}
     """
-    hashes = np.fromiter(map(hash_of, counts), np.int64, len(counts))
-    return Terms(
-        "\n".join(counts), np.fromiter(counts.values(), np.int32, len(counts)).tobytes(), hashes.tobytes()
-    )
+    numbers = np.fromiter(counts.values(), np.int32, len(counts))
+    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
 
 
 def known_languages() -> list[str]:

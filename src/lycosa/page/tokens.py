@@ -16,6 +16,8 @@ EIGHT = 8
 LONGEST = 40
 """Bytes of a token that can be looked up."""
 UNKNOWN = -(1 << 31)
+COPIED = 1 << 20
+"""Bytes of a text whose eights are copied apart."""
 
 # One pass over the bytes: letters to lower case, digits kept, other ASCII to spaces, the rest kept.
 PLAIN = bytes(
@@ -43,7 +45,11 @@ def plain_of(text: str) -> bytes:
 
 def eights_of(padded: bytes) -> NDArray[np.uint64]:
     """Eight bytes at every place but the last seven, read as one number each."""
-    return np.ndarray((len(padded) - EIGHT + 1,), dtype="<u8", buffer=padded, strides=(1,))
+    overlapping: NDArray[np.uint64] = np.ndarray(
+        (len(padded) - EIGHT + 1,), dtype="<u8", buffer=padded, strides=(1,)
+    )
+    # Numbers that lie across each other take four times as long to get at; of a long text all would take too much room.
+    return overlapping if len(padded) > COPIED else np.ascontiguousarray(overlapping)
 
 
 class Tokens:
@@ -63,19 +69,19 @@ class Tokens:
     def _edges(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_word[1:] != self._is_word[:-1])
 
-    @property
+    @lazy
     def starts(self) -> NDArray[np.intp]:
         """Where each begins.
 
         >>> Tokens(b" owls  of").starts.tolist()
         [1, 7]
         """
-        return self._edges[::2]
+        return np.ascontiguousarray(self._edges[::2])
 
-    @property
+    @lazy
     def ends(self) -> NDArray[np.intp]:
         """Where each ends."""
-        return self._edges[1::2]
+        return np.ascontiguousarray(self._edges[1::2])
 
     @lazy
     def sizes(self) -> NDArray[np.intp]:
@@ -95,20 +101,27 @@ class Tokens:
         """A hash of each by its first LONGEST bytes, never 0; another in every process."""
         starts, sizes = self.starts, self.sizes
         eights = eights_of(self.plain + b" " * LONGEST)
-        hashes = _mixed(eights[starts] & _MASKS[np.minimum(sizes, EIGHT)], _SECRETS[0])
+        hashes = _mixed(eights.take(starts) & _MASKS.take(np.minimum(sizes, EIGHT)), _SECRETS[0])
         for step, secret in enumerate(_SECRETS[1:], 1):
             longer = np.flatnonzero(sizes > EIGHT * step)
             if not len(longer):
                 break
-            more = (
-                eights[starts[longer] + EIGHT * step]
-                & _MASKS[np.minimum(sizes[longer] - EIGHT * step, EIGHT)]
-            )
-            hashes[longer] = _mixed(hashes[longer] ^ more, secret)
+            rest = np.minimum(sizes.take(longer) - EIGHT * step, EIGHT)
+            more = eights.take(starts.take(longer) + EIGHT * step) & _MASKS.take(rest)
+            hashes[longer] = _mixed(hashes.take(longer) ^ more, secret)
         return np.maximum(hashes, 1)
 
     def __getitem__(self, at: int) -> bytes:
-        return self.plain[self._edges[2 * at] : self._edges[2 * at + 1]]
+        return self.plain[self.starts[at] : self.ends[at]]
+
+    def some(self, places: NDArray[np.intp]) -> list[bytes]:
+        """Those at some places.
+
+        >>> Tokens(b" owls  of night").some(np.array([2, 0]))
+        [b'night', b'owls']
+        """
+        starts, ends = self.starts.take(places).tolist(), self.ends.take(places).tolist()
+        return [self.plain[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def __len__(self) -> int:
         return len(self._edges) // 2
@@ -127,39 +140,43 @@ class TokenTable:
         self._room(_SMALLEST)
 
     def _room(self, slots: int) -> None:
-        self._hashes = np.zeros(slots, np.uint64)  # 0: free
-        self._numbers = np.full(slots, UNKNOWN, np.int32)
+        # The hash and the number of a slot side by side: both are at hand when one is. 0: free.
+        self._entries = np.zeros((slots, 2), np.int64)
+        self._entries[:, 1] = UNKNOWN
         self._shift = np.uint64(64 - (slots.bit_length() - 1))
         self._size = 0
 
     def find(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The number of each; UNKNOWN where it has none."""
-        return self._numbers[self._slots(hashes)]
+        return self._looked_up(hashes)[1]
 
-    def _slots(self, hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """Where each is, or would be."""
+    def _looked_up(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """Where each is, or would be, and its number."""
+        wanted, last = hashes.view(np.int64), len(self._entries) - 1
         slots = (hashes >> self._shift).astype(np.intp)
-        taken = np.flatnonzero(self._hashes[slots] != hashes)
-        taken = taken[self._hashes[slots[taken]] != 0]  # by another
+        there = self._entries.take(slots, axis=0)
+        numbers = there[:, 1].astype(np.int32)
+        taken = np.flatnonzero(there[:, 0] != wanted)
+        taken = taken[there[:, 0].take(taken) != 0]  # by another
         while len(taken):
-            slots[taken] = further = (slots[taken] + 1) & (len(self._hashes) - 1)
-            there = self._hashes[further]
-            taken = taken[(there != hashes[taken]) & (there != 0)]
-        return slots
+            slots[taken] = further = (slots.take(taken) + 1) & last
+            there = self._entries.take(further, axis=0)
+            numbers[taken] = there[:, 1]
+            taken = taken[(there[:, 0] != wanted.take(taken)) & (there[:, 0] != 0)]
+        return slots, numbers
 
     def add(self, hashes: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
         """Keep numbers of different hashes that are not known yet."""
-        if SPARSE * (self._size + len(hashes)) > len(self._hashes):
-            known = self._hashes != 0
-            old = self._hashes[known], self._numbers[known]
+        if SPARSE * (self._size + len(hashes)) > len(self._entries):
+            known = self._entries[self._entries[:, 0] != 0]
             self._room(1 << (SPARSE * (self._size + len(hashes))).bit_length())
-            self.add(*old)
+            self.add(known[:, 0].astype(np.uint64), known[:, 1].astype(np.int32))
         self._size += len(hashes)
         while len(hashes):
-            slots = self._slots(hashes)
-            self._hashes[slots] = hashes  # of several that want one slot, one gets it
-            got = self._hashes[slots] == hashes
-            self._numbers[slots[got]] = numbers[got]
+            slots, wanted = self._looked_up(hashes)[0], hashes.view(np.int64)
+            self._entries[slots, 0] = wanted  # of several that want one slot, one gets it
+            got = self._entries[slots, 0] == wanted
+            self._entries[slots[got], 1] = numbers[got]
             hashes, numbers = hashes[~got], numbers[~got]
 
     def __len__(self) -> int:
