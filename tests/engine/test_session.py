@@ -596,7 +596,9 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
                 time.sleep(0.02)
             children = _children(process.pid)
             commands = {Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (process.pid, *children)}
-            open_files = [os.readlink(file) for pid in children for file in Path(f"/proc/{pid}/fd").iterdir()]
+            open_files = [
+                str(file.readlink()) for pid in children for file in Path(f"/proc/{pid}/fd").iterdir()
+            ]
     assert len(children) == 2
     assert len(commands) == 1
     assert not [name for name in open_files if str(tmp_path / "out") in name]

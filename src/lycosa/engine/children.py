@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
+from pathlib import Path
 from typing import Protocol
 
 from lycosa.engine.threads import ONE_THREAD, SMALL_PAGES
@@ -88,7 +89,7 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
 def _threads() -> float:
     """How many threads this process has; where that cannot be known, too many."""
     try:
-        return len(os.listdir("/proc/self/task"))
+        return len([*Path("/proc/self/task").iterdir()])
     except OSError:
         return inf
 
