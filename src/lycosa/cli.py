@@ -13,7 +13,7 @@ import typer
 from lycosa import __version__
 from lycosa.commands import control, engine, judging, lab, labelling, library, seeding, training
 from lycosa.engine.child import YOUNG
-from lycosa.engine.threads import ONE_THREAD
+from lycosa.engine.threads import ONE_THREAD, SMALL_PAGES
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 
 DEBUG = "LYCOSA_DEBUG"
@@ -64,9 +64,9 @@ def show_help(
 
 def main() -> NoReturn:
     """Run the command line; errors are one line and an exit code."""
-    # Judges are fitted in this process too: by `label`, the library, the lab.
-    for name, one in ONE_THREAD.items():
-        os.environ.setdefault(name, one)
+    # Judges are fitted in this process too: by `label`, the library, the lab. Workers of a crawl are copies of it.
+    for name, value in (ONE_THREAD | SMALL_PAGES).items():
+        os.environ.setdefault(name, value)
     gc.set_threshold(YOUNG)
     try:
         app()

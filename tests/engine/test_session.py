@@ -585,7 +585,7 @@ async def test_ctrl_c_is_not_for_workers() -> None:
 
 
 def test_workers_die_with_their_parent(tmp_path: Path) -> None:
-    """After SIGKILL of the crawl no worker is left."""
+    """After SIGKILL of the crawl no worker is left. Before, they are copies of it that have none of its files."""
     with Site(small_web(2, 50)) as site:
         spec = tmp_path / "crawl.toml"
         section = {"connect_to": site.connect_to, "allow_private": ["*.test"], "per_host_delay_s": 0.2}
@@ -595,7 +595,13 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
             while len(site.log) < 5:
                 time.sleep(0.02)
             children = _children(process.pid)
+            commands = {Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (process.pid, *children)}
+            open_files = [
+                str(file.readlink()) for pid in children for file in Path(f"/proc/{pid}/fd").iterdir()
+            ]
     assert len(children) == 2
+    assert len(commands) == 1
+    assert not [name for name in open_files if str(tmp_path / "out") in name]
     while any(map(_is_alive, children)):
         time.sleep(0.02)
 

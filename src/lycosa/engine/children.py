@@ -1,28 +1,97 @@
 """Processes that work for a crawl. In: a module of ours that knows how. Out: the process, and a line to it.
 
-Started as programs of their own: forking the crawl would copy its event loop and connections, and multiprocessing would
-run the user's script again. Messages go both ways as frames: their length, then their bytes.
+Started as programs of their own, because multiprocessing would run the user's script again. While the crawl has one thread,
+workers are copies of it instead, which need not load what it has loaded: a copy closes all files but its line, never goes
+back to the crawl's event loop, and works. Messages go both ways as frames: their length, then their bytes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
+import importlib
 import os
 import signal
 import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
+from pathlib import Path
+from typing import Protocol
 
-from lycosa.engine.threads import ONE_THREAD
+from lycosa.engine.threads import ONE_THREAD, SMALL_PAGES
 
 FRAME = struct.Struct("<I")
 MAX_FRAME = 1 << 30
-SMALL_PAGES = {"NUMPY_MADVISE_HUGEPAGE": "0"}
-"""Numpy asks Linux for pages of 2 MB for its larger arrays. Ours live for a moment: clearing these took a quarter of a fit."""
+
+
+class Process(Protocol):
+    """What is asked of a child: what `subprocess.Popen` has too."""
+
+    pid: int
+    returncode: int | None
+
+    def kill(self) -> None:
+        """End it at once."""
+        ...
+
+    def wait(self) -> int:
+        """Wait until it has ended. Returns its exit code; minus the signal that ended it."""
+        ...
+
+
+class Copy:
+    """A process that was forked from this one."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def kill(self) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        if self.returncode is None:
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+
+async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asyncio.StreamWriter]:
+    """As `start_child`; by a copy of this process if no other thread, of a notebook or a server, may hold a lock just now."""
+    if _threads() != 1:
+        return await start_child(module)
+    work: Callable[[socket.socket], None] = importlib.import_module(module).work
+    ours, theirs = socket.socketpair()
+    if pid := os.fork():
+        theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
+        return Copy(pid), reader, writer
+    try:
+        live_with_parent()
+        os.setpgid(0, 0)
+        signal.set_wakeup_fd(-1)
+        os.closerange(3, theirs.fileno())
+        os.closerange(theirs.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
+        gc.freeze()
+        work(theirs)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)  # not what the crawl does at its end
+
+
+def _threads() -> float:
+    """How many threads this process has; where that cannot be known, too many."""
+    try:
+        return len([*Path("/proc/self/task").iterdir()])
+    except OSError:
+        return inf
 
 
 async def start_child(

@@ -81,26 +81,30 @@ class _Counts:
 
 
 class _Section:
-    __slots__ = ("queries", "sketches")
+    __slots__ = ("compared", "queries", "sketches")
 
     def __init__(self) -> None:
         self.sketches: deque[bytes] = deque(maxlen=COMPARED)
         self.queries: set[str] = set()
+        self.compared: tuple[bytes, float] | None = (
+            None  # of a page it is asked when it comes and when it is learned from
+        )
 
     def has_seen(self, kind: str, sketch: bytes) -> bool:
         """Whether nearly all of a page's shingles stand on the last pages here; it is one of them from now on."""
         seen = self.is_seen(kind, sketch)
         if sketch:
             self.sketches.append(sketch)
+            self.compared = None
         return seen
 
     def is_seen(self, kind: str, sketch: bytes) -> bool:
         """Whether they do, of a page that is none of them yet."""
         if "?" in kind and len(self.queries) < MANY_QUERIES:
             self.queries.add(kind)
-        return _share_seen(sketch, self.sketches) >= (
-            ALIKE_THERE if len(self.queries) >= MANY_QUERIES else ALIKE
-        )
+        if self.compared is None or self.compared[0] != sketch:
+            self.compared = sketch, _share_seen(sketch, self.sketches)
+        return self.compared[1] >= (ALIKE_THERE if len(self.queries) >= MANY_QUERIES else ALIKE)
 
 
 class _Site:
@@ -145,9 +149,12 @@ class Patterns:
         ] = {}  # of pages that others may resemble: site, hash of the path
         self._shared: dict[int, None] = {}  # those of them that another site was seen to have too
         self._paths: dict[int, str] = {}  # the last site that has a page under this path, by its hash
+        self._may_refuse = False  # any link: asked of every one, and in most crawls none
 
     def __call__(self, link: Link, page_url: str) -> Refusal | None:
         """Why a link is not followed, though nothing speaks against it but its kind; a `LinkCheck`."""
+        if not self._may_refuse:
+            return None
         authority = authority_of(link.url)
         site = self._sites.get(source_of(authority))
         if site is None or not site.may_refuse:
@@ -212,6 +219,7 @@ class Patterns:
                 site.given_up.setdefault(
                     kind, Refusal(Reason.TRAP, f"the last pages of {kind} brought nothing new")
                 )
+        self._may_refuse = self._may_refuse or site.may_refuse
 
     def _known_path(self, url: str) -> str:
         """Another site, if one has a page under the path of a URL; '' if none is known, or the user named its own."""
@@ -250,4 +258,5 @@ def _share_seen(sketch: bytes, last: Collection[bytes]) -> float:
         return 0.0
     mine = np.frombuffer(sketch, dtype=np.uint8)
     theirs = np.frombuffer(b"".join(last), dtype=np.uint8).reshape(-1, len(mine))
-    return float((theirs == mine).any(axis=0)[mine != 0].mean())
+    said = mine != 0
+    return int(np.count_nonzero((theirs == mine).any(axis=0) & said)) / max(1, int(np.count_nonzero(said)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import lru_cache
 
 from lycosa.values import Link, Reason, Refusal
 
@@ -36,7 +37,8 @@ _CALENDAR = re.compile(
 
 def no_trap(link: Link, page_url: str) -> Refusal | None:
     """Why a link, found on the page of this URL ('' where none is at hand), looks like a trap; None if it does not."""
-    return trap_refusal(link.url, page_url)
+    url = link.url
+    return trap_refusal(url, page_url) if "?" in url else _without_query(url)
 
 
 def trap_refusal(url: str, page_url: str = "", *, this_year: int | None = None) -> Refusal | None:
@@ -60,6 +62,10 @@ def trap_refusal(url: str, page_url: str = "", *, this_year: int | None = None) 
     if found is None and query >= 0:
         found = _query_trap(url, query, page_url)
     return found
+
+
+_without_query = lru_cache(maxsize=16_384)(trap_refusal)
+"""Menus name the same URLs on every page, and only of a query it matters what page it stands on."""
 
 
 def _path_trap(path: str) -> Refusal | None:

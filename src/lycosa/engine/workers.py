@@ -13,7 +13,6 @@ import contextlib
 import os
 import pickle
 import socket
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from typing import Self
 import msgspec
 
 from lycosa.engine.analysis import InlineAnalyser, Recipe, guarded
-from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
+from lycosa.engine.children import FRAME, MAX_FRAME, Process, live_with_parent, start_copy
 from lycosa.errors import LycosaError
 from lycosa.values import Fetched, Page, Reason, Refusal
 
@@ -78,7 +77,7 @@ def _reply(job: Fetched, recipe: Recipe) -> _Reply:
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    process: subprocess.Popen[bytes]
+    process: Process
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     before_s: float = 0.0
@@ -187,7 +186,7 @@ class WorkerPool:
         return worked_s
 
     async def _start(self) -> _Worker:
-        process, reader, writer = await start_child("lycosa.engine.workers")
+        process, reader, writer = await start_copy("lycosa.engine.workers")
         writer.write(pickle.dumps(self.recipe))
         worker = _Worker(process, reader, writer)
         self._all.add(worker)

@@ -130,15 +130,19 @@ class Scorer:
 
     def link_score(self, terms: Sequence[str]) -> float:
         """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
-        words, rarity_of = self.version.links, self._background.rarity
+        words, background = self.version.links, self._background
         if words.keys().isdisjoint(terms):
             return 0.0
+        different, rarities = dict.fromkeys(terms), background.rarities
         squares = score = 0.0
-        # An anchor is short: counting in it is quicker than making a Counter.
-        for term in dict.fromkeys(terms):
-            weight = LOGS[min(terms.count(term), len(LOGS) - 1)] * rarity_of(term)
+        for term in different:
+            weight = rarities.get(term) or background.rarity(term)
+            # An anchor is short: counting in it is quicker than making a Counter. What is there once has a factor of 1.
+            if len(different) < len(terms):
+                weight *= LOGS[min(terms.count(term), len(LOGS) - 1)]
             squares += weight * weight
-            score += weight * words.get(term, 0.0)
+            if term in words:
+                score += weight * words[term]
         return min(1.0, max(0.0, score / sqrt(squares))) if squares else 0.0
 
     def reasons(self, terms: Mapping[str, int], evidence: float = 0.0, limit: int = 8) -> Reasons:
