@@ -4,7 +4,7 @@ OUT has all that `lycosa lab reproduce multimedia` writes, of the demo web in OU
 is there already, only the page is written.
 
 Command line: python -m tools.images.paper_tables ../shared/webs/wikischools OUT
-Expected time: three minutes of CPU for the demo webs; for the encyclopaedia eight, and four more to parse it for the first time.
+Expected time: three minutes of CPU for the demo webs; for the encyclopaedia two, and four more to parse it for the first time.
 """
 
 from __future__ import annotations
