@@ -3,7 +3,7 @@
 OUT has all that `lycosa lab reproduce profile` writes; where it is there already, only the page is written.
 
 Command line: python -m tools.profile_tables ../shared/webs/media OUT
-Expected time: ten minutes of CPU, and one more to parse the web for the first time.
+Expected time: four minutes of CPU, and one more to parse the web for the first time.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In: the web of news, and the demo web. Out: how the area under the coverage curv
 docs/strategies/genre.md. P(I, G) is counted on the same topics: this explains what a sweep found, and chooses nothing.
 
 Command line: python -m tools.genre.parts ../shared/webs KEPT
-Expected time: two minutes of CPU; KEPT is a folder where the demo web is written.
+Expected time: half a minute of CPU; KEPT is a folder where the demo web is written.
 """
 
 from __future__ import annotations
