@@ -1,7 +1,7 @@
 """What selective and event gain, and on which web. In: the webs. Out: the tables of their pages in docs/strategies.
 
-Command line: python -m tools.method_figures WEBS KEPT [selective] [event]
-    KEPT is a folder where runs are kept, so that a second call only writes.
+Command line: python -m tools.method_figures WEBS KEPT [selective] [event] [PART]
+    KEPT is a folder where runs are kept, so that a second call only writes. PART is one of the tables, as "as a user".
 Expected time: selective 20 minutes of CPU, event 3; parsing the webs for the first time, 6 more.
 """
 
@@ -97,8 +97,8 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     """Measure what is wanted and not kept, and write it."""
     kept.mkdir(parents=True, exist_ok=True)
     for name, parts in CASES.items():
-        if not names or name in names:
-            for part, (case, ours) in parts.items():
+        for part, (case, ours) in parts.items():
+            if not names or name in names or part in names:
                 found = measured(case, webs, kept, processes=1)
                 write_part(PAGES / f"{name}.md", part, compared(found, ours))
                 if part == "trained":

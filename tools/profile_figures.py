@@ -4,7 +4,7 @@ Ten tags that web.toml does not name are topics too: an item is of one if a tag 
 OPIC and breadth-first, after 1,000 pages, paired by topic.
 
 Command line: python -m tools.profile_figures ../shared/webs/media
-Expected time: two minutes of CPU, and one more to parse the web for the first time.
+Expected time: half a minute of CPU, and one more to parse the web for the first time.
 """
 
 from __future__ import annotations

@@ -8,11 +8,12 @@ from random import Random
 
 import pytest
 from tools.genre.accuracy import tables
-from tools.genre.crawls import can_claim, cases_of, compare, line, summary
+from tools.genre.crawls import can_claim, cases_of, compare, line, summary, swept
 from tools.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 from tools.genre.parts import PARTS, parts
 
 from lycosa.lab.cache import CachedWeb
+from lycosa.lab.comparing import compare as compare_strategies
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, GenreEvidence, built_in_model
@@ -117,8 +118,23 @@ def test_margins_come_from_topics_that_chose_nothing(demo_folder):
     assert set(first["sweep"]) == {0.5, 1.0}
     assert first["prior"] != second["prior"]
     assert found["summary"]["runs"] == 2
-    assert line(found).startswith("| demo, five genres (")
+    cells = line(found)
+    assert cells[0].startswith("demo, five genres (")
+    assert cells[2].startswith(f"{next(iter(found['mix']))} ")
     assert sum(found["mix"].values()) == pytest.approx(1)
+
+
+def test_a_sweep_has_a_column_for_each_weight(demo_folder):
+    """Means over the topics."""
+    made = compare_strategies(
+        demo_folder,
+        ["genre"],
+        topics=["owls"],
+        changes=["genre.w_r=0,1"],
+        options=Options(pages=10),
+        runs=1,
+    )
+    assert swept(made.runs).splitlines()[0] == "| w_R | 0 | 1 |"
 
 
 def test_the_parts_of_the_term_are_told_apart(demo_folder):
@@ -127,7 +143,8 @@ def test_the_parts_of_the_term_are_told_apart(demo_folder):
     said: list[str] = []
     genres = Remembered(GenreEvidence(built_in_model()))
     made = cases_of(web, Options(pages=15), (1,), genres, extended=False, topics=2, say=said.append)
-    found = parts([case for group in made.values() for case in group], said.append)
+    base, found = parts([case for group in made.values() for case in group], said.append)
+    assert 0 < base.mean <= 1
     assert set(found) == set(PARTS)
     assert all(-1 <= difference.mean <= 1 for difference in found.values())
     assert said[0].startswith("best-first: AUC")

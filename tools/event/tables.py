@@ -23,6 +23,7 @@ ON_PAGE = (
     "MAP of pages, paper",
     "MAP of pages, ours",
     "F1 of pages, ours, all three",
+    "MAP of links, ours",
     "MAP of pages, background",
     "ways by halves",
     "crawls",

@@ -1,34 +1,60 @@
-"""What the genre adds to best-first on a web: genre mix, P(I, G), the sweep of w_R, margins in AUC.
+"""What the genre adds to best-first on webs of several genres: genre mix, P(I, G), the sweep of w_R, margins in AUC.
 
-In: a virtual web with labels. Out: the lines of the table in docs/strategies/genre.md, and all of it as JSON. Beyond
+In: the webs. Out: tables of docs/strategies/genre.md; what was found is kept, so that a second call only writes. Beyond
 the paper, w_R and P(I, G) come from one half of the topics and the margins from the other, both ways.
 
-Command line: python -m tools.genre.crawls WEB [--topics N] [--pages N] [--draws N] [--extended] [--json FILE]
-Expected time: not measured with the defaults; --topics 2 --pages 50 --draws 1 is a small beginning.
+Command line: python -m tools.genre.crawls ../shared/webs KEPT
+Expected time: five minutes of CPU, and three more to parse the webs for the first time.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from lycosa.errors import InputError
 from lycosa.lab import metrics
 from lycosa.lab.cache import CachedWeb
+from lycosa.lab.comparing import compare as compare_strategies
 from lycosa.lab.protocol import Options
+from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.paper.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
-from lycosa.methods.genre.prior import Counts, prior_table
+from lycosa.methods.genre.prior import Counts, class_name, prior_table
 from lycosa.values import Say
+from tools.measured import ROOT, chance, commit_of, number, table, web_of, write_part
 
 MIN_SHARE = 0.05
 """A margin is claimed only where two genres have at least this share of the pages."""
+PAGE = ROOT / "docs" / "strategies" / "genre.md"
+
+
+class Plan(NamedTuple):
+    """What is compared on a web: its largest topics, draws of each, pages of a crawl, five genres or twelve."""
+
+    web: str
+    topics: int
+    draws: int
+    pages: int
+    extended: bool = False
+
+
+PLANS = (
+    Plan("media", 3, 2, 500),
+    Plan("news", 36, 1, 300),
+    Plan("news", 20, 1, 300, True),
+    Plan("webkb", 2, 2, 300, True),
+    Plan("demo", 8, 1, 200),
+    Plan("demo", 8, 1, 200, True),
+)
+SWEPT_PAGES = 200
 
 
 def can_claim(mix: Mapping[str, float]) -> bool:
@@ -162,22 +188,32 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     }
 
 
-def line(found: Mapping[str, Any]) -> str:
-    """A web's line of the table in docs/strategies/genre.md."""
+def line(found: Mapping[str, Any]) -> list[str]:
+    """A web's line of the table."""
     mix = ", ".join(f"{genre} {share:.0%}" for genre, share in found["mix"].items() if share >= 0.005)
-    total, weights = found["summary"], " and ".join(f"{half['w_r']:g}" for half in found["halves"])
-    cells = [
-        f"{found['web']}, {'ten' if found['extended'] else 'five'} genres ({mix})",
+    total = found["summary"]
+    return [
+        f"{found['web']}, {'twelve' if found['extended'] else 'five'} genres ({mix})",
         f"{len(found['topics'])} × {len(found['random_seeds'])}, {found['pages']} pages",
-        weights,
-        f"{total['baseline']:.3f}",
+        "; ".join(_leads(found)),
+        " and ".join(f"{half['w_r']:g}" for half in found["halves"]),
+        number(total["baseline"]),
         *(
-            f"{total[name]:.3f} ({total[f'{name}_margin']:+.3f} ± {total[f'{name}_margin_se']:.3f}, "
-            f"p {total[f'{name}_p']:.2f})"
+            f"{number(total[name])} ({number(total[f'{name}_margin'])} ± {number(total[f'{name}_margin_se'])}, "
+            f"p {chance(total[f'{name}_p'])})"
             for name in ("counted", "learned")
         ),
     ]
-    return "| " + " | ".join(cells) + " |"
+
+
+def _leads(found: Mapping[str, Any]) -> list[str]:
+    """Of each frequent genre the share of the links on relevant pages that lead to relevant ones, on either half."""
+    told = []
+    for genre in (genre for genre, share in found["mix"].items() if share >= MIN_SHARE):
+        counts = [half["prior"].get(class_name(True, genre), (0, 0)) for half in found["halves"]]
+        shares = [f"{good / links:.0%}" if links else "no link" for good, links in counts]
+        told.append(f"{genre} {', '.join(shares)}")
+    return told
 
 
 def told(found: Mapping[str, float]) -> str:
@@ -190,27 +226,47 @@ def told(found: Mapping[str, float]) -> str:
     )
 
 
-def _main() -> None:
-    parser = ArgumentParser(description="What the genre adds to best-first on a web.")
-    parser.add_argument("web", type=Path)
-    parser.add_argument("--topics", type=int, default=12, help="at most, the largest first")
-    parser.add_argument("--pages", type=int, default=300)
-    parser.add_argument("--draws", type=int, default=2, help="random seeds per topic")
-    parser.add_argument("--extended", action="store_true", help="ten genres")
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    found = compare(
-        given.web,
-        topics=given.topics,
-        random_seeds=range(1, given.draws + 1),
-        options=Options(pages=given.pages),
-        extended=given.extended,
-        say=lambda text: print(text, flush=True),
-    )
-    print(line(found))
-    if given.json:
-        given.json.write_bytes(msgspec.json.encode(found))
+def kept(plan: Plan, webs: Path, folder: Path) -> dict[str, Any]:
+    """What a plan finds, with the commit that it was found at: read from a folder, or else made now and kept there."""
+    path = folder / f"{'-'.join(map(str, plan))}.json"
+    if not path.exists():
+        commit = commit_of(ROOT)
+        found = compare(
+            web_of(plan.web, webs, folder),
+            topics=plan.topics,
+            random_seeds=range(1, plan.draws + 1),
+            options=Options(pages=plan.pages),
+            extended=plan.extended,
+            say=partial(print, flush=True),
+        )
+        path.write_bytes(msgspec.json.encode(found | {"web": plan.web, "commit": commit}))
+    found = msgspec.json.decode(path.read_bytes())
+    return dict(found)
+
+
+def swept(runs: Sequence[Run]) -> str:
+    """The mean area for each w_R, of crawls with the lab's own judge and P learned on the way."""
+    areas: dict[float, list[float]] = {}
+    for run in runs:
+        areas.setdefault(run.settings["w_r"], []).append(run.auc)
+    weights = sorted(areas)
+    means = [number(metrics.mean_and_error(areas[w_r]).mean) for w_r in weights]
+    return table(["w_R", *(f"{w_r:g}" for w_r in weights)], [["AUC", *means]])
+
+
+def main(webs: Path, folder: Path) -> None:
+    """Compare what is not kept, sweep on the demo web, and write both tables."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = [kept(plan, webs, folder) for plan in PLANS]
+    heads = ["web (mix of genres)", "topics × draws", "P(I, G) from relevant pages, either half", "w_R"]
+    told = table([*heads, "best-first", "genre, P counted", "genre, P learned"], [line(one) for one in found])
+    commits = ", ".join(dict.fromkeys(one["commit"] for one in found))
+    write_part(PAGE, "crawls", f"{told}\n\nMeasured at {commits}.")
+    commit, options = commit_of(ROOT), Options(pages=SWEPT_PAGES)
+    demo = web_of("demo", webs, folder)
+    made = compare_strategies(demo, ["genre"], changes=["genre.w_r=0:1:0.1"], options=options, runs=1)
+    write_part(PAGE, "sweep", f"{swept(made.runs)}\n\nMeasured at {commit}, {len(made.topics)} topics.")
 
 
 if __name__ == "__main__":
-    _main()
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

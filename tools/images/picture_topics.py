@@ -15,11 +15,12 @@ import csv
 import re
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lycosa.lab.cache import CachedWeb
-from lycosa.lab.metrics import paired_test
+from lycosa.lab.metrics import mean_and_error, paired_test
+from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, VARIANTS, Compared, compare, len_relevant
 from lycosa.page.image_size import is_small
@@ -83,24 +84,32 @@ def write_web(web: CachedWeb, out: Path) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def compared(found: Compared, pages: int) -> str:
+def compared(found: Compared, pages: int, commit: str) -> str:
     """Relevant pages by crawler and topic, and how sure it is that a crawler differs from text alone, over all draws."""
     topics = list(dict.fromkeys(topic for topic, _ in found))
-    counts = {of: [len_relevant(run) for run in runs] for of, runs in found.items()}
+    text = _counts(found, topics, TEXT_ONLY)
     rows = []
     for variant in VARIANTS:
-        ours, text = (
-            [one for topic in topics for one in counts[topic, name]] for name in (variant, TEXT_ONLY)
-        )
-        means = [
-            sum(values) / len(values) for values in (*(counts[topic, variant] for topic in topics), ours)
-        ]
+        ours = _counts(found, topics, variant)
         p = "" if variant == TEXT_ONLY else chance(paired_test(ours, text))
-        rows.append([variant, *(f"{mean:.1f}" for mean in means), p])
+        cells = [_cell(found[topic, variant], pages) for topic in topics]
+        rows.append([variant, *cells, f"{sum(ours) / len(ours):.1f}", p])
     heads = [f"{topic} ({found[topic, TEXT_ONLY][0].targets})" for topic in topics]
     told = table(["crawler", *heads, "all", "p"], rows)
     draws = len(found[topics[0], TEXT_ONLY])
-    return f"{told}\n\nMeasured at {commit_of(ROOT)}, {pages} pages, draws: {draws} of each topic."
+    return f"{told}\n\nMeasured at {commit}, {pages} pages, draws: {draws} of each topic."
+
+
+def _counts(found: Compared, topics: Sequence[str], variant: str) -> list[float]:
+    return [len_relevant(run) for topic in topics for run in found[topic, variant]]
+
+
+def _cell(runs: Sequence[Run], pages: int) -> str:
+    """Mean and standard error of the relevant pages, and how many pages were fetched if the links ran out."""
+    found = mean_and_error([len_relevant(run) for run in runs])
+    fetched = sum(len(run.fetched) for run in runs) / len(runs)
+    ended = f" (ends after {fetched:.0f})" if round(fetched) < pages else ""
+    return f"{found.mean:.1f} ± {found.se:.1f}{ended}"
 
 
 def main() -> None:
@@ -115,8 +124,9 @@ def main() -> None:
     counts = write_web(CachedWeb(VirtualWeb.open(given.web)), given.out)
     print("Pages by topic:", counts)
     topics = [topic for topic in given.topic or counts if counts[topic] >= MIN_PAGES]
+    commit = commit_of(ROOT)
     found = compare(given.out, given.out / "compared", print, topics, given.runs, given.pages)
-    write_part(PAGE, "picture topics", compared(found, given.pages))
+    write_part(PAGE, "picture topics", compared(found, given.pages, commit))
 
 
 if __name__ == "__main__":

@@ -95,6 +95,16 @@ def test_strangers(web):
     assert later.capture(PAGES) > first.capture(PAGES)
 
 
+def test_strangers_whom_only_users_off_the_topic_name(web):
+    """They come after all items at hand; where the rank only prunes, they wait like all others."""
+    ranked, _ = crawled(web, rank_threshold=0.3)
+    plain, _ = crawled(web, rank_threshold=0.3, order="fifo")
+    profiles = [[link for link in store.counted if "/maker/" in link.url] for store in (ranked, plain)]
+
+    assert any(link.priority < -1 for link in profiles[0])
+    assert all(link.priority == 1 for link in profiles[1])
+
+
 def test_memory_is_bounded(web, monkeypatch):
     """With room for little, a crawl forgets, and still comes to its end."""
     from lycosa.methods.profile import people

@@ -99,7 +99,8 @@ class Profile(BaseStrategy):
         below_threshold: their items wait `last`, for when nothing better is left, or the crawl `refuse`s them, as
             in the paper, and ends without them.
         strangers: what the profile of a stranger is worth against the users that led to him. Higher: good users are
-            found sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand.
+            found sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand, as
+            strangers whom only users off the topic name always do.
         order: `rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper).
         others: links that lead neither to items, profiles nor lists: by `opic`, or `none`.
         topic_lists: list pages whose address names a topic tag go first, and their items need no rank.
@@ -344,7 +345,9 @@ class Profile(BaseStrategy):
         make_room(self.hopes_, LINKS)
         hope = max(self.hopes_.get(link.key, 0.0), NAMED if on_topic else rank)
         self.hopes_[link.key] = hope
-        priority = self.strangers * hope if self.strangers else hope + 2 * LAST
+        # Whom only users off the topic name is read when all items at hand are done.
+        comes_last = not self.strangers or (hope <= self.rank_threshold and self.order == "rank")
+        priority = hope + 2 * LAST if comes_last else self.strangers * hope
         return self._order(link, priority, "a profile, by what led to it")
 
     def _for_tags(self, link: Link, user: int) -> Decision:

@@ -188,6 +188,7 @@ def _crawled(web: EventWeb, largest: Sequence[str], out: Path, say: Say) -> None
         for name in dict.fromkeys(one.strategy for one in runs):
             say(f"{pages} pages: {summary([one for one in runs if one.strategy == name])}")
     _write_crawls(done, out / "crawls.csv")
+    _write_crawls(large, out / "crawls-large-scale.csv")
     by_event = {event: [run for run in crawls.runs if run.topic == event] for event in largest[:4]}
     plain = ("best-first", "event")
     for number, event in ((14, largest[0]), (16, largest[1])):
