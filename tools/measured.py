@@ -173,6 +173,12 @@ def write_part(page: Path, name: str, figures: str) -> None:
     page.write_text(with_part(page.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
 
 
+def part_of(page: Path, name: str) -> str:
+    """What stands between the marks of this name on a page."""
+    begin, end = _marks(name)
+    return page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
+
+
 def with_part(text: str, name: str, figures: str) -> str:
     """A page with other figures between its marks.
 
@@ -185,10 +191,14 @@ def with_part(text: str, name: str, figures: str) -> str:
     <!-- end of costs -->
     b
     """
-    begin, end = f"<!-- {name}: written by a program -->", f"<!-- end of {name} -->"
+    begin, end = _marks(name)
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(
             f"The page needs {begin} and {end}, once each: write them where the figures are to stand."
         )
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n\n{figures}\n\n{end}{rest.partition(end)[2]}"
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: written by a program -->", f"<!-- end of {name} -->"
