@@ -37,7 +37,7 @@ from lycosa.cluster.on_ray import ray_library, use_token
 from lycosa.engine.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
-from tools.measured import ROOT, commit_of, part_of, table, write_part
+from tools.measured import ROOT, commit_of, part_of, rows_in, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 DELAY_S = 1.0
@@ -253,16 +253,6 @@ def row_of(run: dict[str, Any]) -> list[str]:
         f"{run['smallest gap, s']:.3f} s",
         f"{run['WARC records read']:,}",
     ]
-
-
-def rows_in(page: str) -> list[list[str]]:
-    """The rows of the table that a page has.
-
-    >>> rows_in("| run | faults |\\n|---|---|\\n| 2 shards, seed 1 | 3 × kill a node |")
-    [['2 shards, seed 1', '3 × kill a node']]
-    """
-    lines = [line for line in page.splitlines() if line.startswith("| ")]
-    return [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines[1:]]
 
 
 def commits_in(page: str) -> list[str]:

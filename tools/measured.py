@@ -168,6 +168,16 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([found[0], "|---" * len(heads) + "|", *found[1:]])
 
 
+def rows_in(part: str) -> list[list[str]]:
+    """The rows of a table of Markdown.
+
+    >>> rows_in("| run | faults |\\n|---|---|\\n| 2 shards, seed 1 | 3 × kill a node |")
+    [['2 shards, seed 1', '3 × kill a node']]
+    """
+    lines = [line for line in part.splitlines() if line.startswith("| ")]
+    return [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines[1:]]
+
+
 def write_part(page: Path, name: str, figures: str) -> None:
     """Put figures between the marks of this name on a page."""
     page.write_text(with_part(page.read_text(encoding="utf-8"), name, figures), encoding="utf-8")

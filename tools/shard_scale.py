@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.bench.frontier import measure
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.measured import ROOT, commit_of, part_of, rows_in, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 SMALL = 100_000
@@ -88,9 +88,19 @@ def fill(urls: int, strategy: str, kept: Path) -> None:
     )
 
 
-def figures(sizes: Sequence[Size]) -> str:
-    """The table, and the reckoning from the largest frontier to a whole crawl."""
-    heads = ["frontier", "URLs", "hosts", "adding a link", "taking and ending a URL", "commit, a page"]
+def figures(sizes: Sequence[Size], before: str = "") -> str:
+    """The table, with the rows of the one `before` whose sizes were not measured again, and the reckoning for a whole crawl."""
+    heads = [
+        "frontier",
+        "URLs",
+        "hosts",
+        "adding a link",
+        "taking and ending a URL",
+        "commit, a page",
+        "memory",
+        "database",
+    ]
+    heads += [f"processes that wanted to run, on {os.cpu_count()} cores", "measured at"]
     rows = [
         [
             one.strategy,
@@ -102,14 +112,19 @@ def figures(sizes: Sequence[Size]) -> str:
             f"{one.max_rss_mb} MB",
             f"{one.disk_bytes / 1e9:.2f} GB",
             f"{one.busy:.0f}",
+            one.commit,
         ]
         for one in sizes
     ]
+    earlier = [row + [""] * (len(heads) - len(row)) for row in rows_in(before)]
+    known = {tuple(row[:2]): row for row in (*earlier, *rows)}
+    in_order = sorted(known.values(), key=lambda row: (row[0], float(row[1].split()[0])))
     told = [reckoning([one for one in sizes if one.strategy == name]) for name in _strategies(sizes)]
-    commits = ", ".join(sorted({one.commit for one in sizes}))
-    heads += ["memory", "database", f"processes that wanted to run, on {os.cpu_count()} cores"]
-    about = f"(×: what it takes in a frontier of {SMALL:,} URLs, measured right after it. Commit {commits}.)"
-    return "\n\n".join([table(heads, rows), *told, about])
+    about = (
+        f"(×: what it takes in a frontier of {SMALL:,} URLs, measured right after it, at the same load. Rows without it are of "
+        "earlier commits.)"
+    )
+    return "\n\n".join([table(heads, in_order), *told, about])
 
 
 def reckoning(sizes: Sequence[Size]) -> str:
@@ -122,9 +137,9 @@ def reckoning(sizes: Sequence[Size]) -> str:
         f"With `{large.strategy}` at {large.urls / 1e6:.1f} million URLs adding a link takes {add:.1f} times what it takes at "
         f"{SMALL / 1e6:.1f} million, taking and ending one {take:.1f} times; "
         f"the process has {large.max_rss_mb} MB, and a URL takes {disk:.0f} bytes on disk. {WHOLE / 1e6:.0f} million URLs are "
-        f"{WHOLE * disk / 1e9:.0f} GB: in one process {WHOLE / large.urls:.0f} times the largest that was filled, by {SHARDS} shards "
-        f"{each / 1e6:.1f} million and {each * disk / 1e9:.1f} GB each. {SHARDS} shards as large as the largest that was filled "
-        f"know {SHARDS * large.urls / 1e9:.1f} billion URLs."
+        f"{WHOLE * disk / 1e9:.0f} GB: in one process {WHOLE / large.urls:.0f} times as many as there, by {SHARDS} shards "
+        f"{each / 1e6:.1f} million and {each * disk / 1e9:.1f} GB each. {SHARDS} shards of that size know "
+        f"{SHARDS * large.urls / 1e9:.1f} billion URLs."
     )
 
 
@@ -145,7 +160,8 @@ def main() -> None:
     if options.urls:
         fill(options.urls, options.strategy, options.kept)
     noted = sorted(options.kept.glob("*.json"))
-    text = figures([msgspec.json.decode(path.read_bytes(), type=Size) for path in noted])
+    sizes = [msgspec.json.decode(path.read_bytes(), type=Size) for path in noted]
+    text = figures(sizes, part_of(PAGE, "scale"))
     if options.write:
         write_part(PAGE, "scale", text)
     print(text)
