@@ -2,7 +2,8 @@
 
 Command line: nice -n 15 python -m tools.cluster_faults --faults 100 --shards 4 --seed 1 --kept DIR; then --kept DIR --write
 Expected time: about ten seconds a fault on two quiet cores; a tenth of it to see that it works: --faults 10. What a run has
-found is kept in DIR, so that several short runs, by their seeds, are as good as a long one.
+found is kept in DIR, so that several short runs, by their seeds, are as good as a long one; rows of the page whose runs are not in
+DIR stay there as they are.
 
 Faults: SIGKILL of a shard, of the coordinator, of a node of Ray with all that runs there, and of the command itself with the
 whole cluster (it is then run again, as a user would); SIGSTOP of a shard for 20 s. A web is served on loopback; at the end the
@@ -14,12 +15,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -30,11 +33,11 @@ from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 from tests.store.archives import records_of
 
 from lycosa.cluster.division import shard_directory
-from lycosa.cluster.on_ray import ray_library
+from lycosa.cluster.on_ray import ray_library, use_token
 from lycosa.engine.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.measured import ROOT, commit_of, part_of, rows_in, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 DELAY_S = 1.0
@@ -42,6 +45,17 @@ STOP_S = 20.0
 TRIES = 5
 KINDS = ("kill a shard", "kill the coordinator", "kill a node", "kill everything", "stop a shard")
 WEIGHTS = (4, 3, 4, 2, 1)
+HEADS = (
+    "run",
+    "faults",
+    "pages",
+    "the same pages, links and judgements",
+    "requests",
+    "URLs asked for again",
+    "hosts of several shards",
+    f"smallest gap (delay {DELAY_S:g} s)",
+    "WARC records, all read",
+)
 
 
 class Faulty:
@@ -53,6 +67,8 @@ class Faulty:
         os.environ["LYCOSA_FAULTS"] = str(os.getpid())
         # Ray trusts whoever reaches it, and would not take 127.0.0.1 for the address of a cluster without this.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+        # As the command does it: a cluster without a token ends the actors of whoever has one.
+        use_token()
         self.begin()
 
     def begin(self) -> None:
@@ -222,40 +238,46 @@ def disturbed(faults: int, shards: int, seed: int, hosts: int, pages: int) -> di
         return about | compared(root, shards, site)
 
 
-def figures(runs: list[dict[str, Any]]) -> str:
-    """A row for each run, and what went wrong in all of them."""
-    heads = [
-        "run",
-        "faults",
-        "pages",
-        "the same pages, links and judgements",
-        "requests",
-        "URLs asked for again",
-        "hosts of several shards",
-        f"smallest gap (delay {DELAY_S:g} s)",
-        "WARC records, all read",
+def row_of(run: dict[str, Any]) -> list[str]:
+    """What a run has found, in the order of HEADS."""
+    same = run["same pages, links and judgements"]
+    missed = ", ".join(part for part, is_same in same.items() if not is_same)
+    return [
+        f"{run['shards']} shards, seed {run['seed']}",
+        _listed(run["faults"].items()),
+        f"{run['pages']:,}",
+        f"no: {missed}" if missed else "yes",
+        f"{run['requests']:,}",
+        str(run["asked again"]),
+        str(run["hosts of several shards"]),
+        f"{run['smallest gap, s']:.3f} s",
+        f"{run['WARC records read']:,}",
     ]
-    rows, total = [], Counter[str]()
-    for run in runs:
-        total.update(run["faults"])
-        same = run["same pages, links and judgements"]
-        missed = ", ".join(part for part, is_same in same.items() if not is_same)
-        rows.append(
-            [
-                f"{run['shards']} shards, seed {run['seed']}",
-                ", ".join(f"{count} × {kind}" for kind, count in run["faults"].items()),
-                f"{run['pages']:,}",
-                f"no: {missed}" if missed else "yes",
-                f"{run['requests']:,}",
-                str(run["asked again"]),
-                str(run["hosts of several shards"]),
-                f"{run['smallest gap, s']:.3f} s",
-                f"{run['WARC records read']:,}",
-            ]
-        )
-    kinds = ", ".join(f"{count} × {kind}" for kind, count in total.most_common())
-    commits = ", ".join(sorted({run["commit"] for run in runs}))
-    return f"{table(heads, rows)}\n\n{total.total()} faults in all: {kinds}. (Commit {commits}.)"
+
+
+def commits_in(page: str) -> list[str]:
+    """The commits that a page names below its table.
+
+    >>> commits_in("3 faults in all. (Commit 053f640 on 10ef3ca, 4f610e7.)")
+    ['053f640 on 10ef3ca', '4f610e7']
+    """
+    found = re.search(r"\(Commit (.*)\.\)", page)
+    return found[1].split(", ") if found else []
+
+
+def figures(rows: list[list[str]], commits: Iterable[str]) -> str:
+    """A table of runs, and what went wrong in all of them."""
+    total = Counter[str]()
+    for _, faults, *_ in rows:
+        for one in faults.split(", "):
+            count, _, kind = one.partition(" × ")
+            total[kind] += int(count)
+    about = f"{total.total()} faults in all: {_listed(total.most_common())}. (Commit {', '.join(commits)}.)"
+    return f"{table(HEADS, rows)}\n\n{about}"
+
+
+def _listed(faults: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{count} × {kind}" for kind, count in faults)
 
 
 def main() -> None:
@@ -277,7 +299,10 @@ def main() -> None:
         options.kept.mkdir(parents=True, exist_ok=True)
         (options.kept / f"{options.seed:03}.json").write_text(json.dumps(found), encoding="utf-8")
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(options.kept.glob("*.json"))]
-    text = figures(runs)
+    before = part_of(PAGE, "faults")
+    rows = {row[0]: row for row in (*rows_in(before), *map(row_of, runs))}
+    commits = dict.fromkeys([*commits_in(before), *(run["commit"] for run in runs)])
+    text = figures(list(rows.values()), commits)
     if options.write:
         write_part(PAGE, "faults", text)
     print(text)

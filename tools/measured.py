@@ -194,9 +194,25 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([found[0], "|---" * len(heads) + "|", *found[1:]])
 
 
+def rows_in(part: str) -> list[list[str]]:
+    """The rows of a table of Markdown.
+
+    >>> rows_in("| run | faults |\\n|---|---|\\n| 2 shards, seed 1 | 3 × kill a node |")
+    [['2 shards, seed 1', '3 × kill a node']]
+    """
+    lines = [line for line in part.splitlines() if line.startswith("| ")]
+    return [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines[1:]]
+
+
 def write_part(page: Path, name: str, figures: str) -> None:
     """Put figures between the marks of this name on a page."""
     page.write_text(with_part(page.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
+
+
+def part_of(page: Path, name: str) -> str:
+    """What stands between the marks of this name on a page."""
+    begin, end = _marks(name)
+    return page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
 
 
 def with_part(text: str, name: str, figures: str) -> str:
@@ -211,10 +227,14 @@ def with_part(text: str, name: str, figures: str) -> str:
     <!-- end of costs -->
     b
     """
-    begin, end = f"<!-- {name}: written by a program -->", f"<!-- end of {name} -->"
+    begin, end = _marks(name)
     if text.count(begin) != 1 or text.count(end) != 1:
         raise ValueError(
             f"The page needs {begin} and {end}, once each: write them where the figures are to stand."
         )
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n\n{figures}\n\n{end}{rest.partition(end)[2]}"
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: written by a program -->", f"<!-- end of {name} -->"

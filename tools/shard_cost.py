@@ -1,4 +1,4 @@
-"""What a crawl by two shards costs beside one process: CPU, messages and bytes a page; and what it costs to begin.
+"""What a crawl by two shards costs beside one process, on all cores and on one: CPU, messages and bytes a page; and what it costs to begin.
 
 Command line: nice -n 5 python -m tools.shard_cost --pages 200 --pages 1000 --repeat 3 --write
 Expected time: a minute for each round; --pages 50 --pages 150 in less, to see that it works
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 import msgspec
 
@@ -28,6 +29,8 @@ from lycosa.testing import SiteProcess
 from tools.measured import ROOT, commit_of, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
+ALONE, ON_ONE_CORE, DIVIDED = "one process", "one process, kept to one core", "2 shards"
+SHARDS_OF = {ALONE: 1, ON_ONE_CORE: 1, DIVIDED: 2}
 MARK = "LYCOSA_COST"
 SHARDS = 64
 """What a billion pages are reckoned with."""
@@ -66,11 +69,13 @@ def used_by_marked(mark: str) -> dict[int, tuple[str, float]]:
     return found
 
 
-def crawl(folder: Path, site: SiteProcess, pages: int, shards: int) -> Cost:
-    """Crawl the web of the bench to this size; what that cost."""
-    spec, mark, out = folder / "crawl.toml", f"{os.getpid()}-{shards}-{pages}", folder / f"{shards}-{pages}"
+def crawl(folder: Path, site: SiteProcess, pages: int, way: str) -> Cost:
+    """Crawl the web of the bench to this size, in one of three ways; what that cost."""
+    name, shards = f"{list(SHARDS_OF).index(way)}-{pages}", SHARDS_OF[way]
+    spec, mark, out = folder / "crawl.toml", f"{os.getpid()}-{name}", folder / name
     spec.write_text(spec_text(site, pages, "now", None), encoding="utf-8")
-    command = [sys.executable, "-m", "lycosa", "crawl", str(spec), "--out", str(out), "--json"]
+    kept_to = ["taskset", "-c", "0"] if way == ON_ONE_CORE else []
+    command = [*kept_to, sys.executable, "-m", "lycosa", "crawl", str(spec), "--out", str(out), "--json"]
     begun = time.monotonic()
     process = subprocess.Popen(
         [*command, "--shards", str(shards)], env=os.environ | {MARK: mark}, stdout=subprocess.PIPE
@@ -135,24 +140,24 @@ def sizes(alone: tuple[Cost, Cost], divided: tuple[Cost, Cost]) -> str:
     )
 
 
-Round = dict[int, tuple[Cost, Cost]]
-"""A small and a large crawl, by number of shards."""
+Round = dict[str, tuple[Cost, Cost]]
+"""A small and a large crawl, in each way."""
 
 
 def ratio(costs: Round) -> float:
     """How many times the CPU of one process a page of two shards costs."""
-    return a_page(*costs[2]) / a_page(*costs[1])
+    return a_page(*costs[DIVIDED]) / a_page(*costs[ALONE])
 
 
 def figures(rounds: list[Round]) -> str:
     """The table of the median round, and the ratios of all."""
     costs = _median(rounds)
     rows = []
-    for shards, (small, large) in costs.items():
+    for way, (small, large) in costs.items():
         each = a_page(small, large)
         rows.append(
             [
-                "one process" if shards == 1 else f"{shards} shards",
+                way,
                 f"{each:.1f} ms",
                 f"{of_busiest(small, large):.1f} ms",
                 f"{large.cpu_s - each * large.pages / 1000:.1f} s",
@@ -176,19 +181,29 @@ def figures(rounds: list[Round]) -> str:
         "links sent a page",
         "bytes sent a page",
     ]
-    small, large = costs[2]
+    small, large = costs[DIVIDED]
     ratios = ", ".join(f"{ratio(one):.2f}" for one in rounds)
-    alone, divided = a_page(*costs[1]), a_page(*costs[2])
+    alone = a_page(*costs[ALONE])
     told = (
-        f"A page of two shards costs {ratio(costs):.2f} times the CPU of one process (each round: {ratios}). So two shards on two cores "
-        f"crawl at most {2 * alone / divided:.2f} times as fast as one process on one core ({1000 / alone:.0f} pages a second), and "
-        f"{alone / divided:.2f} times as fast as one process on two: its loop is the limit from {alone / of_busiest(*costs[1]):.1f} cores on."
+        f"A page of two shards costs {ratio(costs):.2f} times the CPU of one process (each round: {ratios}). Two shards crawl "
+        f"{_faster(rounds, ON_ONE_CORE)} times as fast as one process that is kept to one core, and {_faster(rounds, ALONE)} times as "
+        f"fast as one that uses two; its loop is the limit from {alone / of_busiest(*costs[ALONE]):.1f} cores on."
     )
     when = (
         f"({small.pages} and {large.pages} pages, commit {commit_of(ROOT)}, {os.cpu_count()} cores with "
         f"{os.getloadavg()[2]:.0f} processes that wanted to run.)"
     )
     return f"{table(heads, rows)}\n\n{told} {when}"
+
+
+def _faster(rounds: list[Round], than: str) -> str:
+    """How many times as many pages a second two shards crawl: in the median round, and in each."""
+    times = [_pages_a_second(one[DIVIDED]) / _pages_a_second(one[than]) for one in rounds]
+    return f"{median(times):.2f} (each round: {', '.join(f'{one:.2f}' for one in times)})"
+
+
+def _pages_a_second(costs: tuple[Cost, Cost]) -> float:
+    return costs[1].pages / costs[1].seconds
 
 
 def _median(rounds: list[Round]) -> Round:
@@ -213,14 +228,14 @@ def main() -> None:
         ):
             # In turn, so that what else the machine does meets both alike.
             sizes_of = {
-                (pages, shards): crawl(Path(folder), site, pages, shards)
+                (pages, way): crawl(Path(folder), site, pages, way)
                 for pages in (small, large)
-                for shards in (1, 2)
+                for way in SHARDS_OF
             }
-        costs = {shards: (sizes_of[small, shards], sizes_of[large, shards]) for shards in (1, 2)}
+        costs = {way: (sizes_of[small, way], sizes_of[large, way]) for way in SHARDS_OF}
         print(costs, file=sys.stderr, flush=True)
         rounds.append(costs)
-    text, reckoning = figures(rounds), sizes(*(_median(rounds)[shards] for shards in (1, 2)))
+    text, reckoning = figures(rounds), sizes(*(_median(rounds)[way] for way in (ALONE, DIVIDED)))
     if options.write:
         write_part(PAGE, "costs", text)
         write_part(PAGE, "sizes", reckoning)

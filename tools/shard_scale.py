@@ -4,20 +4,23 @@ Command line: nice -n 15 python -m tools.shard_scale --urls 20000000 --kept DIR;
 Expected time: ten minutes of CPU for 20 million URLs; --urls 200000 in seconds, to see that it works
 
 There is a host for every hundred URLs. The frontier is filled by pages whose links are all new, and measured at each size over
-1,000 pages as they come in a crawl: 90 links, of which 40 % are new. Each size is noted in DIR as soon as it is reached.
+1,000 pages as they come in a crawl: 90 links, of which 40 % are new. Each size is noted in DIR as soon as it is reached. CPU time
+depends on what else the machine does: right after each size a small frontier is measured, in a process of its own, to compare with.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
 
 from lycosa.bench.frontier import measure
-from tools.measured import ROOT, commit_of, table, write_part
+from tools.measured import ROOT, commit_of, part_of, rows_in, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 SMALL = 100_000
@@ -39,14 +42,25 @@ class Size(msgspec.Struct, frozen=True):
     max_rss_mb: int
     disk_bytes: int
     commit: str
+    busy: float  # how many processes wanted to run
+    small: tuple[float, float]  # what adding and taking took in a small frontier at that time
+
+
+def of_small(strategy: str) -> tuple[float, float]:
+    """Microseconds that adding a link and taking a URL take in a small frontier."""
+    found = measure(SMALL, SMALL // URLS_A_HOST, with_records=strategy == "fused", filled_by=1.0)["sizes"]
+    assert isinstance(found, list)
+    return found[-1]["add_us_per_link"], found[-1]["take_done_us_per_url"]
 
 
 def fill(urls: int, strategy: str, kept: Path) -> None:
-    """Fill a small frontier, and a large one, and note each size in a folder."""
-    commit = commit_of(ROOT)
+    """Fill a frontier, and note each size in a folder."""
+    commit, hosts = commit_of(ROOT), urls // URLS_A_HOST
     kept.mkdir(parents=True, exist_ok=True)
 
-    def noted(hosts: int, found: dict[str, float]) -> None:
+    def noted(found: Mapping[str, float]) -> None:
+        with ProcessPoolExecutor(1, get_context("spawn")) as apart:
+            small = apart.submit(of_small, strategy).result()
         size = Size(
             strategy,
             int(found["urls"]),
@@ -57,57 +71,75 @@ def fill(urls: int, strategy: str, kept: Path) -> None:
             int(found["max_rss_mb"]),
             int(found["disk_bytes"]),
             commit,
+            os.getloadavg()[0],
+            small,
         )
         print(size, flush=True)
         (kept / f"{strategy}-{size.urls:012}.json").write_bytes(msgspec.json.encode(size))
 
-    for most in (SMALL, urls):
-        hosts = most // URLS_A_HOST
-        measure(
-            most,
-            hosts,
-            at=tuple(size for size in AT if hosts < size < most),
-            with_records=strategy == "fused",
-            filled_by=1.0,
-            folder=kept,
-            note=lambda found, hosts=hosts: noted(hosts, dict(found)),  # type: ignore[misc]
-        )
+    measure(
+        urls,
+        hosts,
+        at=tuple(size for size in AT if hosts < size < urls),
+        with_records=strategy == "fused",
+        filled_by=1.0,
+        folder=kept,
+        note=noted,
+    )
 
 
-def figures(sizes: Sequence[Size]) -> str:
-    """The table, and the reckoning from the largest frontier to a whole crawl."""
-    heads = ["frontier", "URLs", "hosts", "adding a link", "taking and ending a URL", "commit, a page"]
+def figures(sizes: Sequence[Size], before: str = "") -> str:
+    """The table, with the rows of the one `before` whose sizes were not measured again, and the reckoning for a whole crawl."""
+    heads = [
+        "frontier",
+        "URLs",
+        "hosts",
+        "adding a link",
+        "taking and ending a URL",
+        "commit, a page",
+        "memory",
+        "database",
+    ]
+    heads += [f"processes that wanted to run, on {os.cpu_count()} cores", "measured at"]
     rows = [
         [
             one.strategy,
             f"{one.urls / 1e6:.1f} million",
             f"{one.hosts:,}",
-            f"{one.add_us:.0f} µs",
-            f"{one.take_us:.0f} µs",
+            f"{one.add_us:.0f} µs, {one.add_us / one.small[0]:.1f} ×",
+            f"{one.take_us:.0f} µs, {one.take_us / one.small[1]:.1f} ×",
             f"{one.commit_us / 1000:.1f} ms",
             f"{one.max_rss_mb} MB",
             f"{one.disk_bytes / 1e9:.2f} GB",
+            f"{one.busy:.0f}",
+            one.commit,
         ]
         for one in sizes
     ]
+    earlier = [row + [""] * (len(heads) - len(row)) for row in rows_in(before)]
+    known = {tuple(row[:2]): row for row in (*earlier, *rows)}
+    in_order = sorted(known.values(), key=lambda row: (row[0], float(row[1].split()[0])))
     told = [reckoning([one for one in sizes if one.strategy == name]) for name in _strategies(sizes)]
-    commits = ", ".join(sorted({one.commit for one in sizes}))
-    busy = f"{os.cpu_count()} cores with {os.getloadavg()[2]:.0f} processes that wanted to run"
-    return "\n\n".join([table([*heads, "memory", "database"], rows), *told, f"(Commit {commits}, {busy}.)"])
+    about = (
+        f"(×: what it takes in a frontier of {SMALL:,} URLs, measured right after it, at the same load. Rows without it are of "
+        "earlier commits.)"
+    )
+    return "\n\n".join([table(heads, in_order), *told, about])
 
 
 def reckoning(sizes: Sequence[Size]) -> str:
-    """How the largest frontier of a strategy compares with the smallest, and what that is for a whole crawl."""
-    small, large = sizes[0], sizes[-1]
+    """How the largest frontier of a strategy compares with a small one, and what that is for a whole crawl."""
+    large = sizes[-1]
+    add, take = (of / small for of, small in zip((large.add_us, large.take_us), large.small, strict=True))
     disk = large.disk_bytes / large.urls
     each = WHOLE / SHARDS
     return (
-        f"With `{large.strategy}` at {large.urls / 1e6:.1f} million URLs adding a link takes {large.add_us / small.add_us:.1f} "
-        f"times what it takes at {small.urls / 1e6:.1f} million, taking and ending one {large.take_us / small.take_us:.1f} times; "
+        f"With `{large.strategy}` at {large.urls / 1e6:.1f} million URLs adding a link takes {add:.1f} times what it takes at "
+        f"{SMALL / 1e6:.1f} million, taking and ending one {take:.1f} times; "
         f"the process has {large.max_rss_mb} MB, and a URL takes {disk:.0f} bytes on disk. {WHOLE / 1e6:.0f} million URLs are "
-        f"{WHOLE * disk / 1e9:.0f} GB: in one process {WHOLE / large.urls:.0f} times the largest that was filled, by {SHARDS} shards "
-        f"{each / 1e6:.1f} million and {each * disk / 1e9:.1f} GB each. {SHARDS} shards as large as the largest that was filled "
-        f"know {SHARDS * large.urls / 1e9:.1f} billion URLs."
+        f"{WHOLE * disk / 1e9:.0f} GB: in one process {WHOLE / large.urls:.0f} times as many as there, by {SHARDS} shards "
+        f"{each / 1e6:.1f} million and {each * disk / 1e9:.1f} GB each. {SHARDS} shards of that size know "
+        f"{SHARDS * large.urls / 1e9:.1f} billion URLs."
     )
 
 
@@ -128,7 +160,8 @@ def main() -> None:
     if options.urls:
         fill(options.urls, options.strategy, options.kept)
     noted = sorted(options.kept.glob("*.json"))
-    text = figures([msgspec.json.decode(path.read_bytes(), type=Size) for path in noted])
+    sizes = [msgspec.json.decode(path.read_bytes(), type=Size) for path in noted]
+    text = figures(sizes, part_of(PAGE, "scale"))
     if options.write:
         write_part(PAGE, "scale", text)
     print(text)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from lycosa.cluster.division import shard_directory
-from lycosa.cluster.on_ray import ray_library, start_ray
+from lycosa.cluster.on_ray import State, ray_library, start_ray
+from lycosa.cluster.run import _Watched
 from lycosa.engine.control import ask
-from lycosa.errors import InputError
+from lycosa.errors import InputError, LycosaError
 from lycosa.testing import Site
 from tests.cluster.shards import contents, of_shards
 from tests.cluster.test_shards import DELAY_S, assert_polite, requests, text_for
@@ -64,6 +68,48 @@ def test_a_cluster_is_shown_the_token_of_its_user(monkeypatch, tmp_path, token, 
     with pytest.raises(InputError, match=r"127.0.0.1:1 \(the token is wrong\).* ray status --address"):
         start_ray(2, "127.0.0.1:1")
     assert ray.mode == used
+
+
+class DyingRay:
+    """As much of Ray as asking the coordinator needs: each answer is one of those given, or an error."""
+
+    class exceptions:
+        class RayError(Exception):
+            pass
+
+        class ActorDiedError(RayError):
+            pass
+
+    def __init__(self, answers: list[State | Exception]) -> None:
+        self.state = self
+        self._answers = answers
+
+    def remote(self) -> DyingRay:
+        return self
+
+    def future(self) -> Future[bytes]:
+        answer, future = self._answers.pop(0), Future[bytes]()
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(msgspec.msgpack.encode(answer))
+        return future
+
+
+def watched(answers: list[State | Exception]) -> State:
+    ray = DyingRay(answers)
+    return asyncio.run(_Watched(ray, ray, None).until_over())  # type: ignore[arg-type]
+
+
+def test_a_coordinator_is_waited_for_until_ray_gives_it_up(monkeypatch):
+    """It is started again whenever it died; where Ray says that it is dead, and goes on saying so, nobody waits for ever."""
+    monkeypatch.setattr("lycosa.cluster.run.ASK_S", 0.0)
+    over = State(1, 1, 1, 1.0, None, 0.0, "pages", is_over=True, is_paused=False, reports=())
+    dead, lost = DyingRay.exceptions.ActorDiedError("dead"), DyingRay.exceptions.RayError("away")
+    assert watched([dead, lost, TimeoutError(), dead, over]) == over
+    monkeypatch.setattr("lycosa.cluster.run.DEAD_S", 0.0)
+    with pytest.raises(LycosaError, match=r"without one.*run it again: it goes on\.$"):
+        watched([lost, dead])
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from lycosa.methods.strategy import BaseStrategy
 from lycosa.values import Decision, Judgement, Link, Outcome, Page, Touch
 
 WINDOW = 1000  # pages that one figure is the mean of
+FILLED_AT_ONCE = 300  # pages of a commit, where nothing is measured
 PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "wal_autocheckpoint = 4000")
 
 
@@ -48,7 +49,8 @@ def measure(
     Times are CPU microseconds, of the system too: per link added, per URL taken and ended, and per
     page for the commits. With records every URL carries what `fused` knows of it, is scored by it, and the
     neighbours of each page are scored again; making the records counts as adding. Between the sizes that are measured the
-    share of new links is `filled_by`, where that is given: a large frontier is there sooner. `note` hears of each size.
+    share of new links is `filled_by`, where that is given, and nothing is journalled: a large frontier is there sooner.
+    `note` hears of each size.
     """
     started = time.process_time()
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -61,7 +63,9 @@ def measure(
             )
             sizes = []
             for size in (*sorted(at), url_count):
-                sizes.append(work.window(size, pages_per_commit, filled_by or new_share))
+                if filled_by is not None:
+                    work.fill(size, filled_by)
+                sizes.append(work.window(size, pages_per_commit))
                 note({**sizes[-1], "max_rss_mb": _max_rss_mb(), "disk_bytes": path.stat().st_size})
             disk = path.stat().st_size
     return {
@@ -98,13 +102,21 @@ class _Work:
         self.rest = min(1.0, 0.005 * hosts)  # at a page every 0.01 s some host may always go
         self.frontier.add([self._decision(host, 0) for host in range(hosts)])
 
-    def window(self, size: int, pages_per_commit: int, filled_by: float) -> dict[str, float]:
-        """Grow to `size` URLs, and measure the last pages on the way."""
-        last, measured_by = int(WINDOW * self.links * self.new_share), self.new_share
-        self.new_share = filled_by
-        while self._known() < size - last:
-            self._pages(pages_per_commit)
+    def fill(self, size: int, new_share: float) -> None:
+        """Grow until only the last pages before `size` URLs are left. None of it has to survive anything."""
+        self.connection.commit()
+        self.connection.execute("PRAGMA journal_mode = OFF")
+        full, measured_by = self._before(size), self.new_share
+        self.new_share = new_share
+        while self._known() < full:
+            self._pages(FILLED_AT_ONCE)
         self.new_share = measured_by
+        self.connection.execute(f"PRAGMA {PRAGMAS[0]}")
+
+    def window(self, size: int, pages_per_commit: int) -> dict[str, float]:
+        """Grow to `size` URLs, and measure the last pages on the way."""
+        while self._known() < self._before(size):
+            self._pages(pages_per_commit)
         spent = [0.0, 0.0, 0.0]
         pages = 0
         while self._known() < size or not pages:
@@ -151,6 +163,10 @@ class _Work:
         for step in steps:
             if isinstance(step, Touch):
                 self.frontier.touch(step.keys)
+
+    def _before(self, size: int) -> int:
+        """With so many URLs the pages begin that are measured for `size`."""
+        return size - int(WINDOW * self.links * self.new_share)
 
     def _known(self) -> int:
         counts = self.frontier.counts()

@@ -87,9 +87,7 @@ def start_ray(shards: int, address: str = "") -> Any:
 
 def _connect(address: str) -> Any:
     """Ray, connected to a cluster that runs already."""
-    if "RAY_AUTH_MODE" not in os.environ and _has_token():
-        # `ray start` asks for the token where there is one, but a program that connects shows it only if told to.
-        os.environ["RAY_AUTH_MODE"] = "token"
+    use_token()
     ray = ray_library()
     try:
         ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
@@ -99,6 +97,13 @@ def _connect(address: str) -> Any:
             f"No Ray cluster answers at {address} ({reason}). See that it runs with: ray status --address {address}"
         ) from None
     return ray
+
+
+def use_token() -> None:
+    """Let Ray show the token of this user, if there is one, unless the environment says otherwise."""
+    if "RAY_AUTH_MODE" not in os.environ and _has_token():
+        # `ray start` asks for the token where there is one, but a program that connects shows it only if told to.
+        os.environ["RAY_AUTH_MODE"] = "token"
 
 
 def _has_token() -> bool:

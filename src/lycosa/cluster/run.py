@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ from lycosa.values import Say
 
 ASK_S = 0.5
 """How often the coordinator is asked how the crawl goes."""
+DEAD_S = 60.0
+"""How long Ray may say that the coordinator is dead, before nobody waits for it any more."""
+GIVEN_UP = (
+    "Ray has ended the crawl and does not start it again, as where this command shows a token (~/.ray/auth_token) to a cluster "
+    "that was started without one. See that all of the cluster was started with the same token, or set RAY_AUTH_MODE=disabled "
+    "for this command, and run it again: it goes on."
+)
 
 
 def crawl_in_shards(
@@ -93,11 +101,15 @@ async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool)
 
 
 class _Watched:
-    """A crawl that runs elsewhere: its last state, and orders to it. A coordinator that does not answer is asked again."""
+    """A crawl that runs elsewhere: its last state, and orders to it. A coordinator that does not answer is asked again.
+
+    One that Ray has given up for good, though it was to be started again whenever it died, is an error.
+    """
 
     def __init__(self, coordinator: Any, ray: Any, plan: Plan) -> None:
         self._coordinator = coordinator
         self._plan = plan
+        self._dead = ray.exceptions.ActorDiedError
         self._faults = (ray.exceptions.RayError, TimeoutError)
         self._last: State | None = None
         self._orders: list[str] = []
@@ -108,14 +120,23 @@ class _Watched:
 
     async def until_over(self) -> State:
         """Ask until all shards have ended."""
+        dead_since = None
         while self._last is None or not self._last.is_over:
             await asyncio.sleep(ASK_S)
-            with suppress(*self._faults):
+            try:
                 for do in list(self._orders):
                     await self._get(self._coordinator.order.remote(do))
                     self._orders.remove(do)
                 answer = await self._get(self._coordinator.state.remote())
                 self._last = msgspec.msgpack.decode(answer, type=State)
+            except self._dead:
+                dead_since = dead_since or time.monotonic()
+                if time.monotonic() >= dead_since + DEAD_S:
+                    raise LycosaError(GIVEN_UP) from None
+                continue
+            except self._faults:
+                pass
+            dead_since = None
         return self._last
 
     def order(self, do: str) -> None:
