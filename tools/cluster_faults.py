@@ -37,7 +37,7 @@ from lycosa.cluster.on_ray import ray_library, use_token
 from lycosa.engine.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
-from tools.measured import ROOT, commit_of, part_of, rows_in, table, write_part
+from tools.measured import ROOT, commit_of, part_of, rows_of_table, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 DELAY_S = 1.0
@@ -300,7 +300,7 @@ def main() -> None:
         (options.kept / f"{options.seed:03}.json").write_text(json.dumps(found), encoding="utf-8")
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(options.kept.glob("*.json"))]
     before = part_of(PAGE, "faults")
-    rows = {row[0]: row for row in (*rows_in(before), *map(row_of, runs))}
+    rows = {row[0]: row for row in (*rows_of_table(before), *map(row_of, runs))}
     commits = dict.fromkeys([*commits_in(before), *(run["commit"] for run in runs)])
     text = figures(list(rows.values()), commits)
     if options.write:

@@ -194,10 +194,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([found[0], "|---" * len(heads) + "|", *found[1:]])
 
 
-def rows_in(part: str) -> list[list[str]]:
+def rows_of_table(part: str) -> list[list[str]]:
     """The rows of a table of Markdown.
 
-    >>> rows_in("| run | faults |\\n|---|---|\\n| 2 shards, seed 1 | 3 × kill a node |")
+    >>> rows_of_table("| run | faults |\\n|---|---|\\n| 2 shards, seed 1 | 3 × kill a node |")
     [['2 shards, seed 1', '3 × kill a node']]
     """
     lines = [line for line in part.splitlines() if line.startswith("| ")]

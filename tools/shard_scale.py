@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.bench.frontier import measure
-from tools.measured import ROOT, commit_of, part_of, rows_in, table, write_part
+from tools.measured import ROOT, commit_of, part_of, rows_of_table, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"
 SMALL = 100_000
@@ -116,7 +116,7 @@ def figures(sizes: Sequence[Size], before: str = "") -> str:
         ]
         for one in sizes
     ]
-    earlier = [row + [""] * (len(heads) - len(row)) for row in rows_in(before)]
+    earlier = [row + [""] * (len(heads) - len(row)) for row in rows_of_table(before)]
     known = {tuple(row[:2]): row for row in (*earlier, *rows)}
     in_order = sorted(known.values(), key=lambda row: (row[0], float(row[1].split()[0])))
     told = [reckoning([one for one in sizes if one.strategy == name]) for name in _strategies(sizes)]
