@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import platform
+import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -63,7 +64,7 @@ def _ratio(found: Sequence[float] | None) -> str:
     """
     if not found:
         return ""
-    return f"{sorted(found)[len(found) // 2]:.2f} × as much ({', '.join(f'{ratio:.2f}' for ratio in found)})"
+    return f"{statistics.median(found):.2f} × as much ({', '.join(f'{ratio:.2f}' for ratio in found)})"
 
 
 def stages(figures: Mapping[str, Any]) -> str:
