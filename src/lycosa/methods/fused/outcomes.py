@@ -19,7 +19,7 @@ from lycosa.values import Floats
 
 BUCKETS = 1 << 16
 PLACES = 1 << 20
-"""Of how many pages the probability is remembered: each has one place, at most 40 MiB in all. A later page at the same
+"""Of how many pages the probability is remembered: each has one place, at most 44 MiB in all. A later page at the same
 place takes it; the earlier one then counts as the mean."""
 OWN = 4.0
 """A page's own probability says as much of what it links to as this many pages that it has led to."""
@@ -38,7 +38,7 @@ class Outcomes:
         self._relevance = np.zeros(PLACES)
         self._parents = np.zeros(PLACES, np.uint32)  # tags of the pages on which they were found
         self._led_to = np.zeros(PLACES, np.float32)  # how many pages were found on it
-        self._led_to_good = np.zeros(PLACES, np.float32)  # the sum of their probabilities
+        self._led_to_good = np.zeros(PLACES)  # the sum of their probabilities
         self._words = np.zeros((PLACES, WORDS), np.uint16)
         self.good = np.zeros(BUCKETS)
         self.seen = np.zeros(BUCKETS)
