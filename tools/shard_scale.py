@@ -119,7 +119,13 @@ def figures(sizes: Sequence[Size], before: str = "") -> str:
     earlier = [row + [""] * (len(heads) - len(row)) for row in rows_of_table(before)]
     known = {tuple(row[:2]): row for row in (*earlier, *rows)}
     in_order = sorted(known.values(), key=lambda row: (row[0], float(row[1].split()[0])))
-    told = [reckoning([one for one in sizes if one.strategy == name]) for name in _strategies(sizes)]
+    measured = _strategies(sizes)
+    told = [reckoning([one for one in sizes if one.strategy == name]) for name in measured]
+    told += [
+        text
+        for text in before.split("\n\n")
+        if text.startswith("With `") and text.split("`")[1] not in measured
+    ]
     about = (
         f"(×: what it takes in a frontier of {SMALL:,} URLs, measured right after it, at the same load. Rows without it are of "
         "earlier commits.)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -12,13 +13,16 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import msgspec
 import pytest
 
+from lycosa.cluster import on_ray
 from lycosa.cluster.division import shard_directory
-from lycosa.cluster.on_ray import State, ray_library, start_ray
+from lycosa.cluster.on_ray import ShardActor, State, ray_library, start_ray
 from lycosa.cluster.run import _Watched
+from lycosa.engine.child import YOUNG
 from lycosa.engine.control import ask
 from lycosa.errors import InputError, LycosaError
 from lycosa.testing import Site
@@ -35,6 +39,20 @@ def test_without_ray_the_error_ends_with_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"pip install 'lycosa\[cluster\]'$"):
         ray_library()
+
+
+def test_what_a_shard_has_loaded_is_not_looked_through_for_garbage(monkeypatch):
+    """Ray's processes come with Python's own setting, and with all that Ray has loaded."""
+    for name in ("load_plan", "shard_of", "RayExchange", "_Loop"):
+        monkeypatch.setattr(on_ray, name, Mock())
+    before = gc.get_threshold()
+    try:
+        ShardActor("plan", 0, "crawl")
+        assert gc.get_threshold()[0] == YOUNG
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 class ConnectingRay:

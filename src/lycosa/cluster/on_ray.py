@@ -7,6 +7,7 @@ imported only here, and only when it is needed.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import threading
 import time
@@ -21,6 +22,7 @@ from lycosa.cluster.exchange import coordinate
 from lycosa.cluster.messages import Orders, Report, Unreachable
 from lycosa.cluster.plan import Plan, load_plan, save_plan
 from lycosa.cluster.running import run_shard, shard_of, usage_of_retired
+from lycosa.engine.child import YOUNG
 from lycosa.engine.limits import Limits
 from lycosa.errors import InputError
 from lycosa.store.mail import Parcel, Receipt
@@ -203,6 +205,8 @@ class ShardActor:
     """One shard. It begins when it is made, wherever that is, with what its folder holds."""
 
     def __init__(self, plan: str, number: int, crawl: str) -> None:
+        gc.set_threshold(YOUNG)
+        gc.freeze()  # nothing of what Ray and we have loaded becomes garbage
         self._plan = load_plan(Path(plan))
         self._shard = shard_of(self._plan, number, RayExchange(crawl).deliver)
         self._loop = _Loop(self._run)
