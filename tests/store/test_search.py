@@ -10,6 +10,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.page_filter import JUDGED
 from lycosa.store.phrases import END_MARK, MARK
+from lycosa.store.schema import SEGMENTS
 from lycosa.store.search import Order
 from tests.store.records import page_record
 
@@ -136,3 +137,27 @@ def test_the_most_uncertain_come_first(collection):
 def test_nothing_that_is_typed_is_an_error(collection, typed):
     """Operators of SQLite's own language are words like others."""
     collection.search.find(typed, JUDGED, languages=LANGUAGES)
+
+
+def test_the_index_merges_its_segments_seldom(opened):
+    """Every commit adds a segment; that many of one size are gathered, also in a catalogue that gathered fewer before."""
+    collection = opened()
+    with collection.commit():
+        collection.connection.execute("INSERT INTO texts (texts, rank) VALUES ('automerge', 4)")
+    collection = opened()
+    kept = collection.connection.execute("SELECT v FROM texts_config WHERE k = 'automerge'").fetchone()
+    assert kept == (SEGMENTS,)
+    for number in range(SEGMENTS - 1):
+        with collection.commit():
+            collection.save(page_record(f"http://a.test/{number}", text=f"the owl of night {number}"))
+    sql = "SELECT count(DISTINCT segid) FROM texts_idx"
+    assert collection.connection.execute(sql).fetchone() == (SEGMENTS - 1,)
+    for number in range(SEGMENTS):
+        with collection.commit():
+            collection.save(
+                page_record(f"http://a.test/{SEGMENTS + number}", text=f"the owl of day {number}")
+            )
+    assert collection.connection.execute(sql).fetchone()[0] < SEGMENTS + 2
+    matching = collection.search.matching(collection.search.understood("owl"))
+    assert matching is not None
+    assert len(matching) == 2 * SEGMENTS - 1

@@ -22,6 +22,9 @@ APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header: tells a catalogue from any other SQLite file."""
 UNINDEXED = "unindexed_texts"
 """A table of texts that are not in the full-text index yet; only catalogues of shards have it."""
+SEGMENTS = 16
+"""Segments of one size that the full-text index gathers before it merges them: a commit adds one. SQLite's own 4 makes it write
+every text once more on the way."""
 
 _FIRST = (
     # Small texts that repeat on thousands of rows; rows refer to them by number.
@@ -277,10 +280,18 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA wal_autocheckpoint = 4000")
             connection.execute("PRAGMA journal_size_limit = 64000000")
             _migrate(connection)
+            _merge_seldom(connection)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _merge_seldom(connection: sqlite3.Connection) -> None:
+    """Set how many segments the full-text index gathers. The index itself keeps that, so it is said once."""
+    kept = connection.execute("SELECT v FROM texts_config WHERE k = 'automerge'").fetchone()
+    if kept != (SEGMENTS,):
+        connection.execute("INSERT INTO texts (texts, rank) VALUES ('automerge', ?)", (SEGMENTS,))
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
