@@ -6,15 +6,15 @@ their terms are counted, they are slices of its tokens, which are read once for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
-from itertools import accumulate
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from selectolax.lexbor import LexborNode
 
 from lycosa.page.layout import one_line, tag_ids
+from lycosa.page.naming import OTHER, Counted, Naming, Range
 
 if TYPE_CHECKING:
     from lycosa.page.document import Document
@@ -26,7 +26,14 @@ SHORT_CHARS = 200
 _SLACK = 4
 """How many times the wanted characters are looked at, since white space is squeezed afterwards."""
 
+NONE = -1
+"""No context that is asked for."""
+
+Parents = tuple[int, ...]
+"""The numbers of the elements that the links to one URL stand in."""
+
 _OUTSIDE_IDS = tag_ids("html head")
+_NOTHING = Counted(*(np.empty(0, np.intp) for _ in Counted._fields))
 
 
 def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
@@ -55,80 +62,149 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
     return [_union(texts, "\n", CONTEXT_CHARS) for texts in contexts]
 
 
-def whole_context_counts(document: Document, naming: Set[str] | None = None) -> list[dict[str, int]]:
+def whole_context_counts(document: Document) -> list[dict[str, int]]:
     """For each link how often each term occurs in its context with anchors.
 
     What counting the texts of `aggregation_contexts(document, anchors=True)` gives, without making them: a context
-    is a range of the page's tokens. Contexts of one URL with the same tokens are one. With `naming` only contexts
-    that have one of these terms, if the page has it, are counted; the others are empty.
+    is a range of the page's tokens. Contexts of one URL with the same tokens are one.
     """
-    named = None if naming is None else document.stream.tokens_naming(naming)
-    if named is not None and not len(named):
-        return [{}] * len(document.links)
-    spans, marks = _parents(document)
-    ends, chars = [end for _, end in spans.values()], sum([end - start for start, end in spans.values()])
-    if chars > PAGE_CHARS or max(ends, default=0) > len(document.flow):
-        return [_naming(document, naming, counts) for counts in document.counts_of(document.whole_contexts)]
-    stream = document.stream
-    edges = stream.tokens_before([edge for span in spans.values() for edge in span])
-    ranges = dict(zip(spans, zip(edges[::2], edges[1::2], strict=True), strict=True))
-    # Those that are too long, or begin or end within a word, are read by themselves.
-    apart = {
-        mark for mark, (start, end) in spans.items() if end - start > CONTEXT_CHARS or -1 in ranges[mark]
-    }
-    counts: dict[tuple[int, ...], dict[str, int]] = {}  # by the parents that a URL's occurrences have
-    silent = set() if named is None else _silent(ranges, named)
-    for parents in marks:
-        if parents in counts:
+    around = _around(document)
+    if around is None:
+        return document.counts_of(document.whole_contexts)
+    counts: dict[Parents, dict[str, int]] = {}
+    for parents in around.of_links:
+        if parents not in counts:
+            ranges = around.ranges_of(parents)
+            counts[parents] = document.stream.counts_in(ranges) if ranges else around.read(parents)
+    return [counts[parents] for parents in around.of_links]
+
+
+class NamingContexts(NamedTuple):
+    """The contexts that name some terms: which of them each link has, or NONE; how many they are; and what they count."""
+
+    of_links: list[int]
+    size: int
+    counted: Counted
+
+
+def contexts_naming(document: Document, terms: Sequence[str]) -> NamingContexts:
+    """The contexts with anchors that have one of these terms, if the page has it."""
+    naming = Naming(document.stream, terms)
+    if not len(naming.tokens):
+        return NamingContexts([NONE] * len(document.links), 0, _NOTHING)
+    around = _around(document)
+    if around is None:
+        return naming_of(document.counts_of(document.whole_contexts), terms, naming.terms)
+    named_before = np.searchsorted(naming.tokens, around.ranges)
+    may_name = {*np.flatnonzero((named_before[:, 0] != named_before[:, 1]) | around.is_apart).tolist()}
+    ranges: dict[Parents, list[Range]] = {}
+    apart: dict[Parents, dict[str, int]] = {}
+    for parents in around.of_links:
+        if may_name.isdisjoint(parents) or parents in ranges or parents in apart:
             continue
-        if silent.issuperset(parents):
-            counts[parents] = {}
-            continue
-        is_short = (
-            len(parents) == 1 or sum(spans[mark][1] - spans[mark][0] for mark in parents) <= CONTEXT_CHARS
-        )
-        if is_short and apart.isdisjoint(parents):
-            counts[parents] = stream.counts_in([ranges[mark] for mark in parents])
+        if of_tokens := around.ranges_of(parents):
+            ranges[parents] = of_tokens
         else:
-            texts = [_squeezed(document.flow, *spans[mark], CONTEXT_CHARS) for mark in parents]
-            (counted,) = document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
-            counts[parents] = _naming(document, naming, counted)
-    return [counts[parents] for parents in marks]
+            apart[parents] = around.read(parents)
+    numbers = {parents: number for number, parents in enumerate(ranges)}
+    counted = naming.counts_in_each([*ranges.values()])
+    found = NamingContexts([numbers.get(each, NONE) for each in around.of_links], len(ranges), counted)
+    if not apart:
+        return found
+    return _both(found, naming_of([apart.get(each, {}) for each in around.of_links], terms, naming.terms))
 
 
-def _silent(ranges: Mapping[int, tuple[int, int]], named: NDArray[np.intp]) -> set[int]:
-    """The ranges of tokens without any of those that are named; none that is not known."""
-    before = np.searchsorted(named, np.array([*ranges.values()], np.intp).reshape(-1, 2))
-    return {
-        mark
-        for (mark, span), (first, end) in zip(ranges.items(), before.tolist(), strict=True)
-        if first == end and -1 not in span
-    }
+def naming_of(counts: Sequence[Mapping[str, int]], terms: Sequence[str], named: Set[str]) -> NamingContexts:
+    """The same of contexts that are counted already, where the page names some terms; equal objects are one context."""
+    places = {term: at for at, term in enumerate(terms)}
+    wanted = named & places.keys()
+    telling = {id(each): each for each in counts if not wanted.isdisjoint(each)}
+    numbers = {mark: number for number, mark in enumerate(telling)}
+    counted = Counted(
+        np.repeat(np.arange(len(telling)), [len(each) for each in telling.values()]),
+        np.array([places.get(term, OTHER) for each in telling.values() for term in each], np.intp),
+        np.array([often for each in telling.values() for often in each.values()], np.intp),
+    )
+    return NamingContexts([numbers.get(id(each), NONE) for each in counts], len(telling), counted)
 
 
-def _naming(document: Document, terms: Set[str] | None, counts: dict[str, int]) -> dict[str, int]:
-    if terms is None or not (terms & document.terms.keys()).isdisjoint(counts):
-        return counts
-    return {}
+def _both(one: NamingContexts, other: NamingContexts) -> NamingContexts:
+    """Contexts of some links, and of others."""
+    pairs = zip(one.of_links, other.of_links, strict=True)
+    return NamingContexts(
+        [mine if theirs == NONE else one.size + theirs for mine, theirs in pairs],
+        one.size + other.size,
+        Counted(
+            np.append(one.counted.part, one.size + other.counted.part),
+            np.append(one.counted.term, other.counted.term),
+            np.append(one.counted.times, other.counted.times),
+        ),
+    )
 
 
-def _parents(document: Document) -> tuple[dict[int, tuple[int, int]], list[tuple[int, ...]]]:
-    """The elements that links stand in: where in the page's text each begins and ends; and for each link which."""
+class _Around:
+    """The elements that links stand in: which characters of the page's text each holds, and which of its tokens."""
+
+    def __init__(self, document: Document, of_links: list[Parents], spans: list[tuple[int, int]]) -> None:
+        self._document = document
+        self.of_links = of_links
+        self._spans = spans
+        edges = np.fromiter(chain.from_iterable(spans), np.intp, 2 * len(spans))
+        tokens = document.stream.tokens_before(edges)
+        self.ranges = tokens.reshape(-1, 2)
+        is_long = edges[1::2] - edges[::2] > CONTEXT_CHARS
+        self.is_apart = is_long | (tokens[::2] < 0) | (tokens[1::2] < 0)
+        """Whether it is too long, or begins or ends within a word: then it is read by itself."""
+        self._ranges: list[list[int]] = self.ranges.tolist()
+        self._apart = {*np.flatnonzero(self.is_apart).tolist()}
+
+    def ranges_of(self, parents: Parents) -> list[Range]:
+        """The tokens around a URL that stands in these elements; none where its context has to be read."""
+        if not self._apart.isdisjoint(parents):
+            return []
+        if (
+            len(parents) > 1
+            and sum([self._spans[each][1] - self._spans[each][0] for each in parents]) > CONTEXT_CHARS
+        ):
+            return []
+        return [(first, end) for first, end in map(self._ranges.__getitem__, parents)]
+
+    def read(self, parents: Parents) -> dict[str, int]:
+        """The term counts of a context whose text has to be made."""
+        texts = [_squeezed(self._document.flow, *self._spans[each], CONTEXT_CHARS) for each in parents]
+        (counted,) = self._document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
+        return counted
+
+
+def _around(document: Document) -> _Around | None:
+    """None where so much stands around the links that not all of it counts."""
+    of_links, spans = _parents(document)
+    chars = sum([end - start for start, end in spans])
+    if chars > PAGE_CHARS or max([end for _, end in spans], default=0) > len(document.flow):
+        return None
+    return _Around(document, of_links, spans)
+
+
+def _parents(document: Document) -> tuple[list[Parents], list[tuple[int, int]]]:
+    """For each link the elements that it stands in, by number; and where in the page's text each of those begins and ends."""
     layout, linked = document.layout, document.linked
     offsets = [0, *accumulate(map(len, document.seen_pieces))]
-    spans: dict[int, tuple[int, int]] = {}
-    marks: list[tuple[int, ...]] = [()] * len(linked.links)
+    numbers: dict[int, int] = {}  # by mark
+    spans: list[tuple[int, int]] = []
+    of_links: list[Parents] = [()] * len(linked.links)
     for node, position in linked.occurrences:
         parent = node.parent
         if parent is None or parent.tag_id in _OUTSIDE_IDS:
             continue
         mark = parent.mem_id
-        if mark not in spans:
+        number = numbers.get(mark)
+        if number is None:
+            number = numbers[mark] = len(spans)
             first, end = layout.span(parent)
-            spans[mark] = offsets[first], offsets[end]
-        if mark not in marks[position]:
-            marks[position] += (mark,)
-    return spans, marks
+            spans.append((offsets[first], offsets[end]))
+        if number not in of_links[position]:
+            of_links[position] += (number,)
+    return of_links, spans
 
 
 def _squeezed(text: str, start: int, end: int, max_chars: int) -> str:

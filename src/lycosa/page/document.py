@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -17,6 +17,7 @@ from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page import contexts, languages, soft_404
 from lycosa.page.as_html import html_of_text
+from lycosa.page.contexts import NamingContexts
 from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.layout import (
@@ -528,12 +529,11 @@ class Document:
         """For each link the term counts of its context with anchors."""
         return contexts.whole_context_counts(self)
 
-    def contexts_naming(self, terms: Set[str]) -> list[dict[str, int]]:
-        """`whole_context_terms` of links whose context has one of the page's terms among these; nothing of the others."""
+    def contexts_naming(self, terms: Sequence[str]) -> NamingContexts:
+        """`whole_context_terms` of links whose context has one of the page's terms among these, as arrays."""
         if "whole_context_terms" not in self.__dict__:
-            return contexts.whole_context_counts(self, terms)
-        named = terms & self.terms.keys()
-        return [{} if named.isdisjoint(counts) else counts for counts in self.whole_context_terms]
+            return contexts.contexts_naming(self, terms)
+        return contexts.naming_of(self.whole_context_terms, terms, self.terms.keys())
 
     def counts_of(self, texts: list[str]) -> list[dict[str, int]]:
         """The term counts of texts in the page's language; the same text, as links of one parent have, once."""

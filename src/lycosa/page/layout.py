@@ -112,8 +112,13 @@ class Layout:
 
     def span(self, node: LexborNode) -> tuple[int, int]:
         """The range of `pieces` that a node holds; empty for what is not in the body."""
-        start = self._starts.get(node.mem_id)
-        return (0, 0) if start is None else (start, self._end(node))
+        starts = self._starts
+        start = starts.get(node.mem_id)
+        if start is None:
+            return 0, 0
+        following = node.next
+        end = starts.get(following.mem_id) if following is not None else None
+        return start, self._end(node) if end is None else end
 
     def span_from(self, node: LexborNode, at: int) -> tuple[int, int]:
         """The same of a noted element: quicker where it is small, as most are."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
@@ -257,11 +257,11 @@ class TermStream:
     ) -> None:
         self.tokens = tokens
         self.numbers = numbers  # of each token, that of its terms
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._is_ascii = is_ascii
 
     @lazy
-    def _several(self) -> list[int]:
+    def several(self) -> list[int]:
         """The tokens of several terms, in their order."""
         few: list[int] = self.numbers[self.numbers < 0].tolist()
         return few
@@ -269,36 +269,36 @@ class TermStream:
     @lazy
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
-        more = [each for number in self._several for each in self._vocabulary.several(number)]
+        more = [each for number in self.several for each in self.vocabulary.several(number)]
         numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
-        return self._vocabulary.distinct(numbers)
+        return self.vocabulary.distinct(numbers)
 
     @lazy
     def counted(self) -> tuple[dict[str, int], int]:
         """How often each term occurs in the text; and how many words it has, stop words included."""
         numbers, often = self._distinct
         counts = dict(
-            zip(map(self._vocabulary.terms.__getitem__, numbers.tolist()), often.tolist(), strict=True)
+            zip(map(self.vocabulary.terms.__getitem__, numbers.tolist()), often.tolist(), strict=True)
         )
         return counts, self.words
 
     @lazy
     def words(self) -> int:
         """How many words the text has, stop words included."""
-        return len(self.numbers) + sum(len(self._vocabulary.several(number)) - 1 for number in self._several)
+        return len(self.numbers) + sum(len(self.vocabulary.several(number)) - 1 for number in self.several)
 
     @lazy
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
-        counts, hashes = often.astype(np.int32).tobytes(), self._vocabulary.hashes(numbers).tobytes()
-        return Terms(self._vocabulary.lines(numbers), counts, hashes)
+        counts, hashes = often.astype(np.int32).tobytes(), self.vocabulary.hashes(numbers).tobytes()
+        return Terms(self.vocabulary.lines(numbers), counts, hashes)
 
     @lazy
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hash of each term of the text, and how often it occurs."""
         numbers, often = self._distinct
-        return self._vocabulary.hashes(numbers), often
+        return self.vocabulary.hashes(numbers), often
 
     def counts_in(self, ranges: Iterable[tuple[int, int]]) -> dict[str, int]:
         """How often each term occurs in some ranges of tokens, (first, end) each; of the same tokens twice once.
@@ -309,7 +309,7 @@ class TermStream:
         """
         parts = [self.numbers[first:end].tolist() for first, end in ranges]
         found = parts[0] if len(parts) == 1 else _distinct(parts)
-        terms = self._vocabulary.terms
+        terms = self.vocabulary.terms
         counts: dict[str, int] = {}
         get = counts.get  # a Counter is quicker only for long texts
         for number in found:
@@ -317,37 +317,26 @@ class TermStream:
                 term = terms[number]
                 counts[term] = get(term, 0) + 1
             elif number:
-                for term in self._vocabulary.terms_of(number):
+                for term in self.vocabulary.terms_of(number):
                     counts[term] = get(term, 0) + 1
         return counts
 
-    def tokens_naming(self, terms: Set[str]) -> NDArray[np.intp]:
-        """The places of the tokens that are one of these terms, or have one among their several.
-
-        >>> Words().read("a big cat, the big cat, dogs").tokens_naming({"cat", "owl"}).tolist()
-        [2, 5]
-        """
-        numbers, vocabulary = self._vocabulary.numbers, self._vocabulary
-        wanted = [number for term in terms if (number := numbers.get(term))]
-        wanted += [number for number in {*self._several} if not terms.isdisjoint(vocabulary.terms_of(number))]
-        return np.flatnonzero(np.isin(self.numbers, wanted))
-
-    def tokens_before(self, places: Sequence[int]) -> list[int]:
+    def tokens_before(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
         """How many tokens begin before each of these places in the text; -1 for a place within a token.
 
-        >>> Words().read("owls, and cats").tokens_before([0, 5, 6, 8, 14])
+        >>> Words().read("owls, and cats").tokens_before(np.array([0, 5, 6, 8, 14])).tolist()
         [0, 1, 1, -1, 3]
         """
-        at = np.array(places, np.intp)
+        at = places
         if not self._is_ascii:
-            plain = np.frombuffer(self.tokens.plain, np.uint8)
-            more = np.flatnonzero((plain & 0xC0) == 0x80)  # bytes that continue a character
+            signed = np.frombuffer(self.tokens.plain, np.int8)
+            more = np.flatnonzero(signed < -64)  # 0x80 to 0xBF: bytes that continue a character
             at = at + np.searchsorted(more - np.arange(len(more)), at, side="right")
         starts, ends = self.tokens.starts, self.tokens.ends
         before = np.searchsorted(starts, at)
-        before[before > np.searchsorted(ends, at, side="right")] = -1
-        tokens: list[int] = before.tolist()
-        return tokens
+        if len(ends):
+            before[(ends.take(before - 1) > at) & (before > 0)] = -1
+        return before
 
 
 def _distinct(parts: Sequence[list[int]]) -> list[int]:

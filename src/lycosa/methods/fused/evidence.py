@@ -13,13 +13,13 @@ import numpy as np
 
 from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel
-from lycosa.page.contexts import CONTEXT_CHARS
 from lycosa.page.document import Document
 from lycosa.values import Floats
 
 ANCHOR, CONTEXT, PAGE = "anchor_words", "context_words", "page_words"
 """Names of the evidence: of each link's anchor, of the whole text around it, and of the page."""
 MAX_LOG_ODDS = 30.0
+DIGITS = 12
 
 
 class AnchorWords(Evidence):
@@ -61,25 +61,21 @@ class ContextTopic(Evidence):
 
     def __init__(self, topic: Mapping[str, float]) -> None:
         length = math.sqrt(sum(weight * weight for weight in topic.values())) or 1.0
-        self.topic = {term: weight / length for term, weight in topic.items()}
+        self.terms = (*topic,)
+        self.weights = np.array([*topic.values(), 0.0]) / length  # the last is that of any other term
 
     def of_links(self, document: Document) -> list[float]:
-        """One number a link."""
-        contexts = document.contexts_naming(self.topic.keys())
-        cosines = {id(context): self._cosine(context) for context in contexts if context}
-        return [cosines[id(context)] if context else 0.0 for context in contexts]
-
-    def _cosine(self, counts: Mapping[str, int]) -> float:
-        """By 1 + log tf, over all words: one word of the topic in a long text is little."""
-        product = sum(
-            [self.topic[term] * (1 + math.log(counts[term])) for term in self.topic.keys() & counts.keys()]
-        )
-        if product <= 0.0:
-            return 0.0
-        return min(1.0, product / math.sqrt(sum(map(_SQUARES.__getitem__, counts.values()))))
-
-
-_SQUARES = [0.0, *((1 + math.log(times)) ** 2 for times in range(1, CONTEXT_CHARS))]
+        """One number a link: by 1 + log tf, over all words. One word of the topic in a long text is little."""
+        of_links, size, counted = document.contexts_naming(self.terms)
+        if not size:
+            return [0.0] * len(of_links)
+        damped = 1 + np.log(counted.times)
+        products = np.bincount(counted.part, damped * self.weights.take(counted.term), size)
+        lengths = np.sqrt(np.bincount(counted.part, damped * damped, size))
+        # Rounded, because the order of a sum's parts goes by the words that a process has met before.
+        cosines = np.append(np.maximum(np.minimum(products / lengths, 1.0), 0.0).round(DIGITS), 0.0)
+        told: list[float] = cosines.take(of_links).tolist()
+        return told
 
 
 def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
