@@ -146,12 +146,12 @@ def _picture(path: str) -> bytes:
 # --- the crawls ---------------------------------------------------------------------------------
 
 
-def write_spec(folder: Path, strategy: str, pages: int, site: SiteProcess) -> Path:
-    """A spec that keeps every page, with all that is fetched beside pages."""
+def write_spec(folder: Path, strategy: str, pages: int, site: SiteProcess, judge: str = "all") -> Path:
+    """A spec, by default one that keeps every page, with all that is fetched beside pages."""
     tables: dict[str, dict[str, Any]] = {
         "seeds": {"urls": [_url(0)]},
         "topic": {"keywords": list(TOPIC), **_examples(folder)},
-        "judge": {"kind": "all"},
+        "judge": {"kind": judge},
         "limits": {"pages": pages, "site_share": 1.0},
         "frontier": {"selectivity": 0},
         "archive": {"requisites": "all", "revisit_after_h": 0.02},

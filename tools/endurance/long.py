@@ -2,6 +2,9 @@
 
 The crawl has the settings that a user gets, but for the delays; it runs as a user runs it, and is looked at from outside.
 
+A machine that does other things slows a page and a fixed piece of work alike, which is done once a second: so a page's CPU is
+told as a multiple of that, too, and drift is judged by it.
+
 Command line: python -m tools.endurance.long [--pages 200000] [--note]
 Expected time: 20 ms of CPU for each page and its server: 70 minutes in full
 """
@@ -17,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from lycosa.testing import SiteProcess
+from tools.cost import FixedWork, made_pages
 from tools.endurance.kills import crawl, pages_in, write_spec
 from tools.endurance.noting import write_note
 from tools.measured import table
@@ -24,7 +28,6 @@ from tools.measured import table
 TENTHS = 10
 WARM = 3
 """The tenth from which on nothing should grow: caches and bounded tables are full by then."""
-DRIFT = 0.10
 POLL_S = 1.0
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -38,9 +41,14 @@ class Reading(NamedTuple):
     memory_mb: float
     own_memory_mb: float  # of the crawl's own process
     files: int
+    fixed_s: float  # what one piece of fixed work took since the reading before
+    processes: int
 
 
-def reading_of(process: int, out: Path, begun: float) -> Reading:
+NOTHING = Reading(0, 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0)
+
+
+def reading_of(process: int, out: Path, begun: float, fixed_s: float) -> Reading:
     """Look at a process and all that it has started."""
     family = [process, *_children(process)]
     memory = [_memory_mb(one) for one in family]
@@ -51,6 +59,8 @@ def reading_of(process: int, out: Path, begun: float) -> Reading:
         sum(memory),
         memory[0],
         sum(map(_open_files, family)),
+        fixed_s,
+        len(family),
     )
 
 
@@ -86,37 +96,71 @@ def _open_files(process: int) -> int:
 
 
 def endure(pages: int) -> list[Reading]:
-    """Crawl, and read off at every tenth."""
+    """Crawl, and read off at every tenth; of the last one as long as it has workers."""
     readings: list[Reading] = []
+    body = made_pages(1)[0].body
     with (
         TemporaryDirectory() as name,
         SiteProcess("tools.endurance.kills:faulty_web", pages=pages) as site,
     ):
         folder = Path(name)
-        spec, out, begun = write_spec(folder, "fused", pages, site), folder / "crawl", time.monotonic()
+        spec, out, begun = (
+            write_spec(folder, "fused", pages, site, "topic"),
+            folder / "crawl",
+            time.monotonic(),
+        )
         process = crawl(spec, out)
-        while process.poll() is None and len(readings) < TENTHS - 1:
-            if pages_in(out) >= pages * (len(readings) + 1) // TENTHS:
-                readings.append(reading_of(process.pid, out, begun))
+        fixed, times, last = FixedWork(), 0, NOTHING
+        while process.poll() is None:
+            fixed.do(body)
+            times += 1
+            now = reading_of(process.pid, out, begun, fixed.spent / times)
+            last = now if now.processes > 1 else last  # at the end its workers go first
+            if len(readings) < TENTHS - 1 and now.pages >= pages * (len(readings) + 1) // TENTHS:
+                readings.append(last)
                 print(_row(readings), flush=True)
+                fixed, times = FixedWork(), 0
             time.sleep(POLL_S)
-        readings.append(reading_of(process.pid, out, begun))
         if process.wait() != 0:
             raise subprocess.CalledProcessError(process.returncode, "lycosa crawl")
-    return readings
+    return [*readings, last] if not readings or last.pages > readings[-1].pages else readings
 
 
 def _row(readings: list[Reading]) -> list[str]:
-    now, before = readings[-1], readings[-2] if len(readings) > 1 else Reading(0, 0.0, 0.0, 0.0, 0.0, 0)
+    now, before = readings[-1], readings[-2] if len(readings) > 1 else NOTHING
     pages = now.pages - before.pages
+    cpu_s = (now.cpu_s - before.cpu_s) / max(1, pages)
     return [
         f"{now.pages:,}",
-        f"{1000 * (now.cpu_s - before.cpu_s) / max(1, pages):.1f}",
+        f"{1000 * cpu_s:.1f}",
+        f"{cpu_s / now.fixed_s:.1f}",
         f"{pages / max(0.001, now.seconds - before.seconds):.0f}",
         f"{now.memory_mb:.0f}",
         f"{now.own_memory_mb:.0f}",
         str(now.files),
     ]
+
+
+def drift(readings: list[Reading]) -> str:
+    """How the last tenth differs from the one from which on nothing should grow, in words.
+
+    >>> flat = [Reading(10 * n, 1.0, 2.0 * n, 300.0, 200.0, 50, 0.001, 4) for n in range(1, 11)]
+    >>> drift(flat)
+    'From tenth 3 to tenth 10: CPU a page beside the fixed work +0 %, memory +0 %, open files +0 %.'
+    """
+
+    def a_page(at: int) -> float:
+        now, before = readings[at], readings[at - 1]
+        return (now.cpu_s - before.cpu_s) / max(1, now.pages - before.pages) / now.fixed_s
+
+    then, now = readings[WARM - 1], readings[-1]
+    grown = {
+        "CPU a page beside the fixed work": a_page(-1) / a_page(WARM - 1),
+        "memory": now.memory_mb / then.memory_mb,
+        "open files": now.files / then.files,
+    }
+    told = ", ".join(f"{what} {100 * (ratio - 1):+.0f} %" for what, ratio in grown.items())
+    return f"From tenth {WARM} to tenth {len(readings)}: {told}."
 
 
 def main() -> None:
@@ -127,11 +171,20 @@ def main() -> None:
     asked = parser.parse_args()
     readings = endure(asked.pages)
     rows = [_row(readings[: count + 1]) for count in range(len(readings))]
-    heads = ["pages", "CPU ms a page", "pages/s", "memory MB", "of it the crawl's own", "open files"]
+    heads = [
+        "pages",
+        "CPU ms a page",
+        "beside the fixed work",
+        "pages/s",
+        "memory MB",
+        "of it the crawl's own",
+        "open files",
+    ]
     figures = table(heads, rows)
-    print(figures)
+    print(figures, drift(readings), sep="\n\n")
     if asked.note:
-        write_note("long", figures, whole="" if asked.pages >= 200_000 else "crawls 200,000")
+        said = drift(readings) + " "
+        write_note("long", figures, said=said, whole="" if asked.pages >= 200_000 else "crawls 200,000")
 
 
 if __name__ == "__main__":
