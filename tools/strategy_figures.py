@@ -18,21 +18,17 @@ from pathlib import Path
 import msgspec
 
 from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import LOOK_AHEAD, ORACLE, Laboratory, by_variant
+from lycosa.lab.grid import LOOK_AHEAD, ORACLE, by_variant
 from lycosa.lab.plots import plot_webs
-from lycosa.lab.run import Run, run_strategy
-from lycosa.lab.web import VirtualWeb
+from lycosa.lab.run import Run
 from lycosa.methods.choosing import FIGURES, Figures
 from lycosa.methods.fused.record import PARTS
-from lycosa.methods.lookup import strategy_class
-from lycosa.methods.profile.paper.crawls import lab_settings
-from tools.measured import ROOT, Case, Measured, chance, kept_runs, mean, measured, table, web_of, write_part
+from tools.measured import ROOT, Case, Measured, chance, kept_runs, mean, measured, table, write_part
 from tools.user_figures import CASES as AS_USERS
 
 PAGE = ROOT / "docs" / "strategies" / "fused.md"
 PICTURE = ROOT / "docs" / "images" / "strategies.png"
-FUSED, PROFILE = "fused", "profile"
+FUSED = "fused"
 BOUNDS = (ORACLE, LOOK_AHEAD)
 PLAIN = (FUSED, "best-first", "best-first-page", "breadth-first", "shark-search", "opic")
 TRAINED = ("link-context", "anchor", "selective")
@@ -43,7 +39,14 @@ CASES = (
     Case("webkb", ALL, 500, 5, "start", changes=COMBINED),
     Case("webkb", ALL, 500, 5, "seeds", changes=COMBINED),
     Case("news", (*ALL, "event"), 100, 1, "both", changes=(*COMBINED, "event.k=10")),
-    Case("media", (*PLAIN, "selective", *BOUNDS), 1000, 1, "both", changes=("selective.combine=weighed",)),
+    Case(
+        "media",
+        (*PLAIN, "profile", "selective", *BOUNDS),
+        1000,
+        1,
+        "both",
+        changes=("selective.combine=weighed",),
+    ),
 )
 ABLATION = {
     part: Case("wikischools", (FUSED,), 200, 2, changes=(f"fused.{part}=0",))
@@ -101,29 +104,6 @@ def _mean(values: Sequence[float]) -> float:
     return metrics.mean_and_error(values).mean
 
 
-def with_profile(found: Measured, webs: Path, kept: Path) -> Measured:
-    """The same with `profile`, which needs a model of the site: made as the lab does, of three pages of each type."""
-    path = kept / f"{found.case.about}-{PROFILE}.json"
-    if not path.exists():
-        path.write_bytes(msgspec.json.encode(profile_runs(found.case, web_of(found.case.web, webs, kept))))
-    runs = msgspec.json.decode(path.read_bytes(), type=list[Run])
-    return msgspec.structs.replace(found, runs=[*found.runs, *runs])
-
-
-def profile_runs(case: Case, path: Path) -> list[Run]:
-    """`profile` on the topics and draws of a case."""
-    web, runs = CachedWeb(VirtualWeb.open(path)), []
-    for name in sorted(web.web.topics):
-        for seed in range(1, case.runs + 1):
-            laboratory = Laboratory(web, name, seed, case.options)
-            laboratory.prepare(["breadth-first"])
-            settings = lab_settings(web, laboratory.topic, seed)
-            strategy = strategy_class(PROFILE)(**settings).fit(laboratory.preparations["breadth-first"])
-            topic, draw = laboratory.topic, laboratory.draw
-            runs.append(run_strategy(PROFILE, strategy, {}, web, topic, draw, case.options, seed))
-    return runs
-
-
 def figures_of(words: str, found: Measured) -> Figures:
     """The mean of each measure by strategy."""
     means = {
@@ -145,7 +125,7 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
     found: dict[str, Measured] = {}
     for case in CASES:
         if runs := _runs(case, webs, kept, names):
-            found[title_of(case)] = with_profile(runs, webs, kept) if case.web == "media" else runs
+            found[title_of(case)] = runs
             print(
                 f"{case.about}: {len(runs.runs)} runs at {runs.commit}, {runs.cpu_s:.0f} s of CPU", flush=True
             )

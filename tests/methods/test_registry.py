@@ -23,7 +23,7 @@ def named(method: Method) -> Iterator[str]:
     for part in (
         getattr(method, name)
         for name in Method.__dataclass_fields__
-        if name not in ("name", "when", "link_words")
+        if name not in ("name", "when", "link_words", "guides")
     ):
         if isinstance(part, Mapping):
             yield from part.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -227,3 +228,39 @@ def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):
     assert done.code == 2
     assert "'sayings' of the installed package lycosa-sayings cannot be loaded" in done.err
     assert "Traceback" not in done.err
+
+
+GUIDE = """
+class Told(BaseStrategy):
+    judges_itself = True
+
+    def judge(self, page):
+        return Judgement("p2" in page.url, 0.5, "as was told")
+
+    def rank(self, page, judgement):
+        return [
+            Decision(link, 0.95 if link.url.endswith("p4") else 0.05, rule="as was told") for link in page.links
+        ]
+"""
+
+
+def test_its_strategy_guides_fused(tmp_path, installed):
+    """It is listed among the guides of its Method, and its table is in the spec: it judges, and what it says counts."""
+    listed = 'strategies={"sayings": "sayings_parts:Told"},\n    guides={"sayings": "what was told of it"},'
+    method = METHOD.replace('strategies={"sayings": "sayings_parts:Sayings"},', listed)
+    (installed / "sayings_method.py").write_text(method)
+    (installed / "sayings_parts.py").write_text(PARTS + GUIDE)
+    with Site(small_web(1, 6)) as site:
+        (tmp_path / "crawl.toml").write_text(
+            spec_text(site, ["http://h0.test/"], top={"strategy": "fused"}, sayings={"words": ["owl"]})
+        )
+        done, why, other = lycosa(
+            tmp_path,
+            installed,
+            ["crawl", ".", "--quiet", "--max-pages", "2"],
+            ["why", "crawl", "http://h0.test/p4"],
+            ["why", "crawl", "http://h0.test/p2"],
+        )
+    assert done.code == 0, done.err
+    assert "+2.95  what was told of it" in why.out, why.out
+    assert re.search(r"[-−]2\.9.  what was told of it", other.out), other.out

@@ -18,6 +18,7 @@ from typing import Any
 from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.frontier.queued import QueuedFrontier
+from lycosa.methods.lookup import guide_named
 from lycosa.prepare import labels_are_answers
 from lycosa.prepare.labels import labels_as_used
 from lycosa.spec.sections import Spec
@@ -43,11 +44,13 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
     said = {"topic": spec.topic, "judge": spec.judge, **spec.methods}
     sections = {name: table.model_dump(mode="json", exclude_defaults=True) for name, table in said.items()}
     options = spec.options.get(spec.strategy, {})
+    guide = guide_named(spec.strategy, {*spec.options, *spec.methods})
     bounds = {
         "scope": spec.scope.model_dump(mode="json", exclude_defaults=True),
         "pages_per_host": spec.limits.pages_per_host,
         "pages_per_site": spec.limits.pages_per_site,
         **({"known": spec.archive.known} if spec.archive.known else {}),
+        **({"guide": {guide: spec.options.get(guide, {})}} if guide else {}),
     }
     labels = {} if labels_are_answers(spec) else labels_as_used(directory)
     rest = {**sections, **labels, **_models_as_saved(directory), "bounds": bounds}

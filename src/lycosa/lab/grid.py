@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -39,6 +39,7 @@ from lycosa.methods import BaseStrategy, Means
 from lycosa.methods.lookup import (
     check,
     fitted,
+    guide_named,
     has_strategy,
     section_class,
     sections_in_lab,
@@ -297,6 +298,10 @@ class Laboratory:
         if variant.strategy in ORACLES:
             strategy = self._oracle(str(variant.strategy)).fit(preparation)
         else:
+            typed = [name for name in strategy_names() if _gets_types(name, self.web.web)]
+            # A web may have one site with page types, and topics of other sites: those of the site have tags.
+            if self.topic.tags and (guide := guide_named(variant.strategy, typed)):
+                preparation = replace(preparation, options={guide: self._of_types(guide)})
             strategy = fitted(variant.strategy, {**self._of_types(variant.strategy), **settings}, preparation)
         return run_strategy(
             variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed

@@ -10,7 +10,8 @@ from starlette.exceptions import HTTPException
 
 from lycosa.errors import SpecError
 from lycosa.judge.fitter import MIN_UNASKED
-from lycosa.methods.lookup import method_of_judge, strategy_class
+from lycosa.methods.lookup import guide_named, method_of_judge, strategy_class
+from lycosa.spec.sections import Spec
 from lycosa.spec.strategy_files import in_file
 from lycosa.store.collection import Collection
 from lycosa.store.labels import Label, clear_label, set_label
@@ -34,8 +35,7 @@ def label_page(collection: Collection, number: int, said: str, *, asked: bool) -
 def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
     """What labels teach the judge of this spec, and what to do where they teach it nothing."""
     kind = str(spec.get("judge", {}).get("kind", "topic"))
-    strategy = str(spec.get("", {}).get("strategy", ""))
-    if _judges_itself(strategy):
+    if strategy := _judging_itself(spec):
         return (
             f"The strategy {strategy} judges pages itself and does not learn from labels: to widen or narrow it, "
             f"edit [{strategy}] in crawl.toml and run the crawl again."
@@ -54,13 +54,16 @@ def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
     return _EFFECTS.get(kind, _EFFECTS["topic"])
 
 
-def _judges_itself(strategy: str) -> bool:
+def _judging_itself(spec: Mapping[str, Mapping[str, Any]]) -> str:
+    """The strategy that judges pages itself, that of the spec or its guide; '' where none does."""
+    strategy = str(spec.get("", {}).get("strategy", Spec.model_fields["strategy"].default))
     if in_file(strategy):
-        return False  # to look at a collection must not run code that its spec names
+        return ""  # to look at a collection must not run code that its spec names
     try:
-        return strategy_class(strategy).judges_itself
+        judging = guide_named(strategy, spec) or strategy
+        return judging if strategy_class(judging).judges_itself else ""
     except (SpecError, AttributeError):  # not installed here, or a stranger's that does not say
-        return False
+        return ""
 
 
 _EFFECTS = {

@@ -133,6 +133,24 @@ def link_words(names: Collection[str]) -> list[str]:
     return [words for method in methods() for name, words in method.link_words.items() if name in names]
 
 
+def guide_named(strategy: str | type[BaseStrategy], tables: Collection[str]) -> str:
+    """The strategy that guides one, where a spec has these tables; '' where none does."""
+    if not tables or not strategy_class(strategy).takes_guides:
+        return ""
+    return next((name for method in methods() for name in method.guides if name in tables), "")
+
+
+def fitted_guide(strategy: type[BaseStrategy], preparation: Preparation) -> BaseStrategy | None:
+    """The strategy that guides one, fitted; None where the spec has the table of none."""
+    name = guide_named(strategy, {*preparation.options, *preparation.methods})
+    return fitted(name, preparation.options.get(name, {}), preparation) if name else None
+
+
+def guide_words(name: str) -> str:
+    """What a guide says of links, in words, as its method lists it."""
+    return next(method.guides[name] for method in methods() if name in method.guides)
+
+
 def wanted_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What pages have to be beside relevant, by what methods have prepared."""
     return _evidence_of(prepared, lambda method: method.wanted)

@@ -23,6 +23,7 @@ class Preparation:
     `methods` is what methods made of their own sections of the spec, by the method's name. Files that
     settings name begin at `folder`, where the spec is. `training` are pages of known relevance with the texts
     around their links, where these were kept (in the lab: a crawl begins at its examples and sees them there).
+    `options` are the settings of strategies that the spec gives, by the strategy's name: a guide is made of its own.
     """
 
     judge: Judge
@@ -33,6 +34,7 @@ class Preparation:
     methods: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
     training: tuple[tuple[ExamplePage, bool], ...] = ()
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def model(self, name: str) -> TextModel:
         """A fitted classifier by its name."""

@@ -5,6 +5,7 @@ A strategy is an estimator: its constructor stores the settings, `fit` prepares 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -65,8 +66,10 @@ class BaseStrategy(ABC):
     weighs_sources: bool = False
     wants: ClassVar[tuple[str, ...]] = ()
     """Names of the fitted models that it needs: `text`, `anchor-tree`."""
-    judges_itself: ClassVar[bool] = False
+    judges_itself: bool = False
     """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
+    takes_guides: ClassVar[bool] = False
+    """Whether another strategy can guide it: one of a method's `guides`, where the spec has the table of that one."""
     needs: tuple[Evidence, ...] = ()
     records: Records | None = None
     when_starved: str = ""
@@ -111,6 +114,14 @@ class BaseStrategy(ABC):
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Nothing that was learned has to change."""
 
+    def log_odds(self, decision: Decision) -> float:
+        """As a guide: how much a decision that lets a link wait says for it. 0 says nothing, more is better."""
+        return log_odds(decision.priority)
+
+    def only_leads_on(self, decision: Decision) -> bool:
+        """As a guide: whether a link leads to a page that cannot be relevant itself; then nothing else counts for it."""
+        return False
+
     @classmethod
     def reasons(cls, record: bytes, told: Sequence[str] = ()) -> Sequence[tuple[str, float]]:  # noqa: ARG003
         """What the priority of a URL with this record is made of, in words and numbers; nothing without records.
@@ -132,6 +143,18 @@ def by_score(page: Page, evidence: str, rule: str) -> list[Decision]:
     """A Decision for each link of a page, with one kind of link evidence as its priority."""
     scores = page.link_evidence[evidence]
     return [Decision(link, score, rule=rule) for link, score in zip(page.links, scores, strict=True)]
+
+
+def log_odds(probability: float) -> float:
+    """The log odds of a probability, which is kept from 0 and 1: nothing is that sure.
+
+        log( p / (1 - p) )      p in [0.01, 0.99]
+
+    >>> round(log_odds(0.75), 2), log_odds(0.5), log_odds(0.0) == log_odds(0.01)
+    (1.1, 0.0, True)
+    """
+    p = min(max(probability, 0.01), 0.99)
+    return math.log(p / (1 - p))
 
 
 def best_first_priority(link_score: float, page_score: float) -> float:

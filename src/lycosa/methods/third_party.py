@@ -117,7 +117,7 @@ class Guarded(BaseStrategy):
     def __init__(self, inner: BaseStrategy) -> None:
         self.inner = inner
         self.merge, self.weighs_sources, self.needs = inner.merge, inner.weighs_sources, inner.needs
-        self.records = inner.records
+        self.records, self.judges_itself = inner.records, getattr(inner, "judges_itself", False)
 
     def judge(self, page: Page) -> Judgement:
         """As the inner one; anything but a Judgement is its error."""
@@ -146,6 +146,14 @@ class Guarded(BaseStrategy):
     def credit(self, judgement: Judgement) -> float:
         """As the inner one."""
         return float(self._ask(self.inner.credit, "a judged page", judgement))
+
+    def log_odds(self, decision: Decision) -> float:
+        """As the inner one."""
+        return float(self._ask(self.inner.log_odds, decision.link.url, decision))
+
+    def only_leads_on(self, decision: Decision) -> bool:
+        """As the inner one."""
+        return bool(self._ask(self.inner.only_leads_on, decision.link.url, decision))
 
     def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
         """As the inner one."""

@@ -19,7 +19,13 @@ from lycosa.evidence.topic import TopicEvidence, topic_vector
 from lycosa.judge.kinds import JUDGES, EveryPage, Judge, OfWantedKind, TextJudge
 from lycosa.judge.learning import Brief, KnownPage, LearningJudge
 from lycosa.methods import BaseStrategy, Means, Method, Preparation, Prepared
-from lycosa.methods.lookup import judge_kinds, method_of_judge, strategy_class, wanted_evidence_of
+from lycosa.methods.lookup import (
+    guide_named,
+    judge_kinds,
+    method_of_judge,
+    strategy_class,
+    wanted_evidence_of,
+)
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
 from lycosa.prepare.topic import TopicModel, has_topic
@@ -74,7 +80,9 @@ async def prepare(
     if missing:
         return Ready(topic, missing, None, priors, given)
     folder = material.means.folder
-    ready = preparation(topic, judge, models, spec.random_seed, methods=own, folder=folder)
+    ready = preparation(
+        topic, judge, models, spec.random_seed, methods=own, folder=folder, options=spec.options
+    )
     return Ready(topic, (), ready, priors, given)
 
 
@@ -121,6 +129,7 @@ def preparation(
     *,
     methods: Mapping[str, Any] | None = None,
     folder: Path = Path(),
+    options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Preparation:
     """What strategies are fitted from, when all of it is at hand."""
     evidence, fitted, made = TopicEvidence(topic.vector, topic.language), models or {}, methods or {}
@@ -136,6 +145,7 @@ def preparation(
         made,
         folder,
         training,
+        options or {},
     )
 
 
@@ -199,8 +209,11 @@ def _learns(kind: str) -> bool:
 
 
 def judge_of(spec: Spec) -> JudgeSpec:
-    """The spec's judge; one that takes everything if no topic is given to a strategy that judges by itself."""
-    itself = strategy_class(spec.strategy).judges_itself and not has_topic(spec.topic)
+    """The spec's judge; one that takes everything if no topic is given to a strategy that judges by itself, or a guide does."""
+    if guide := guide_named(spec.strategy, {*spec.options, *spec.methods}):
+        itself = strategy_class(guide).judges_itself
+    else:
+        itself = strategy_class(spec.strategy).judges_itself and not has_topic(spec.topic)
     return JudgeSpec(kind="all") if itself else spec.judge
 
 

@@ -19,7 +19,7 @@ from lycosa.frontier.choice import in_its_share
 from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.version import Reasons, Scorer, load_version
-from lycosa.methods.lookup import all_settings, link_words, strategy_class
+from lycosa.methods.lookup import all_settings, guide_named, guide_words, link_words, strategy_class
 from lycosa.page.terms import terms_of_each
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
@@ -106,9 +106,12 @@ def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...
     state = url_state_in(collection.connection, key)
     if state is None or not state.link.record:
         return ()
-    name = str(collection.spec().get("", {}).get("strategy", Spec.model_fields["strategy"].default))
+    spec = collection.spec()
+    name = str(spec.get("", {}).get("strategy", Spec.model_fields["strategy"].default))
     try:
-        return tuple(strategy_class(name).reasons(state.link.record, _told(collection.reader, state.link)))
+        guide = guide_named(name, spec)
+        told = [*([guide_words(guide)] if guide else []), *_told(collection.reader, state.link)]
+        return tuple(strategy_class(name).reasons(state.link.record, told))
     except LycosaError:  # a strategy of one's own that is not here any more
         return ()
 

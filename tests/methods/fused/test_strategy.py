@@ -15,8 +15,9 @@ from lycosa.frontier.memory import MemoryFrontier
 from lycosa.judge.kinds import EveryPage
 from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.methods.fused import outcomes as fused_outcomes
+from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.outcomes import OWN, PLACES, Outcomes, UrlWords
-from lycosa.methods.fused.record import PARENTS, parts_in
+from lycosa.methods.fused.record import PARENTS, Offers, merged, packed_words, parts_in, records_of, words_in
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.preparation import Preparation
 from lycosa.urls import key_of
@@ -248,5 +249,27 @@ def test_words_of_urls_are_remembered_within_a_bound(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(fused_outcomes, "URLS", 3)
     words = UrlWords("english")
     urls = [f"http://a.test/owl/{name}" for name in ("cat", "dog", "elk", "fox")]
-    assert [len(words.of([url])[0]) for url in (*urls, *urls)] == [3] * 8
+    assert [len(words_in(words.of([url])[0])) for url in (*urls, *urls)] == [3] * 8
     assert words.of(urls) == [words.of([url])[0] for url in urls]
+
+
+def test_records_of_many_urls_are_merged_as_each_alone() -> None:
+    """Whether the page of a link is new to all URLs, to some or to none; keys that stand beside a URL twice count once."""
+    rng = np.random.default_rng(7)
+
+    def offered(page: int) -> list[bytes]:
+        keys = rng.integers(1, 6, 12).tolist()
+        anchors, contexts = rng.random((2, 12)).tolist()
+        return records_of(Offers(page, 0.7, keys, anchors, contexts, [packed_words([1, 2])] * 12), Known())
+
+    known = offered(100)
+    for page in range(101, 101 + PARENTS - 1):
+        told = offered(page)
+        at_once = merged(known, told)
+        assert at_once == [merged([old], [new])[0] for old, new in zip(known, told, strict=True)]
+        again = [*told[:6], *offered(page + 50)[6:]]  # of the first half the page is known already
+        assert merged(at_once, again)[:6] == at_once[:6]
+        assert merged(at_once, again) == [
+            merged([old], [new])[0] for old, new in zip(at_once, again, strict=True)
+        ]
+        known = merged(at_once, again)

@@ -114,6 +114,35 @@ def test_a_resumed_crawl_knows_what_it_knew(folder):
     assert len(parts) > 0.85 * len(whole)
 
 
+GUIDED = ("--quiet", "--strategy", "fused")
+
+
+def test_fused_is_guided_by_profiles(folder):
+    """Where the spec has page types the default strategy goes by them too; tags tell what is relevant; `why` says all."""
+    run("crawl", folder / "crawl.toml", "--quiet", "--out", folder / "alone")
+    run("crawl", folder / "crawl.toml", *GUIDED)
+    alone, guided = (rows(folder, name) for name in ("alone", "kites"))
+    item = next(row["url"] for row in guided if row["rank"])
+    why = run("why", folder / "kites", item)
+
+    assert sum(bool(row["relevant"]) for row in guided) >= 0.9 * sum(bool(row["relevant"]) for row in alone)
+    assert "whose item it is, or what else of the site" in why
+    assert "how relevant the pages that link to it are" in why
+
+
+def test_a_guided_crawl_that_goes_on_knows_what_it_knew(folder):
+    """Stopped in stage one and in stage two, and gone on with, `fused` with profiles finds about as much as in one go."""
+    run("crawl", folder / "crawl.toml", *GUIDED, "--out", folder / "whole")
+    for pages in (12, 130, 240):
+        run("crawl", folder / "crawl.toml", *GUIDED, "--max-pages", pages)
+    whole, parts = (
+        [row["url"] for row in rows(folder, name) if row["relevant"]] for name in ("whole", "kites")
+    )
+
+    assert len(set(parts)) == len(parts)
+    assert len(parts) > 0.85 * len(whole)
+
+
 @pytest.mark.parametrize(
     "how",
     [

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.methods.fused.record import WORDS, tag_of
+from lycosa.methods.fused.record import WORDS, packed_words, tag_of
 from lycosa.page.terms import url_terms_of_each
 from lycosa.values import Floats
 
@@ -130,20 +130,21 @@ class UrlWords:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self._known: dict[str, list[int]] = {}
+        self._known: dict[str, bytes] = {}
 
     def __reduce__(self) -> tuple[type[UrlWords], tuple[str]]:
         """A copy begins with nothing remembered: that saves time and says nothing of what was learned."""
         return UrlWords, (self.language,)
 
-    def of(self, urls: Sequence[str]) -> list[list[int]]:
-        """For each URL `buckets_of` its terms."""
+    def of(self, urls: Sequence[str]) -> list[bytes]:
+        """For each URL `buckets_of` its terms, packed (`packed_words`): a page has many, and few are new."""
         known = self._known
         if new := [url for url in urls if url not in known]:
             if len(known) + len(new) > URLS:
                 known.clear()
                 new = list(urls)
-            known.update(zip(new, map(buckets_of, url_terms_of_each(new, self.language)), strict=True))
+            found = map(buckets_of, url_terms_of_each(new, self.language))
+            known.update(zip(new, map(packed_words, found), strict=True))
         return [known[url] for url in urls]
 
 

@@ -21,10 +21,14 @@ PARTS = ("parents", "context", "anchor", "url", "siblings", "extra")
 PARENTS, NEIGHBOURS, WORDS, EXTRAS = 6, 3, 8, 4
 """Room for pages that link to it, links beside it (at distance 1, and at 2), words of its URL, and kinds of
 evidence of methods."""
+GUIDE = 0
+"""Where a record keeps what a guide says, among the kinds of evidence of methods."""
 MAX_LINKS = 65_535
 """Links beyond this number are not counted any more."""
 
 _KEYS = Struct(f"<{NEIGHBOURS}q")
+_WORDS = Struct(f"<{WORDS}H")
+_NO_WORDS = (0,) * WORDS
 RECORD = np.dtype(
     [
         ("links", "<u2"),  # from different pages
@@ -60,7 +64,9 @@ _BESIDE = np.dtype(
 """The same, with all keys of links beside it in one."""
 
 Records = NDArray[np.void]
-add, every = np.add.reduce, np.logical_and.reduce
+add, every, some = np.add.reduce, np.logical_and.reduce, np.logical_or.reduce
+_BEFORE = np.tri(2 * NEIGHBOURS, k=-1, dtype=np.bool_)
+"""Of a key's place in a row (the first index) those before it."""
 
 
 def tag_of(key: int) -> int:
@@ -82,6 +88,20 @@ def tags_of(keys: NDArray[np.int64]) -> NDArray[np.uint32]:
     return tags
 
 
+def packed_words(buckets: Sequence[int]) -> bytes:
+    """The words of a URL as a record keeps them; `words_in` reads them.
+
+    >>> packed_words([3, 9])[:6], words_in(packed_words([3, 9]))
+    (b'\\x03\\x00\\t\\x00\\x00\\x00', [3, 9])
+    """
+    return _WORDS.pack(*buckets, *_NO_WORDS[len(buckets) :])
+
+
+def words_in(packed: bytes) -> list[int]:
+    """The words of a URL (`packed_words`)."""
+    return [word for word in _WORDS.unpack(packed) if word]
+
+
 class Offers(NamedTuple):
     """What the links of one page say of the URLs that they lead to: one entry a link, in their order."""
 
@@ -90,7 +110,7 @@ class Offers(NamedTuple):
     keys: Sequence[int]
     anchors: Sequence[float]
     contexts: Sequence[float]
-    words: Sequence[Sequence[int]]
+    words: Sequence[bytes]  # of its URL (`packed_words`)
     extras: Sequence[Sequence[float]] = ()  # of each kind of evidence of methods; empty: there is none
     counts: bool = True  # False: the page has been counted beforehand, as a training page
 
@@ -98,7 +118,8 @@ class Offers(NamedTuple):
 def records_of(offers: Offers, known: Known) -> list[bytes]:
     """A record for each link's URL. The page's probability waits in `beyond`.
 
-    >>> first, second, third = records_of(Offers(7, 0.9, [5, 6, 8], [0.5, 0.0, 0.0], [0.0] * 3, [[3, 9], [], []]), Known())
+    >>> words = [*map(packed_words, ([3, 9], [], []))]
+    >>> first, second, third = records_of(Offers(7, 0.9, [5, 6, 8], [0.5, 0.0, 0.0], [0.0] * 3, words), Known())
     >>> read = read_records([first])[0]
     >>> int(read["links"]), float(read["anchor"]), read["words"][:3].tolist(), read["parents"][:2].tolist()
     (1, 0.5, [3, 9, 0], [7, 0])
@@ -116,7 +137,7 @@ def records_of(offers: Offers, known: Known) -> list[bytes]:
             table["extras"] = 1
             for at, told in enumerate(offers.extras):  # those beyond the room there is share the last place
                 table["extra"][:, min(at, EXTRAS - 1)] += told
-    table["words"] = [(*words, *_NO_WORDS[len(words) :]) for words in offers.words]
+    table["words"] = np.frombuffer(b"".join(offers.words), "<u2").reshape(-1, WORDS)
     for name, distance in (("near", 1), ("far", 2)):
         beside = table[name]
         beside[distance:, 0] = keys[:-distance]
@@ -132,9 +153,6 @@ def records_of(offers: Offers, known: Known) -> list[bytes]:
     return rows_of(table)
 
 
-_NO_WORDS = (0,) * WORDS
-
-
 def _first(keys: Sequence[int]) -> list[int]:
     """As many keys as there is room for; 0 stands for none."""
     found = [key for key in keys if key][:NEIGHBOURS]
@@ -147,13 +165,15 @@ def rows_of(table: Records) -> list[bytes]:
     return [whole[start : start + size] for start in range(0, len(whole), size)]
 
 
-def merged(known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
+def merged(known: Sequence[bytes], offered: Sequence[bytes], *, guided: bool = False) -> list[bytes]:
     """The record of each URL with one link more.
 
-    A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted.
+    A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted. What a guide says takes the place
+    of what it said before.
 
     >>> first, second = (
-    ...     records_of(Offers(page, 0.9, [1, 5, page], [0.5] * 3, [0.0] * 3, [[]] * 3), Known())[1] for page in (7, 8)
+    ...     records_of(Offers(page, 0.9, [1, 5, page], [0.5] * 3, [0.0] * 3, [packed_words([])] * 3), Known())[1]
+    ...     for page in (7, 8)
     ... )
     >>> both = read_records(merged([first], [second]))[0]
     >>> int(both["links"]), float(both["anchor"]), both["parents"][:3].tolist(), both["near"].tolist()
@@ -165,7 +185,9 @@ def merged(known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
     tags = told["parents"][:, 0]
     is_new = every(before["parents"] != tags[:, None], 1) & (told["links"] > 0)
     is_new &= before["links"] < MAX_LINKS
-    rows, more, tags = before[is_new], told[is_new], tags[is_new]
+    are_all_new = is_new.all()  # as they nearly always are: then nothing has to be picked out
+    rows, more = (before, told) if are_all_new else (before[is_new], told[is_new])
+    tags = tags[is_new]
     links, parents, extras = rows["links"].astype(np.float64), rows["parents"], rows["extras"]
     places = add(parents > 0, 1)
     has_room = places < PARENTS
@@ -186,7 +208,10 @@ def merged(known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
         beside = keys_beside(rows)
         halves = (table[open_ended].reshape(-1, NEIGHBOURS) for table in (beside, keys_beside(more)))
         beside[open_ended] = _joined(*halves).reshape(-1, 2 * NEIGHBOURS)
-    before[is_new] = rows
+    if not are_all_new:
+        before[is_new] = rows
+    if guided:
+        before["extra"][:, GUIDE] = told["extra"][:, GUIDE]
     return [
         row if len(old) == _BYTES else new
         for row, old, new in zip(rows_of(before), known, offered, strict=True)
@@ -200,15 +225,24 @@ def _joined(known: NDArray[np.int64], offered: NDArray[np.int64]) -> NDArray[np.
     [[5, 6, 7]]
     """
     keys = np.concatenate((known, offered), axis=1)
-    is_first = keys != 0
-    for at in range(1, keys.shape[1]):
-        is_first[:, at] &= every(keys[:, :at] != keys[:, at, None], 1)
+    is_first = (keys != 0) & ~some((keys[:, :, None] == keys[:, None, :]) & _BEFORE, 2)
     rows, columns = is_first.nonzero()
     places = np.add.accumulate(is_first, 1)[rows, columns] - 1
     has_room = places < NEIGHBOURS
     joined = np.zeros_like(known)
     joined[rows[has_room], places[has_room]] = keys[rows[has_room], columns[has_room]]
     return joined
+
+
+def with_guide(record: bytes, log_odds: float) -> bytes:
+    """A record, or none yet, with what a guide says now.
+
+    >>> extras_in(with_guide(b"", 2.5))[0]
+    [2.5, 0.0, 0.0, 0.0]
+    """
+    table = read_records([record])
+    table["extra"][:, GUIDE] = log_odds
+    return table.tobytes()
 
 
 def neighbours_in(record: bytes) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
+from msgspec.structs import replace
 
 from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
@@ -16,9 +17,18 @@ from lycosa.judge.learning import LearningJudge
 from lycosa.methods.fused import evidence as ev
 from lycosa.methods.fused.known import Known, KnownPage
 from lycosa.methods.fused.outcomes import Outcomes, UrlWords
-from lycosa.methods.fused.record import Offers, extras_in, merged, neighbours_in, parts_in, records_of
+from lycosa.methods.fused.record import (
+    Offers,
+    extras_in,
+    merged,
+    neighbours_in,
+    parts_in,
+    records_of,
+    with_guide,
+    words_in,
+)
 from lycosa.methods.fused.score import Weights, reasons, score
-from lycosa.methods.lookup import link_evidence_of
+from lycosa.methods.lookup import fitted_guide, link_evidence_of
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.strategy import BaseStrategy, Step
 from lycosa.spec.sections import NotNegative
@@ -33,15 +43,16 @@ RULE = "all that is known of the URL"
 class Ranking:
     """How the frontier merges and scores records: by what was learned so far."""
 
-    def __init__(self, weights: Weights, judge: LearningJudge | None = None) -> None:
+    def __init__(self, weights: Weights, judge: LearningJudge | None = None, *, guided: bool = False) -> None:
         self.weights = weights
         self.judge = judge
+        self.guided = guided
         self.outcomes = Outcomes()
         self.known = Known()
 
     def merge(self, known: Sequence[bytes], offered: Sequence[bytes]) -> list[bytes]:
         """The record of each URL with one link more."""
-        return merged(known, offered)
+        return merged(known, offered, guided=self.guided)
 
     def scored(self, records: Sequence[bytes]) -> tuple[Floats, list[bytes]]:
         """Priorities in (0, 1), 1 / (1 + e^-score); the records with the parts of the scores."""
@@ -57,6 +68,7 @@ class Fused(BaseStrategy):
     """
 
     merge: Merge = Merge.KEEP
+    takes_guides = True
 
     def __init__(
         self,
@@ -75,7 +87,7 @@ class Fused(BaseStrategy):
         anchor: the words of the links to it.
         url: what pages with the same words in their URLs turned out to be.
         siblings: what the links beside it on its pages turned out to be.
-        extra: what the evidence of a method (an event's, for example) says of the links to it.
+        extra: what the evidence of a method (an event's, for example) and a guide say of the links to it.
         """
         self.parents = parents
         self.context = context
@@ -102,29 +114,43 @@ class Fused(BaseStrategy):
             self.needs = (*self.needs, ev.ContextTopic(preparation.topic.vector))
         self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
         extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
-        self.needs = (*self.needs, *(e for e in extras if e.name not in {need.name for need in self.needs}))
+        self.guide_ = fitted_guide(type(self), preparation)
+        self.judging_guide_ = self.guide_ if self.guide_ and self.guide_.judges_itself else None
+        if self.guide_:
+            self.merge = self.guide_.merge
+        for evidence in (*extras, *(self.guide_.needs if self.guide_ else ())):
+            if evidence.name not in {need.name for need in self.needs}:
+                self.needs = (*self.needs, evidence)
         self.extras_ = tuple(evidence.name for evidence in extras)
         weights = Weights(self.parents, self.context, self.anchor, self.url, self.siblings, self.extra)
-        self.records = self.ranking_ = Ranking(weights, self.words_)
+        self.records = self.ranking_ = Ranking(weights, self.words_, guided=self.guide_ is not None)
         training = preparation.training
         self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in training])
         words = self.url_words_.of([page.url for page, _ in training])
         for (page, yes), own in zip(training, words, strict=True):
-            self.ranking_.outcomes.learn(page.key, own, float(yes))
+            self.ranking_.outcomes.learn(page.key, words_in(own), float(yes))
         return self
+
+    def judge(self, page: Page) -> Judgement:
+        """The verdict of the spec's judge, or of a guide that judges pages itself."""
+        return self.judging_guide_.judge(page) if self.judging_guide_ else super().judge(page)
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
         """Count a judged page: its URL's words, what it is worth as a parent and as a neighbour, and what its own parent led to."""
+        if self.guide_ is not None:
+            self.guide_.learn(link, judgement, evidence)
         if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
             (words,) = self.url_words_.of([link.url])
-            told = self._without_answer(link.key, _relevance(judgement, evidence))
-            self.ranking_.outcomes.learn(link.key, words, told, link.parent)
+            told = self._without_answer(link.key, self._relevance(judgement, evidence))
+            self.ranking_.outcomes.learn(link.key, words_in(words), told, link.parent)
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
+        if self.guide_ is not None:
+            self.guide_.rejudged(judgements)
         if self.model_ is None:  # else pages count by our own model, which stays
             self.ranking_.outcomes.correct(
-                {key: self._without_answer(key, _relevance(one, {})) for key, one in judgements.items()}
+                {key: self._without_answer(key, self._relevance(one, {})) for key, one in judgements.items()}
             )
 
     def _without_answer(self, key: int, relevance: float) -> float:
@@ -139,7 +165,38 @@ class Fused(BaseStrategy):
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
         """A Decision a link, with what the link says of its URL; and the neighbours of the page, to score again."""
-        known, relevance = self.ranking_.known, _relevance(judgement, page.evidence)
+        relevance = self._relevance(judgement, page.evidence)
+        steps: list[Step]
+        if self.guide_ is None:
+            records = self._records(page, relevance, [])
+            steps = [
+                Decision(_with_record(link, record), relevance, rule=RULE)
+                for link, record in zip(page.links, records, strict=True)
+            ]
+        else:
+            steps = self._guided(list(self.guide_.rank(page, judgement)), page, relevance, self.guide_)
+        if beside_it := neighbours_in(page.link.record):
+            steps.append(Touch(tuple(beside_it)))
+        return steps
+
+    def _guided(self, steps: Sequence[Step], page: Page, relevance: float, guide: BaseStrategy) -> list[Step]:
+        """The steps of a guide, with what is known of the URLs; of those that only lead on that is what the guide says."""
+        of_links = [step for step in steps[: len(page.links)] if isinstance(step, Decision)]
+        records = self._records(page, relevance, [list(map(guide.log_odds, of_links))])
+        return [
+            *(
+                _led(one, b"" if guide.only_leads_on(one) else record, guide)
+                for one, record in zip(of_links, records, strict=True)
+            ),
+            *(
+                _led(step, step.link.record, guide) if isinstance(step, Decision) else step
+                for step in steps[len(page.links) :]
+            ),
+        ]
+
+    def _records(self, page: Page, relevance: float, led: list[Sequence[float]]) -> list[bytes]:
+        """A record for each link; `led` is what a guide says of each, if there is one."""
+        known = self.ranking_.known
         anchors, contexts, extras = self._numbers(page)
         offers = Offers(
             page.link.key,
@@ -148,16 +205,21 @@ class Fused(BaseStrategy):
             anchors,
             contexts,
             self.url_words_.of([link.url for link in page.links]),
-            extras,
+            [*led, *extras],
             page.link.key not in known.pages,
         )
-        steps: list[Step] = [
-            Decision(_with_record(link, record), relevance, rule=RULE)
-            for link, record in zip(page.links, records_of(offers, known), strict=True)
-        ]
-        if beside_it := neighbours_in(page.link.record):
-            steps.append(Touch(tuple(beside_it)))
-        return steps
+        return records_of(offers, known)
+
+    def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
+        """What a guide decides on links that it held."""
+        guide = self.guide_
+        if guide is None:
+            return []
+        return [_led(one, one.link.record, guide) for one in guide.settle(links, value)]
+
+    def _relevance(self, judgement: Judgement, evidence: Mapping[str, Fact]) -> float:
+        """How likely a page is relevant; by a guide that judges pages itself it is so or not."""
+        return float(judgement.relevant) if self.judging_guide_ else _relevance(judgement, evidence)
 
     def _numbers(self, page: Page) -> tuple[Sequence[float], Sequence[float], list[Sequence[float]]]:
         """Of each link what its anchor, its context, and each evidence of methods say."""
@@ -182,6 +244,12 @@ def _relevance(judgement: Judgement, evidence: Mapping[str, Fact]) -> float:
     """How likely a page is relevant: by our own text model where there is one, else as it was judged."""
     own = evidence.get(ev.PAGE)
     return min(max(own.value if isinstance(own, Score) else judgement.score, 0.0), 1.0)
+
+
+def _led(decision: Decision, record: bytes, guide: BaseStrategy) -> Decision:
+    """What a guide decides, with a record that has what it says."""
+    record = with_guide(record, guide.log_odds(decision))
+    return replace(decision, link=replace(decision.link, record=record))
 
 
 def _telling_of_links(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:

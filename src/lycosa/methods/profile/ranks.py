@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from lycosa.methods.strategy import log_odds
+
+APART = 14.0
+"""So far apart in log odds are what goes first, what goes by rank and what waits last: hardly anything makes up for it."""
+
 
 def inner_rank(profile: Mapping[str, float], topic: Mapping[str, float]) -> float:
     """The cosine of what the user tagged and named with the topic.
@@ -57,3 +62,17 @@ def after_items(rank: float, hits: int, items: int, prior_items: float) -> float
     """
     total = prior_items + items
     return (prior_items * rank + hits) / total if total else rank
+
+
+def place_log_odds(priority: float, *, leads_on: bool = False, listed: bool = False) -> float:
+    """What a place in the order of this strategy is worth beside other evidence (ours; see docs/strategies/profile.md).
+
+        14 · (⌊p⌋ + listed) + w · log( r / (1 - r) )      r = p - ⌊p⌋, a rank; w = 1 for items, 2 for what only leads on
+
+    >>> [round(place_log_odds(p), 1) for p in (0.5, 0.5 - 1)], round(place_log_odds(1.0, listed=True), 1)
+    ([0.0, -14.0], 23.4)
+    >>> round(place_log_odds(0.1), 1), round(place_log_odds(0.1, leads_on=True), 1)
+    (-2.2, -4.4)
+    """
+    step = math.floor(priority)
+    return APART * (step + listed) + (2 if leads_on else 1) * log_odds(priority - step)

@@ -18,6 +18,7 @@ from lycosa.methods.profile.eviction import make_room
 from lycosa.methods.profile.link_kinds import LinkKind
 from lycosa.methods.profile.page_types import PageTypes, page_types_of
 from lycosa.methods.profile.people import People
+from lycosa.methods.profile.ranks import place_log_odds
 from lycosa.methods.profile.reading import (
     FIELDS,
     TYPE,
@@ -215,6 +216,16 @@ class Profile(BaseStrategy):
         self._take_in(link, evidence)
         if self.search_ is not None and self.search_.is_enough:
             self._end_stage_one()
+
+    def log_odds(self, decision: Decision) -> float:
+        """What the place of a link in the order says, as a guide."""
+        listed = _memo(decision.link).listed
+        return place_log_odds(decision.priority, leads_on=self.only_leads_on(decision), listed=listed)
+
+    def only_leads_on(self, decision: Decision) -> bool:
+        """Whether a link leads to no item: lists, profiles and the rest of a site are never relevant."""
+        memo = _memo(decision.link)
+        return memo.user is None or bool(memo.leads_to)
 
     def _set_topic(self, tags: Sequence[str]) -> None:
         self.topic_ = TopicTags(tags)
