@@ -37,7 +37,7 @@ from lycosa.values import Judgement, Say
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
 FIRST = 1
 """The number of the first version."""
-GROWTH = 1.5
+GROWTH = 2
 """Beyond the schedule, a fit comes at this multiple of the pages of the one before: the cost of all is bounded."""
 
 Verdicts = Callable[[], Mapping[int, Judgement]]
@@ -59,9 +59,9 @@ def next_fit(pages: int) -> int:
     """At how many pages the next fit is due, after one at this many.
 
     >>> [next_fit(pages) for pages in (0, 10, 37, 200, 250, 999)]
-    [10, 20, 45, 300, 375, 1498]
+    [10, 20, 45, 400, 500, 1998]
     """
-    return next((point for point in SCHEDULE if point > pages), int(pages * GROWTH))
+    return next((point for point in SCHEDULE if point > pages), pages * GROWTH)
 
 
 class Refits:
