@@ -241,7 +241,9 @@ def test_history_and_undo(out, monkeypatch):
     assert in_use(out) == first
     answers = {label.url for label in labels_in(out).values()}
     now = scores(out)
-    assert all(now[url] == pytest.approx(before[url], abs=0.2) for url in before if url not in answers)
+    moved = sorted(abs(now[url] - before[url]) for url in before if url not in answers)
+    assert moved[len(moved) // 2] < 0.1  # a page's own words were left out before, and are not now
+    assert moved[-1] < 0.35
     assert [past.status for past in history(out)[-2:]] == ["in use", "set aside"]
     relearn(out)
     assert in_use(out) == first  # not redone

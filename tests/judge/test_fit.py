@@ -203,3 +203,12 @@ def test_of_many_pages_some_teach_the_classifier():
 def test_the_signs_are_told_for_both_rounds(pages):
     fitted: Fitted = fit_judge(corpus_of(pages), GIVEN["both"])
     assert [signs.shape for signs in fitted.signs] == [(len(pages), 2)] * 2
+
+
+def test_what_is_most_like_the_topic_counts_less_where_likely_pages_are_few(pages):
+    """A crawl that went on when the right pages were found: the same page is judged lower among many others."""
+    others = [page for page in pages if not page[1]]
+    short = fit_judge(corpus_of(pages), GIVEN["both"]).version
+    long = fit_judge(corpus_of([*pages, *others * 8]), GIVEN["both"]).version
+    assert long.coefficients[0] < short.coefficients[0]
+    assert long.coefficients[1:] == short.coefficients[1:]

@@ -7,28 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.judge.asking import SPREAD, to_ask
-from lycosa.judge.threshold import MAX_THRESHOLD, MIN_OF_EVENTS, MIN_THRESHOLDS, estimate_of, find_threshold
+from lycosa.judge.threshold import MAX_THRESHOLD, MIN_OF_EVENTS, MIN_THRESHOLD, estimate_of, find_threshold
 
 chances = st.lists(st.floats(0, 1), max_size=60).map(np.array)
 
 
 @given(chances)
 def test_the_threshold_stays_in_its_range(probability):
-    for answers, lowest in MIN_THRESHOLDS:
-        assert lowest <= find_threshold(probability, answers) <= MAX_THRESHOLD
+    for lowest in (MIN_THRESHOLD, MIN_OF_EVENTS):
+        assert lowest <= find_threshold(probability, lowest) <= MAX_THRESHOLD
 
 
-def test_a_vague_topic_keeps_its_likeliest_pages_after_some_answers():
-    """Answers that make all probabilities small, as they are, do not empty the collection."""
-    probability = np.array([0.38, 0.36, 0.35, 0.34, 0.3, 0.1, 0.1, 0.05])
-    assert (probability >= find_threshold(probability)).sum() == 0
-    assert (probability >= find_threshold(probability, 15)).sum() == 5
-
-
-def test_an_event_asks_for_more_until_people_have_answered():
-    probability = np.array([0.97, 0.9, 0.42, 0.41, 0.02])
-    assert find_threshold(probability) < 0.42 < MIN_OF_EVENTS == find_threshold(probability, is_event=True)
-    assert find_threshold(probability, 15, is_event=True) == find_threshold(probability, 15)
+def test_a_vague_topic_keeps_its_likeliest_pages():
+    """Probabilities that are all small, as they are, do not empty the collection."""
+    probability = np.array([0.34, 0.33, 0.33, 0.32, 0.3, 0.1, 0.1, 0.05])
+    assert (probability >= find_threshold(probability)).sum() == 5
+    assert (probability >= find_threshold(probability, MIN_OF_EVENTS)).sum() == 0
 
 
 def test_events_and_topics_have_their_gap_found():

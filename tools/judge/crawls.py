@@ -63,33 +63,47 @@ def crawls_of(
 
 def crawled(laboratory: Laboratory, strategy: str) -> JudgedCrawl:
     """A crawl as a user would make it."""
+    return crawled_to(laboratory, strategy, (laboratory.options.pages,))[-1]
+
+
+def crawled_to(laboratory: Laboratory, strategy: str, sizes: Sequence[int]) -> list[JudgedCrawl]:
+    """A crawl as a user would make it, as it is at each of these numbers of pages, and in the end."""
     draw, judge = laboratory.draw, laboratory.preparations[strategy].judge
     assert isinstance(judge, LearningJudge)
     made = fitted(strategy, {}, laboratory.preparations[strategy])
     store = crawled_in_lab(made, laboratory.web, laboratory.topic, draw, laboratory.options).store
-    fitter = Fitter(judge.brief)
-    fitter.read(store.page_terms(0, ""))
-    labelled = laboratory.topic.relevant()
-    return JudgedCrawl(
-        laboratory.topic.name,
-        strategy,
-        fitter,
-        np.array([key in labelled for key in fitter.rows], np.float64),
-        np.array([row for key, row in fitter.rows.items() if key not in draw.excluded], np.intp),
-        len(draw.targets),
-    )
+    pages, labelled = list(store.page_terms(0, "")), laboratory.topic.relevant()
+    found = []
+    for size in (*(size for size in sizes if size < len(pages)), len(pages)):
+        fitter = Fitter(judge.brief)
+        fitter.read(pages[:size])
+        found.append(
+            JudgedCrawl(
+                laboratory.topic.name,
+                strategy,
+                fitter,
+                np.array([key in labelled for key in fitter.rows], np.float64),
+                np.array([row for key, row in fitter.rows.items() if key not in draw.excluded], np.intp),
+                len(draw.targets),
+            )
+        )
+    return found
 
 
 def quality(crawl: JudgedCrawl, probability: Floats) -> Quality:
     """Of the pages that were found, with the threshold that is found for their probabilities."""
-    told, relevant = probability[crawl.found], crawl.relevant[crawl.found]
+    return quality_of(probability[crawl.found], crawl.relevant[crawl.found], crawl.targets)
+
+
+def quality_of(told: Floats, relevant: Floats, targets: int) -> Quality:
+    """Of pages that were found, of so many that could be."""
     ranked = relevant[np.argsort(-told, kind="stable")]
     precisions = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
     kept = told >= find_threshold(told)
     right = float(relevant[kept].sum())
     return Quality(
         float((precisions * ranked).sum() / max(1.0, ranked.sum())),
-        2.0 * right / (int(kept.sum()) + crawl.targets),
+        2.0 * right / (int(kept.sum()) + targets),
         right / max(1, int(kept.sum())),
         float(abs(kept.mean() - relevant.mean())),
     )

@@ -33,6 +33,12 @@ SHARE_THEN = 0.0126
 """Of the pages that the coefficients of events were fitted on, this share was relevant."""
 EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
 """Pages that a share is estimated with in advance."""
+USUAL_SHARE, MIN_USUAL = 0.23, 20.0
+"""The mean probability in a crawl of 200 pages. A tenth as many pages with it are added to those of a crawl, at least so many."""
+FIRST_PAGES = 200
+"""Those of a crawl that all of its pages are compared with."""
+SHARES, MAX_DECLINE = (-2.0, -0.2), 1.6
+"""Of the log odds of the mean probability, as crawls had them that the coefficients were fitted on. Beyond, nothing is known."""
 _FILE = Path(__file__).parent / "data" / "coefficients.json"
 
 
@@ -42,6 +48,7 @@ class Coefficients(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_first: tuple[float, ...]  # before there is a text model
     in_full: tuple[float, ...]
     cap: float  # in deviations of other pages: far above it, a higher score says hardly more
+    of_crawl: tuple[float, ...] = ()  # in full, with what both signs of the crawl weigh
 
 
 class _Shipped(msgspec.Struct, frozen=True):
@@ -112,6 +119,49 @@ def page_log_odds(coefficients: Sequence[float], cap: float, score: float, plain
     """
     found = coefficients[0] + coefficients[1] * (cap - log1p(exp(min(30.0, max(-30.0, cap - score)))))
     return found + coefficients[2] * log(max(plain, 0.0) + PLAIN_FLOOR)
+
+
+class CrawlSigns(NamedTuple):
+    """What a crawl as a whole says of each of its pages."""
+
+    share: float  # how many pages look likely: log odds of their mean probability
+    decline: float  # by how much that is less than it was in the beginning
+
+
+def crawl_signs(logits: Floats) -> CrawlSigns:
+    """How many pages of a crawl look likely, and how much fewer than in the beginning; the pages in the order of fetching.
+
+    A crawl that goes on when the right pages are all found fetches what is most like them. Each of these looks as it would
+    among right ones; that likely pages have become so few tells them apart.
+
+        s(n) = (Σ p of the first n + 0.23 m) / (n + m),  m = max(20, n / 10)
+        share = log(s / (1 − s)) of all pages, between −2 and −0.2;  decline = that of the first 200 − that of all, between 0 and 1.6
+
+    >>> [round(sign, 2) for sign in crawl_signs(np.zeros(0))], crawl_signs(np.full(900, -9.0))
+    ([-1.21, 0.0], CrawlSigns(share=-2.0, decline=0.0))
+    >>> round(crawl_signs(np.append(np.zeros(200), np.full(200, -9.0))).decline, 2)
+    1.01
+    """
+    told = sigmoid(logits)
+
+    def odds(pages: Floats) -> float:
+        usual = max(MIN_USUAL, len(pages) / 10)
+        share = (float(pages.sum()) + usual * USUAL_SHARE) / (len(pages) + usual)
+        return log(share / (1.0 - share))
+
+    low, high = SHARES
+    decline = odds(told[:FIRST_PAGES]) - odds(told)
+    return CrawlSigns(min(high, max(low, odds(told))), min(MAX_DECLINE, max(0.0, decline)))
+
+
+def in_crawl(coefficients: Sequence[float], signs: CrawlSigns) -> tuple[float, ...]:
+    """The coefficients of the pages of a crawl with these signs: what they add goes into the constant.
+
+    >>> in_crawl((1.0, 2.0, 0.2, 2.5, -1.5), CrawlSigns(-1.0, 1.0))
+    (-3.0, 2.0, 0.2)
+    """
+    constant, *weights, of_share, of_decline = coefficients
+    return (constant + of_share * signs.share + of_decline * signs.decline, *weights)
 
 
 def share_shift(logits: Floats) -> float:

@@ -5,8 +5,9 @@ Everything follows from stored data (terms, the order of fetching, answers): the
 1. Similarity to the keywords, and to the examples' profile (terms lifted against other pages), both standardised over
    the pages that are not of the topic; calibrated to probabilities.
 2. A ridge classifier learns these on all pages, each judged as if it had not been in the fit; it joins the others, and
-   all are calibrated again. Answers are certain, teach profile and classifier, shift the calibration, and move the log
-   odds of pages like the answered ones.
+   all are calibrated again, then once more with how many pages of the crawl look likely, and how much fewer than in the
+   beginning. Answers are certain, teach profile and classifier, shift the calibration, and move the log odds of pages
+   like the answered ones.
 
 Two rounds, no more: further ones drift.
 
@@ -28,6 +29,8 @@ from lycosa.judge.calibration import (
     PRIOR_WORDS,
     Coefficients,
     Shift,
+    crawl_signs,
+    in_crawl,
     lessons_of,
     log_odds,
     share_shift,
@@ -37,7 +40,14 @@ from lycosa.judge.calibration import (
 )
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.similarity import column_sums, profile, rows_with, share_elsewhere, standard, unit
-from lycosa.judge.threshold import Estimate, estimate_of, find_threshold
+from lycosa.judge.threshold import (
+    EVENT_ANSWERS,
+    MIN_OF_EVENTS,
+    MIN_THRESHOLD,
+    Estimate,
+    estimate_of,
+    find_threshold,
+)
 from lycosa.judge.version import Part, Version
 from lycosa.values import Floats
 
@@ -131,6 +141,9 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         signs = signs_of(score, fitting.plain_score(), known.cap)
         told.append(signs)
         plain = log_odds(used, signs)
+        if used is known.in_full and known.of_crawl:
+            used = in_crawl(known.of_crawl, crawl_signs(np.delete(plain, given.examples)))
+            plain = log_odds(used, signs)
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
             used, plain = (used[0] + more, *used[1:]), plain + more
@@ -375,9 +388,8 @@ def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estim
     probability = sigmoid(logits)
     threshold = given.threshold
     if threshold is None:
-        threshold = find_threshold(
-            probability[found], len(given.lessons), is_event=given.evidence is not None
-        )
+        is_unsure_event = given.evidence is not None and len(given.lessons) < EVENT_ANSWERS
+        threshold = find_threshold(probability[found], MIN_OF_EVENTS if is_unsure_event else MIN_THRESHOLD)
     certain = np.abs(logits) >= CERTAIN
     kept = probability[counted] >= threshold
     return threshold, estimate_of(logits[counted], certain[counted], shift.deviation, kept)

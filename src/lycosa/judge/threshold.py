@@ -16,11 +16,11 @@ from lycosa.values import Floats
 
 MAX_THRESHOLD = 0.6
 """What is clearly likelier right than wrong is always kept."""
-MIN_THRESHOLDS = ((0, 0.4), (15, 0.3))
-"""How low the threshold may lie, from this many answers on. Without any, what is kept of vague topics would be mostly
-wrong. Answers make probabilities of such topics small, and true: what is kept of them should not dwindle for that."""
-MIN_OF_EVENTS = 0.45
-"""The same for an event without answers: the pages of other events in the same words are likelier than chance, and wrong."""
+MIN_THRESHOLD = 0.3
+"""How low the threshold may lie: below, what is kept of vague topics would be mostly wrong."""
+MIN_OF_EVENTS, EVENT_ANSWERS = 0.45, 15
+"""The same for an event with fewer answers than these: the pages of other events in the same words are likelier than chance,
+and wrong."""
 USUAL_DIFFERENCE = 0.5
 """By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
 Z = 1.28
@@ -71,8 +71,8 @@ class Estimate(msgspec.Struct, frozen=True):
         return Harvest(*(min(1.0, share) for share in shares))
 
 
-def find_threshold(probability: Floats, answers: int = 0, *, is_event: bool = False) -> float:
-    """The threshold with the best expected F1, between 0.4 (of an event 0.45) and 0.6; from 15 answers on 0.3 and 0.6.
+def find_threshold(probability: Floats, lowest: float = MIN_THRESHOLD) -> float:
+    """The threshold with the best expected F1, between the lowest and 0.6.
 
         E[F1] of keeping the k likeliest ≈ 2 · Σ p of these k / (k + Σ p of all)
 
@@ -84,9 +84,6 @@ def find_threshold(probability: Floats, answers: int = 0, *, is_event: bool = Fa
     ranked = np.sort(probability)[::-1]
     kept = np.arange(1, len(ranked) + 1)
     best = int(np.argmax(2.0 * np.cumsum(ranked) / (kept + ranked.sum())))
-    least, lowest = [bound for bound in MIN_THRESHOLDS if answers >= bound[0]][-1]
-    if is_event and not least:
-        lowest = MIN_OF_EVENTS
     return float(np.clip(ranked[best], lowest, MAX_THRESHOLD))
 
 
