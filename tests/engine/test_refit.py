@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from lycosa.engine.fitting import ChildFits, InlineFits
 from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
+from lycosa.judge.chances import Chances, Told
 from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.judge.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
@@ -86,6 +87,33 @@ def test_fits_are_the_same_wherever_they_are_made(tmp_path):
     inline, beside = judgements(tmp_path / "inline"), judgements(tmp_path / "beside")
     assert inline.keys() == beside.keys()
     assert all(one.score == pytest.approx(beside[url].score, abs=1e-6) for url, one in inline.items())
+
+
+def test_pages_are_judged_anew_some_at_a_time(site, tmp_path, monkeypatch):
+    """However many that are: the whole web is judged as it is all at once, and counted so."""
+    fused = {"top": {"strategy": "fused"}}
+    crawl(spec(site, 1000, **fused), tmp_path / "at once")
+    held: list[int] = []
+    some = Chances.finder
+
+    def counted(chances: Chances) -> Any:
+        find = some(chances)
+
+        def found(keys: Sequence[int]) -> list[Told]:
+            held.append(len(keys))
+            return find(keys)
+
+        return found
+
+    monkeypatch.setattr(Chances, "finder", counted)
+    monkeypatch.setattr("lycosa.store.catalogue.REJUDGED_AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.judge.chances.AT_ONCE", 7)
+    summary = crawl(spec(site, 1000, **fused), tmp_path / "some")
+    assert max(held) == 7
+    all_at_once, found = judgements(tmp_path / "at once"), judgements(tmp_path / "some")
+    assert found.keys() == all_at_once.keys()
+    assert all(one.score == pytest.approx(all_at_once[url].score, abs=1e-6) for url, one in found.items())
+    assert summary.relevant == sum(one.relevant for one in found.values())
 
 
 def test_a_threshold_in_the_spec_holds(site, tmp_path):
@@ -257,7 +285,7 @@ async def test_a_process_that_died_is_replaced(crawled):
     assert first is not None
     assert second is not None
     assert second.version.number == 2
-    assert first.probabilities == second.probabilities
+    assert first.chances == second.chances
 
 
 async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
@@ -275,7 +303,7 @@ async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
     assert first is not None
     assert second is not None
     assert second.version.number == 2
-    assert first.probabilities == second.probabilities
+    assert first.chances == second.chances
 
 
 async def test_the_process_ends_with_its_context(crawled):
@@ -303,7 +331,7 @@ def test_only_what_is_new_is_read(site, crawled):
         first, second = grown.arrived(), whole.arrived()
     assert first is not None
     assert second is not None
-    assert first.probabilities == pytest.approx(second.probabilities)
+    assert first.chances.by_key() == pytest.approx(second.chances.by_key())
 
 
 def test_a_judge_that_nobody_fits_fits_itself():

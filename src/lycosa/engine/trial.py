@@ -66,7 +66,7 @@ def tried(collection: Collection) -> Trial:
         now: Mapping[int, Judgement] = verdicts
     else:
         judge.use(fit.version)
-        now = {key: verdicts.get(key) or judge.judgement(key, p) for key, p in fit.probabilities.items()}
+        now = {key: verdicts.get(key) or judge.judgement(key, p) for key, p, _ in fit.chances}
     before = list(collection.reader.judgements())
     joins = [
         _mover(page, now[page.key])

@@ -9,6 +9,7 @@ import numpy as np
 
 from lycosa.judge.background import background_of
 from lycosa.judge.calibration import Coefficients
+from lycosa.judge.chances import Chances
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import Fitted, Given, fit_judge
 from lycosa.judge.learning import Brief
@@ -40,9 +41,7 @@ class Fit(msgspec.Struct, frozen=True, array_like=True):
     """A version, and what it says of the pages that it was fitted on, by key: of each as if it had not been in the fit."""
 
     version: Version
-    probabilities: dict[int, float]
-    wanted: dict[int, float] = {}
-    """How surely pages are of a wanted kind, by key, where that counts."""
+    chances: Chances
     upto_of: dict[str, int] = {}
     """The id of the last page of each other shard that it was fitted on."""
 
@@ -97,9 +96,9 @@ class Fitter:
             forecasts={key: fitted.forecasts[self.rows[key]] for key in sorted(said) if key in self.rows},
         )
         rows = [self.rows[key] for key in self._pages]
-        probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
-        wanted = {key: self._wanted[row] for key in self._pages if (row := self.rows[key]) in self._wanted}
-        return Fit(version, dict(probabilities), wanted, dict(self._upto_of))
+        wanted = (self._wanted.get(row, 1.0) for row in rows)
+        chances = Chances.of(zip(self._pages, fitted.probability[rows].tolist(), wanted, strict=True))
+        return Fit(version, chances, dict(self._upto_of))
 
     def fitted(
         self,
