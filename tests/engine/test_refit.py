@@ -116,6 +116,27 @@ def test_pages_are_judged_anew_some_at_a_time(site, tmp_path, monkeypatch):
     assert summary.relevant == sum(one.relevant for one in found.values())
 
 
+def test_a_crawl_above_the_bound_is_judged_by_one_version_and_goes_on_as_one_that_was_not_ended(
+    tmp_path, monkeypatch
+):
+    """Fitted on a sample: ended in between and gone on with, every page is judged as in one go, and `why` says by what."""
+    monkeypatch.setattr("lycosa.judge.sampling.MAX_PAGES", 30)
+    with Site(small_web(2, 40)) as site:
+        crawl(spec(site, 50), tmp_path / "parted")
+        crawl(spec(site, 1000), tmp_path / "parted")
+        crawl(spec(site, 1000), tmp_path / "whole")
+    whole, parted = judgements(tmp_path / "whole"), judgements(tmp_path / "parted")
+    assert whole.keys() == parted.keys()
+    assert len(whole) > 60
+    assert all(one.score == pytest.approx(parted[url].score, abs=1e-6) for url, one in whole.items())
+    version = load_version(tmp_path / "parted" / "models", version_of(tmp_path / "parted"))
+    assert version.pages == len(parted)
+    assert {one.rule for one in parted.values()} == {version.rule}
+    words = explain(tmp_path / "parted", kept(tmp_path / "parted")[5]).words
+    assert words is not None
+    assert sum(amount for _, amount in words.words) + words.others + words.base == pytest.approx(words.score)
+
+
 def test_a_threshold_in_the_spec_holds(site, tmp_path):
     crawl(spec(site, 30, judge={"kind": "topic", "threshold": 0.9}), tmp_path / "out")
     assert all(one.relevant == (one.score >= 0.9) for one in judgements(tmp_path / "out").values())

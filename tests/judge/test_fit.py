@@ -195,7 +195,7 @@ def test_the_estimate_counts_pages_of_the_crawl_only(pages):
 def test_of_many_pages_some_teach_the_classifier():
     """The likeliest, those with answers, and an even sample."""
     probability = np.linspace(0.0, 1.0, 10_000)
-    chosen = _training_rows(probability, np.array([7]), np.array([11]))
+    chosen = _training_rows(probability, np.array([7]), np.array([11]), np.arange(10_000))
     assert len(chosen) <= MAX_TRAINING + 2
     assert {7, 11, 9_999}.issubset(chosen.tolist())
 

@@ -86,9 +86,12 @@ class Chances(msgspec.Struct, frozen=True, array_like=True):
 
         return find
 
+    def columns(self) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """The same, column by column."""
+        return np.frombuffer(self.keys, np.int64), np.frombuffer(self.relevant), self._kinds()
+
     def _at(self, places: NDArray[np.intp]) -> list[Told]:
-        columns = np.frombuffer(self.keys, np.int64), np.frombuffer(self.relevant), self._kinds()
-        keys, relevant, wanted = (column[places].tolist() for column in columns)
+        keys, relevant, wanted = (column[places].tolist() for column in self.columns())
         return list(zip(keys, relevant, wanted, strict=True))
 
     def _kinds(self) -> Floats:
