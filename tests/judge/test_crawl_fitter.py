@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lycosa.judge import crawl_fitter
+from lycosa.judge.calibration import MAX_LESSONS
 from lycosa.judge.crawl_fitter import CrawlFitter
 from lycosa.judge.fitter import Fit, Fitter, Said
 from lycosa.judge.learning import Brief, KnownPage
@@ -184,3 +185,13 @@ def test_what_is_believed_of_all_pages_is_told_in_the_same_way(crawl, brief, ans
     assert msgspec.structs.astuple(told.estimate) == pytest.approx(
         msgspec.structs.astuple(fit.version.estimate)
     )
+
+
+def test_there_may_be_more_answers_than_move_the_log_odds(crawl):
+    """All hold for their pages, and each page has a forecast."""
+    said = {page.key: page.id % 20 == 0 for page in crawl[: MAX_LESSONS + 50]}
+    fit = fitter_of(crawl[:600]).fit(Said(said), 1)
+    chances = fit.chances.by_key()
+    assert all((chances[key] > 0.5) == yes for key, yes in said.items())
+    assert fit.version.forecasts.keys() == said.keys()
+    assert fit.version.agreeing > 0.9 * len(said)

@@ -127,6 +127,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     told: list[Floats] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
     taught, logits, used = _Taught(), np.zeros(len(corpus)), known.at_first
+    unanswered = np.zeros(len(corpus))
     for used in rounds:
         score = fitting.score(probability, with_text=used is known.in_full)
         signs = signs_of(score, fitting.plain_score(), known.cap)
@@ -137,9 +138,11 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
             used, plain = (used[0] + more, *used[1:]), plain + more
         taught = fitting.taught(plain)
         logits = taught.shift.a + taught.shift.b * plain + taught.added
+        unanswered = sigmoid(logits)
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
         probability = sigmoid(logits)
-    forecasts = {row: float(probability[row]) for row in given.held} | dict(taught.forecasts)
+    # Of answers that are held, or beyond MAX_LESSONS, the log odds have not heard.
+    forecasts = {row: float(unanswered[row]) for row in given.answers} | dict(taught.forecasts)
     for row in given.held:
         logits[row] = CERTAIN if given.answers[row] else -CERTAIN
     probability = sigmoid(logits)
