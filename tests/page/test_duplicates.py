@@ -100,6 +100,15 @@ def test_what_is_known_takes_room_once_for_each_page():
     assert sum(len([*band.of(block)]) for band in near._bands for block in range(1 << 16)) <= 20 * 4
 
 
+def test_a_fingerprint_is_the_same_with_or_without_its_sign():
+    """As it comes from a page, and as a catalogue reads it."""
+    near = NearDuplicates()
+    near.add(1, -5, SAME)
+    assert near.add(2, (1 << 64) - 5, SAME) == 1
+    near.add(3, (1 << 64) - 0xFF0000, SAME)
+    assert near.add(4, -0xFF0000, SAME) == 3
+
+
 def test_a_page_that_has_changed_is_found_by_what_it_says_now():
     before, after, near = 0xFF, 0xFF << 40, NearDuplicates()
     near.add(1, before, SAME)

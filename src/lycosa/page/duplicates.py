@@ -178,7 +178,7 @@ class NearDuplicates:
     def __init__(self, distance: int = BANDS - 1) -> None:
         self.distance = distance
         self._numbers: dict[int, int] = {}  # by key
-        self._keys, self._simhashes, self._sketches = array("q"), array("q"), bytearray()
+        self._keys, self._simhashes, self._sketches = array("q"), array("Q"), bytearray()
         self._bands = tuple(_Band() for _ in range(BANDS))
         self._free: list[int] = []  # numbers of pages that have become duplicates since
 
@@ -215,7 +215,7 @@ class NearDuplicates:
             self._simhashes.append(0)
             self._sketches += bytes(SKETCH_BINS)
         number = self._numbers[key] = self._free.pop()
-        self._keys[number], self._simhashes[number] = key, simhash
+        self._keys[number], self._simhashes[number] = key, simhash & _MASK
         at = number * SKETCH_BINS
         self._sketches[at : at + SKETCH_BINS] = sketch.ljust(SKETCH_BINS, b"\0")
         for band, block in zip(self._bands, _blocks(simhash), strict=True):
