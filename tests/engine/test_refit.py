@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lycosa.engine.fitting import ChildFits, InlineFits
+from lycosa.engine.fitting import ChildFits, InlineFits, pages_in
 from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
 from lycosa.judge.chances import Chances, Told
@@ -353,6 +355,19 @@ def test_only_what_is_new_is_read(site, crawled):
     assert first is not None
     assert second is not None
     assert first.chances.by_key() == pytest.approx(second.chances.by_key())
+
+
+def test_pages_are_read_a_few_at_a_time(crawled, monkeypatch):
+    """All of them, once; and between two of them the crawl can tidy up what it has written."""
+    monkeypatch.setattr("lycosa.engine.fitting.READ_AT_ONCE", 7)
+    reading = pages_in(str(crawled), 0, "")
+    first = next(reading)
+    with closing(sqlite3.connect(crawled / "catalogue.db")) as writer:
+        with writer:
+            writer.execute("UPDATE pages SET title = title")
+        assert writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    with Collection.open(crawled) as collection:
+        assert [first, *reading] == list(collection.reader.terms())
 
 
 def test_a_judge_that_nobody_fits_fits_itself():

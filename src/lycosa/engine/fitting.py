@@ -18,6 +18,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:  # the process that fits has no use for all that it imports
 
 NICE = 10
 """Fetching and analysing come first."""
+
+READ_AT_ONCE = 500
+"""Pages: while a reader has not ended, the crawl's own writes pile up beside the catalogue."""
 
 Heard = Callable[[], Said]
 """What people said of pages, by key, as of now."""
@@ -164,7 +168,9 @@ def pages_elsewhere(directory: str, after: int, evidence: str) -> Iterator[PageT
 def pages_in(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
     """The pages of a collection as far as they are committed, behind an id."""
     with Collection.open(Path(directory)) as collection:
-        yield from collection.reader.terms(after, evidence=evidence)
+        while pages := list(islice(collection.reader.terms(after, evidence=evidence), READ_AT_ONCE)):
+            yield from pages
+            after = pages[-1].id
 
 
 @dataclass(slots=True)
