@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lycosa.engine.fitting import ChildFits, InlineFits
+from lycosa.engine.fitting import ChildFits, InlineFits, pages_in
 from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
+from lycosa.judge.chances import Chances, Told
 from lycosa.judge.learning import Brief, LearningJudge
 from lycosa.judge.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
@@ -86,6 +89,54 @@ def test_fits_are_the_same_wherever_they_are_made(tmp_path):
     inline, beside = judgements(tmp_path / "inline"), judgements(tmp_path / "beside")
     assert inline.keys() == beside.keys()
     assert all(one.score == pytest.approx(beside[url].score, abs=1e-6) for url, one in inline.items())
+
+
+def test_pages_are_judged_anew_some_at_a_time(site, tmp_path, monkeypatch):
+    """However many that are: the whole web is judged as it is all at once, and counted so."""
+    fused = {"top": {"strategy": "fused"}}
+    crawl(spec(site, 1000, **fused), tmp_path / "at once")
+    held: list[int] = []
+    some = Chances.finder
+
+    def counted(chances: Chances) -> Any:
+        find = some(chances)
+
+        def found(keys: Sequence[int]) -> list[Told]:
+            held.append(len(keys))
+            return find(keys)
+
+        return found
+
+    monkeypatch.setattr(Chances, "finder", counted)
+    monkeypatch.setattr("lycosa.store.catalogue.REJUDGED_AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.judge.chances.AT_ONCE", 7)
+    summary = crawl(spec(site, 1000, **fused), tmp_path / "some")
+    assert max(held) == 7
+    all_at_once, found = judgements(tmp_path / "at once"), judgements(tmp_path / "some")
+    assert found.keys() == all_at_once.keys()
+    assert all(one.score == pytest.approx(all_at_once[url].score, abs=1e-6) for url, one in found.items())
+    assert summary.relevant == sum(one.relevant for one in found.values())
+
+
+def test_a_crawl_above_the_bound_is_judged_by_one_version_and_goes_on_as_one_that_was_not_ended(
+    tmp_path, monkeypatch
+):
+    """Fitted on a sample: ended in between and gone on with, every page is judged as in one go, and `why` says by what."""
+    monkeypatch.setattr("lycosa.judge.sampling.MAX_PAGES", 30)
+    with Site(small_web(2, 40)) as site:
+        crawl(spec(site, 50), tmp_path / "parted")
+        crawl(spec(site, 1000), tmp_path / "parted")
+        crawl(spec(site, 1000), tmp_path / "whole")
+    whole, parted = judgements(tmp_path / "whole"), judgements(tmp_path / "parted")
+    assert whole.keys() == parted.keys()
+    assert len(whole) > 60
+    assert all(one.score == pytest.approx(parted[url].score, abs=1e-6) for url, one in whole.items())
+    version = load_version(tmp_path / "parted" / "models", version_of(tmp_path / "parted"))
+    assert version.pages == len(parted)
+    assert {one.rule for one in parted.values()} == {version.rule}
+    words = explain(tmp_path / "parted", kept(tmp_path / "parted")[5]).words
+    assert words is not None
+    assert sum(amount for _, amount in words.words) + words.others + words.base == pytest.approx(words.score)
 
 
 def test_a_threshold_in_the_spec_holds(site, tmp_path):
@@ -257,7 +308,7 @@ async def test_a_process_that_died_is_replaced(crawled):
     assert first is not None
     assert second is not None
     assert second.version.number == 2
-    assert first.probabilities == second.probabilities
+    assert first.chances == second.chances
 
 
 async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
@@ -275,7 +326,7 @@ async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
     assert first is not None
     assert second is not None
     assert second.version.number == 2
-    assert first.probabilities == second.probabilities
+    assert first.chances == second.chances
 
 
 async def test_the_process_ends_with_its_context(crawled):
@@ -303,7 +354,20 @@ def test_only_what_is_new_is_read(site, crawled):
         first, second = grown.arrived(), whole.arrived()
     assert first is not None
     assert second is not None
-    assert first.probabilities == pytest.approx(second.probabilities)
+    assert first.chances.by_key() == pytest.approx(second.chances.by_key())
+
+
+def test_pages_are_read_a_few_at_a_time(crawled, monkeypatch):
+    """All of them, once; and between two of them the crawl can tidy up what it has written."""
+    monkeypatch.setattr("lycosa.engine.fitting.READ_AT_ONCE", 7)
+    reading = pages_in(str(crawled), 0, "")
+    first = next(reading)
+    with closing(sqlite3.connect(crawled / "catalogue.db")) as writer:
+        with writer:
+            writer.execute("UPDATE pages SET title = title")
+        assert writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    with Collection.open(crawled) as collection:
+        assert [first, *reading] == list(collection.reader.terms())
 
 
 def test_a_judge_that_nobody_fits_fits_itself():

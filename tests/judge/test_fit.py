@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 
 from lycosa.judge.background import background_of
-from lycosa.judge.calibration import MAX_LESSONS, Shift
+from lycosa.judge.calibration import MAX_LESSONS, Lessons, Shift, lessons_of
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import MAX_TRAINING, Fitted, Given, _training_rows, fit_judge
 from lycosa.judge.version import Scorer
+from lycosa.values import Floats
 from tests.judge.conftest import SHIPS, made_page
 
 
@@ -130,12 +132,20 @@ def test_new_pages_hear_of_answers_as_those_that_were_fitted(pages):
     assert any(abs(one.taught) > 0.1 for one in told)
 
 
-def test_many_answers_cost_no_more_than_some(pages):
-    """An even sample of them moves the log odds; all are certain."""
+def test_many_answers_cost_no_more_than_some(pages, monkeypatch):
+    """An even sample of them moves the log odds; all are certain, and have a forecast."""
+    learned: list[int] = []
+
+    def noted(logits: Floats, answers: Sequence[bool], alike: Floats) -> Lessons:
+        learned.append(len(answers))
+        return lessons_of(logits, answers, alike)
+
+    monkeypatch.setattr("lycosa.judge.fit.lessons_of", noted)
     corpus = corpus_of(pages * 12)
     answers = {row: owls for row, (_, owls) in enumerate(pages * 12) if row % 2}
     fitted = fit_judge(corpus, Given({"owl": 1.0}, (), answers))
-    assert len(answers) > MAX_LESSONS == len(fitted.forecasts)
+    assert len(answers) > MAX_LESSONS == max(learned)
+    assert fitted.forecasts.keys() == answers.keys()
     assert all((fitted.probability[row] > 0.5) == owls for row, owls in answers.items())
 
 
@@ -195,7 +205,7 @@ def test_the_estimate_counts_pages_of_the_crawl_only(pages):
 def test_of_many_pages_some_teach_the_classifier():
     """The likeliest, those with answers, and an even sample."""
     probability = np.linspace(0.0, 1.0, 10_000)
-    chosen = _training_rows(probability, np.array([7]), np.array([11]))
+    chosen = _training_rows(probability, np.array([7]), np.array([11]), np.arange(10_000))
     assert len(chosen) <= MAX_TRAINING + 2
     assert {7, 11, 9_999}.issubset(chosen.tolist())
 

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page import duplicates
-from lycosa.page.duplicates import NearDuplicates, hamming, resemblance, sketch_of
+from lycosa.page.duplicates import BAND_ENTRIES, SKETCH_BINS, NearDuplicates, hamming, resemblance, sketch_of
 from lycosa.page.duplicates import simhash_of as simhash_of_hashes
 from lycosa.page.terms import packed
 from lycosa.urls import hash_of
@@ -88,7 +87,37 @@ def test_candidate_lists_are_bounded():
     near = NearDuplicates()
     for n in range(1, 1000):
         near.add(n, 0x1234 | (n * 0x9E3779B97F4A7C15 & 0x7FFFFFFFFFFF0000), SAME)
-    assert max(len(found) for band in near._bands for found in band.values()) <= duplicates.BAND_ENTRIES
+    assert max(len([*band.of(block)]) for band in near._bands for block in range(1 << 16)) == BAND_ENTRIES
+
+
+def test_what_is_known_takes_room_once_for_each_page():
+    """A page that is fetched again and again, changed or not, or has become a copy of another, takes no more of it."""
+    chance, near = Random(3), NearDuplicates()
+    texts = [" ".join(chance.choices("abcdefghijklmnop", k=50)) for _ in range(40)]
+    for visit in range(200):
+        near.add(visit % 20, chance.getrandbits(62) + 1, sketch_of(chance.choice(texts)))
+    assert len(near._keys) <= 20
+    assert sum(len([*band.of(block)]) for band in near._bands for block in range(1 << 16)) <= 20 * 4
+
+
+def test_a_fingerprint_is_the_same_with_or_without_its_sign():
+    """As it comes from a page, and as a catalogue reads it."""
+    near = NearDuplicates()
+    near.add(1, -5, SAME)
+    assert near.add(2, (1 << 64) - 5, SAME) == 1
+    near.add(3, (1 << 64) - 0xFF0000, SAME)
+    assert near.add(4, -0xFF0000, SAME) == 3
+
+
+def test_a_page_that_has_changed_is_found_by_what_it_says_now():
+    before, after, near = 0xFF, 0xFF << 40, NearDuplicates()
+    near.add(1, before, SAME)
+    assert near.add(1, before, SAME) is None
+    assert near.add(1, after, SAME) is None
+    assert near.add(2, before, SAME) is None
+    assert near.add(3, after + 1, SAME) == 1
+    assert near.add(1, before + (1 << 20), SAME) == 2
+    assert near.add(4, after, SAME) is None
 
 
 def test_candidates_are_confirmed_by_what_their_texts_share():
@@ -118,6 +147,6 @@ def test_the_resemblance_of_sketches_is_near_that_of_shingles(share, size):
 def test_any_text_has_a_sketch_and_resembles_itself(text):
     """No text breaks it; markup and case around the words change nothing."""
     sketch = sketch_of(text)
-    assert len(sketch) in (0, duplicates.SKETCH_BINS)
+    assert len(sketch) in (0, SKETCH_BINS)
     if sketch:
         assert resemblance(sketch, sketch_of(f"  {text} ,")) == 1.0

@@ -162,7 +162,7 @@ def hand_out(plan: Plan, shard: int) -> None:
                 FIRST in saved_versions(collection.directory / "models")
                 and not collection.reader.judge_version()
             ):
-                collection.judge_anew({}, FIRST)
+                collection.judge_anew(lambda _: {}, FIRST)
             for authority, stored in prepared.robots.items():
                 if plan.slots.owner_of(authority_of(authority)) == shard and authority not in robots:
                     robots[authority] = stored

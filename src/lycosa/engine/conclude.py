@@ -275,11 +275,8 @@ class Conclusions:
         self.frontier.reweigh(source, counts[0], counts[1])
         self.strategy.learn(link, judgement, evidence)
 
-    def rejudged(self, changed: Sequence[Rejudged], elsewhere: Mapping[int, Judgement] | None = None) -> None:
-        """Count pages for what they are taken for now, let the strategy know, and score again what waits for it.
-
-        `elsewhere`: how pages are judged now that other shards may have, and that the strategy may have learned from.
-        """
+    def rejudged(self, changed: Sequence[Rejudged]) -> None:
+        """Count pages for what they are taken for now, and let the strategy know. After the last ones: `rescore`."""
         touched = set()
         for page in changed:
             if not page.explored:
@@ -294,8 +291,11 @@ class Conclusions:
                 touched.add(page.source)
         for source in sorted(touched):
             self.frontier.reweigh(source, *self.tally.sources[source])
-        self.strategy.rejudged({**(elsewhere or {}), **{page.key: page.now for page in changed}})
-        self.rescore()
+        self.strategy.rejudged({page.key: page.now for page in changed})
+
+    def rejudged_elsewhere(self, judgements: Mapping[int, Judgement]) -> None:
+        """Let the strategy know how pages are judged now that other shards may have: it may have learned from them."""
+        self.strategy.rejudged(judgements)
 
     def rescore(self) -> None:
         """Score again what waits, by what the strategy has learned since, where it keeps what it knows of waiting URLs."""

@@ -15,9 +15,10 @@ import contextlib
 import os
 import socket
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -25,18 +26,23 @@ import msgspec
 
 from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
 from lycosa.errors import CollectionError, LycosaError, ModelError
-from lycosa.judge.fitter import Fit, Fitter, Said
+from lycosa.judge.crawl_fitter import CrawlFitter
+from lycosa.judge.fitter import Fit, Said
 from lycosa.judge.learning import Brief
 from lycosa.judge.version import save_version
 from lycosa.store import LearningStore
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
+from lycosa.values import PageTerms
 
 if TYPE_CHECKING:  # the process that fits has no use for all that it imports
     from lycosa.store.collection_writer import CollectionWriter
 
 NICE = 10
 """Fetching and analysing come first."""
+
+READ_AT_ONCE = 500
+"""Pages: while a reader has not ended, the crawl's own writes pile up beside the catalogue."""
 
 Heard = Callable[[], Said]
 """What people said of pages, by key, as of now."""
@@ -114,14 +120,11 @@ class InlineFits:
         self.store = store
         self.said = said
         self.models = models
-        self._fitter = Fitter(brief)
         self._fit: Fit | None = None
+        self.forget()
 
     def begin(self, number: int) -> None:
-        fitter = self._fitter
-        fitter.read(self.store.page_terms(fitter.upto, self.brief.evidence))
-        read_others(fitter, self.others)
-        self._fit = fitter.fit(self.said(), number)
+        self._fit = self._fitter.fit(self.said(), number)
         if self.models is not None:
             save_version(self._fit.version, self.models)
 
@@ -133,7 +136,11 @@ class InlineFits:
         return self.arrived()
 
     def forget(self) -> None:
-        self._fitter = Fitter(self.brief)
+        self._fitter = CrawlFitter(self.brief, self._pages_of, [*map(str, self.others)])
+
+    def _pages_of(self, whose: str, after: int) -> Iterator[PageTerms]:
+        evidence = self.brief.evidence
+        return pages_elsewhere(whose, after, evidence) if whose else self.store.page_terms(after, evidence)
 
     async def __aenter__(self) -> Self:
         return self
@@ -152,13 +159,18 @@ def fits_of(
     return ChildFits(brief, directory, others)
 
 
-def read_others(fitter: Fitter, others: Sequence[Path]) -> None:
-    """Let a judge learn from what other shards have found; those that cannot be read just now teach it later."""
-    for directory in others:
-        whose = str(directory)
-        with contextlib.suppress(CollectionError), Collection.open(directory) as collection:
-            terms = collection.reader.terms(fitter.upto_of(whose), evidence=fitter.brief.evidence)
-            fitter.read_others(whose, terms)
+def pages_elsewhere(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
+    """What another shard has found, for a judge to learn from; one that cannot be read just now teaches it later."""
+    with contextlib.suppress(CollectionError):
+        yield from pages_in(directory, after, evidence)
+
+
+def pages_in(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
+    """The pages of a collection as far as they are committed, behind an id."""
+    with Collection.open(Path(directory)) as collection:
+        while pages := list(islice(collection.reader.terms(after, evidence=evidence), READ_AT_ONCE)):
+            yield from pages
+            after = pages[-1].id
 
 
 @dataclass(slots=True)
@@ -270,12 +282,12 @@ def work(channel: socket.socket) -> None:
         os.nice(NICE)
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
         job = msgspec.msgpack.decode(_frame(stream.read), type=Job)
-        fitter = Fitter(job.brief)
+        fitter = _fitter_of(job)
         while header := stream.read(FRAME.size):
             request = _decode_request(stream.read(FRAME.unpack(header)[0]))
             if request.anew:
-                fitter = Fitter(job.brief)
-            answer = _encode(_reply(request, fitter, Path(job.directory), [*map(Path, job.others)]))
+                fitter = _fitter_of(job)
+            answer = _encode(_reply(request, fitter, Path(job.directory)))
             stream.write(FRAME.pack(len(answer)) + answer)
             stream.flush()
 
@@ -284,11 +296,16 @@ def _frame(read: Callable[[int], bytes]) -> bytes:
     return read(FRAME.unpack(read(FRAME.size))[0])
 
 
-def _reply(request: Request, fitter: Fitter, directory: Path, others: Sequence[Path]) -> Reply:
+def _fitter_of(job: Job) -> CrawlFitter:
+    def pages_of(whose: str, after: int) -> Iterator[PageTerms]:
+        evidence = job.brief.evidence
+        return pages_elsewhere(whose, after, evidence) if whose else pages_in(job.directory, after, evidence)
+
+    return CrawlFitter(job.brief, pages_of, job.others)
+
+
+def _reply(request: Request, fitter: CrawlFitter, directory: Path) -> Reply:
     try:
-        with Collection.open(directory) as collection:
-            fitter.read(collection.reader.terms(fitter.upto, evidence=fitter.brief.evidence))
-        read_others(fitter, others)
         fit = fitter.fit(said_in(directory), request.number)
         save_version(fit.version, directory / "models")
     except (LycosaError, ImportError, OSError) as error:

@@ -23,6 +23,7 @@ from lycosa.engine.conclude import Conclusions, Tally
 from lycosa.engine.fitting import Fits, InlineFits, fits_of
 from lycosa.engine.peers import Share
 from lycosa.errors import ModelError
+from lycosa.judge.chances import Chances
 from lycosa.judge.fitter import Fit
 from lycosa.judge.kinds import Judge
 from lycosa.judge.learning import LearningJudge, save_brief
@@ -50,9 +51,11 @@ class Concluded(Protocol):
     verdicts: Mapping[int, Judgement]
     given: Mapping[int, Judgement]
 
-    def rejudged(
-        self, changed: Sequence[Rejudged], elsewhere: Mapping[int, Judgement] | None = None
-    ) -> None: ...
+    def rejudged(self, changed: Sequence[Rejudged]) -> None: ...
+
+    def rejudged_elsewhere(self, judgements: Mapping[int, Judgement]) -> None: ...
+
+    def rescore(self) -> None: ...
 
 
 def next_fit(pages: int) -> int:
@@ -217,21 +220,13 @@ class Refits:
         self.resume(version)
         self.conclusions.verdicts = self.verdicts()
         verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
-        judgements = {
-            key: verdicts.get(key) or judge.judgement(key, p, fit.wanted.get(key, 1.0))
-            for key, p in fit.probabilities.items()
-        }
-        for page in self.store.page_terms(upto, judge.brief.evidence):
-            probability = judge.probability(page.terms, page.evidence)
-            judgements[page.key] = verdicts.get(page.key) or judge.judgement(
-                page.key, probability, page.wanted
-            )
-        changed = self.store.judge_anew({**judgements, **verdicts}, version.number)
-        self.conclusions.rejudged(changed, self._elsewhere(judgements))
+        chances = fit.chances + judge.chances(self.store.page_terms(upto, judge.brief.evidence))
+        self._tell_elsewhere(chances, verdicts)
+        self.store.judge_anew(judge.judgements(chances, verdicts), version.number, self.conclusions.rejudged)
+        self.conclusions.rescore()
 
-    def _elsewhere(self, judgements: Mapping[int, Judgement]) -> Mapping[int, Judgement]:
-        """Those of the judgements that may be of pages of other shards, from which a strategy has learned too."""
-        return {}
+    def _tell_elsewhere(self, chances: Chances, verdicts: Mapping[int, Judgement]) -> None:
+        """Let it be known what pages of other shards are judged as, from which a strategy has learned too."""
 
     def _is_worse(self, new: Version) -> bool:
         return self.version is not None and forecasts_worse(new, self.version, self.store.scores)
@@ -259,14 +254,18 @@ class Refits:
         """What people said of these pages holds for them, while a version judges the others that has not learned it."""
         self.conclusions.verdicts = verdicts = self.verdicts()
         answered = {key: verdicts[key] for key in keys if key in verdicts}
-        self.conclusions.rejudged(self.store.judge_anew(answered, version.number))
+        self.store.judge_anew(lambda _: answered, version.number, self.conclusions.rejudged)
+        self.conclusions.rescore()
 
 
 class _SharedRefits(Refits):
     """The fits of a judge that has seen the pages of all shards."""
 
-    def _elsewhere(self, judgements: Mapping[int, Judgement]) -> Mapping[int, Judgement]:
-        return judgements
+    def _tell_elsewhere(self, chances: Chances, verdicts: Mapping[int, Judgement]) -> None:
+        of_pages = self.judge.judgements(chances, verdicts)
+        for keys in chances.batches():
+            found = of_pages(keys)
+            self.conclusions.rejudged_elsewhere({key: found[key] for key in keys})
 
 
 class LeadingRefits(_SharedRefits):

@@ -211,13 +211,9 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
     with collection.commit():
-        judgements = {
-            page.key: verdicts.get(page.key)
-            or judge.judgement(page.key, judge.probability(page.terms, page.evidence), page.wanted)
-            for page in collection.page_terms(0, judge.brief.evidence)
-        }
+        chances = judge.chances(collection.page_terms(0, judge.brief.evidence))
         collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
-        collection.judge_anew({**judgements, **verdicts}, version.number)
+        collection.judge_anew(judge.judgements(chances, verdicts), version.number)
         note_taught(collection)
 
 
@@ -243,12 +239,14 @@ class _AtRest:
         self.verdicts: Mapping[int, Judgement] = {}
         self.given: Mapping[int, Judgement] = {}  # the topic's examples, which its judge knows
 
-    def rejudged(
-        self,
-        changed: Sequence[Rejudged],
-        elsewhere: Mapping[int, Judgement] | None = None,
-    ) -> None:
-        """Nobody is there to be told: it is noted for the next run."""
+    def rejudged(self, changed: Sequence[Rejudged]) -> None:
+        """Nobody is there to be told."""
+
+    def rejudged_elsewhere(self, judgements: Mapping[int, Judgement]) -> None:
+        """Nobody is there to be told."""
+
+    def rescore(self) -> None:
+        """It is noted for the next run."""
         note_taught(self.collection)
 
 

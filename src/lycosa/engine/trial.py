@@ -13,7 +13,7 @@ from lycosa.engine.fitting import said_in
 from lycosa.engine.refit import forecasts_worse, saved_version
 from lycosa.engine.relearn import judge_in
 from lycosa.errors import ModelError
-from lycosa.judge.fitter import Fitter
+from lycosa.judge.crawl_fitter import CrawlFitter
 from lycosa.prepare.labels import verdicts_in
 from lycosa.store.collection import Collection
 from lycosa.store.reader import PageJudgement
@@ -58,15 +58,16 @@ def tried(collection: Collection) -> Trial:
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
         )
     judge = judge_in(directory)
-    fitter = Fitter(judge.brief)
-    fitter.read(collection.reader.terms(0, evidence=judge.brief.evidence))
+    fitter = CrawlFitter(
+        judge.brief, lambda _, after: collection.reader.terms(after, evidence=judge.brief.evidence)
+    )
     fit = fitter.fit(said, version.number + 1)
     verdicts = verdicts_in(directory)
     if is_worse := forecasts_worse(fit.version, version, collection.reader.scores):
         now: Mapping[int, Judgement] = verdicts
     else:
         judge.use(fit.version)
-        now = {key: verdicts.get(key) or judge.judgement(key, p) for key, p in fit.probabilities.items()}
+        now = {key: verdicts.get(key) or judge.judgement(key, p) for key, p, _ in fit.chances}
     before = list(collection.reader.judgements())
     joins = [
         _mover(page, now[page.key])

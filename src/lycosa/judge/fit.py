@@ -86,7 +86,7 @@ class Given:
     `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
     pages of the crawl (examples that were only read) are not `counted`. `wanted` says of rows how surely they are of a
-    wanted kind; others are.
+    wanted kind; others are. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
     """
 
     keywords: Mapping[str, float] = field(default_factory=dict)
@@ -99,6 +99,7 @@ class Given:
     counted: NDArray[np.bool_] | None = None
     threshold: float | None = None
     wanted: Mapping[int, float] = field(default_factory=dict)
+    times: Rows | None = None
 
     @property
     def lessons(self) -> Mapping[int, bool]:
@@ -136,6 +137,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     told: list[Floats] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
     taught, logits, used = _Taught(), np.zeros(len(corpus)), known.at_first
+    unanswered = np.zeros(len(corpus))
     for used in rounds:
         score = fitting.score(probability, with_text=used is known.in_full)
         signs = signs_of(score, fitting.plain_score(), known.cap)
@@ -149,9 +151,11 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
             used, plain = (used[0] + more, *used[1:]), plain + more
         taught = fitting.taught(plain)
         logits = taught.shift.a + taught.shift.b * plain + taught.added
+        unanswered = sigmoid(logits)
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
         probability = sigmoid(logits)
-    forecasts = {row: float(probability[row]) for row in given.held} | dict(taught.forecasts)
+    # Of answers that are held, or beyond MAX_LESSONS, the log odds have not heard.
+    forecasts = {row: float(unanswered[row]) for row in given.answers} | dict(taught.forecasts)
     for row in given.held:
         logits[row] = CERTAIN if given.answers[row] else -CERTAIN
     probability = sigmoid(logits)
@@ -201,15 +205,20 @@ class _Fitting:
         answered = given.lessons
         self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
         self.negative = _rows(row for row, yes in answered.items() if not yes)
-        self.open = np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers])
+        self.times = _times(given, len(corpus))
+        self.open = self.each(np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers]))
         self.others = len(corpus) - len(self.positive)
         self.keywords = keywords
-        self.use = column_sums(self.rows)
+        self.use = column_sums(self.rows, self.times.astype(np.float64))
         positive = self.rows[self.positive]
         self.total = column_sums(positive)
         self.on = rows_with(positive)
         self.plain = self._plain()
         self.parts: dict[str, tuple[Floats, Floats, float, float, float]] = {}
+
+    def each(self, rows: Rows) -> Rows:
+        """The rows of all pages that some rows stand for."""
+        return np.repeat(rows, self.times[rows])
 
     def at_first(self) -> Floats:
         """What is thought of the rows before anything is fitted: the examples are right, all others are not.
@@ -227,6 +236,7 @@ class _Fitting:
         """The score of every row: the mean of all parts, in deviations of the pages that are not of the topic."""
         other = np.maximum(1.0 - probability, 1e-3)
         other[self.positive], other[self.negative] = 1e-6, 2.0
+        other *= self.times
         if self.given.evidence is not None:
             self._keep(self.given.evidence_name, self.given.evidence, np.zeros(0), other)
         elif self.keywords is not None:
@@ -257,7 +267,7 @@ class _Fitting:
             asked = asked[np.linspace(0, len(asked) - 1, MAX_LESSONS).astype(np.intp)]
         if not len(asked):
             return _Taught()
-        mean = self.use / len(self.corpus)
+        mean = self.use / self.times.sum()
         rows, with_mean = self.rows[asked], self.rows[asked] @ mean
         alike = (rows @ rows.T).toarray() - with_mean[:, None] - with_mean + mean @ mean
         lessons = lessons_of(plain[asked], [answers[row] for row in asked.tolist()], alike)
@@ -268,8 +278,8 @@ class _Fitting:
 
     def link_vector(self, probability: Floats) -> Floats:
         """The difference between the means of likely and unlikely pages, at length 1, and the keywords."""
-        vector = column_sums(self.rows, probability / max(float(probability.sum()), 1e-9))
-        against = 1.0 - probability
+        towards, against = probability * self.times, (1.0 - probability) * self.times
+        vector = column_sums(self.rows, towards / max(float(towards.sum()), 1e-9))
         if against.sum() > MIN_UNLIKELY:
             vector = vector - column_sums(self.rows, against / against.sum())
         return unit(vector) if self.keywords is None else unit(vector) + self.keywords
@@ -332,7 +342,9 @@ class _Fitting:
 
         C = (Z Zᵀ + 1 + λ D⁻¹)⁻¹,  α = C y,  without itself: y_i − α_i / C_ii,  words: w = Zᵀ α
         """
-        chosen = _training_rows(probability, self.positive, self.negative)
+        chosen = _training_rows(
+            probability, self.positive, self.negative, self.each(np.arange(len(probability)))
+        )
         p = probability[chosen]
         target = 2.0 * p - 1.0
         weight = np.abs(target) + 0.02
@@ -399,6 +411,10 @@ def _counted(given: Given, rows: int) -> NDArray[np.bool_]:
     return np.ones(rows, np.bool_) if given.counted is None else given.counted
 
 
+def _times(given: Given, rows: int) -> Rows:
+    return np.ones(rows, np.intp) if given.times is None else given.times
+
+
 def _weighted(keywords: Mapping[str, float], corpus: Corpus) -> dict[str, float]:
     return {term: weight * corpus.background.rarity(term) for term, weight in keywords.items()}
 
@@ -411,13 +427,14 @@ def _dense(matrix: csr_matrix, row: int) -> Floats:
     return np.asarray(matrix[[row]].todense()).ravel()
 
 
-def _training_rows(probability: Floats, positive: Rows, negative: Rows) -> Rows:
+def _training_rows(probability: Floats, positive: Rows, negative: Rows, pages: Rows) -> Rows:
+    """Those that the classifier is fitted on; `pages` has the row of every page."""
     n = len(probability)
     if n <= MAX_TRAINING:
         return np.arange(n)
     third = MAX_TRAINING // 3
     likeliest = np.argsort(-probability, kind="stable")[:third]
-    even = np.linspace(0, n - 1, MAX_TRAINING - third).astype(np.intp)
+    even = pages[np.linspace(0, len(pages) - 1, MAX_TRAINING - third).astype(np.intp)]
     return np.unique(np.concatenate([positive, negative, likeliest, even]))
 
 

@@ -1,4 +1,4 @@
-"""Fits a learning judge again and again as pages come in. In: a Brief, pages, answers. Out: versions with all probabilities."""
+"""Fits a learning judge again and again on pages in memory. In: a Brief, pages, answers. Out: versions with all chances."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from lycosa.judge.background import background_of
 from lycosa.judge.calibration import Coefficients
+from lycosa.judge.chances import Chances
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import Fitted, Given, fit_judge
 from lycosa.judge.learning import Brief
@@ -40,9 +41,7 @@ class Fit(msgspec.Struct, frozen=True, array_like=True):
     """A version, and what it says of the pages that it was fitted on, by key: of each as if it had not been in the fit."""
 
     version: Version
-    probabilities: dict[int, float]
-    wanted: dict[int, float] = {}
-    """How surely pages are of a wanted kind, by key, where that counts."""
+    chances: Chances
     upto_of: dict[str, int] = {}
     """The id of the last page of each other shard that it was fitted on."""
 
@@ -59,6 +58,7 @@ class Fitter:
         self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
         self._evidence: list[float] = []
         self._wanted: dict[int, float] = {}  # by row: how surely pages are of a wanted kind
+        self.times: Mapping[int, int] = {}  # of a sample: for how many pages some of them stand, by key
         for page in (*brief.examples, *brief.negatives):
             self._add(page.key, page.terms, 0.0)
 
@@ -81,25 +81,36 @@ class Fitter:
         """The id of the last page that was read of another shard."""
         return self._upto_of.get(whose, 0)
 
+    @property
+    def pages(self) -> int:
+        """How many pages of the crawl it was shown."""
+        return len(self._pages)
+
+    @property
+    def counted(self) -> list[bool]:
+        """Of each of these, in the order in which they were shown, whether it counts for the harvest."""
+        given = {page.key for page in self.brief.examples}
+        return [collected and key not in given for key, collected in self._pages.items()]
+
     def fit(self, heard: Said, number: int) -> Fit:
         """A version on all pages so far, and what people said of some."""
         said = {page.key: False for page in self.brief.negatives} | dict(heard.answers)
         fitted = self.fitted(said, held=heard.held)
         examples = {page.key for page in self.brief.examples}
-        found = sum(key not in examples for key in self._pages)
+        found = sum(self.times.get(key, 1) for key in self._pages if key not in examples)
         version = msgspec.structs.replace(
             fitted.version,
             estimate=msgspec.structs.replace(fitted.version.estimate, pages=found),
             number=number,
-            pages=len(self._pages),
+            pages=sum(self.times.get(key, 1) for key in self._pages),
             upto=self.upto,
             said=dict(sorted(said.items())),
             forecasts={key: fitted.forecasts[self.rows[key]] for key in sorted(said) if key in self.rows},
         )
         rows = [self.rows[key] for key in self._pages]
-        probabilities = zip(self._pages, fitted.probability[rows].tolist(), strict=True)
-        wanted = {key: self._wanted[row] for key in self._pages if (row := self.rows[key]) in self._wanted}
-        return Fit(version, dict(probabilities), wanted, dict(self._upto_of))
+        wanted = (self._wanted.get(row, 1.0) for row in rows)
+        chances = Chances.of(zip(self._pages, fitted.probability[rows].tolist(), wanted, strict=True))
+        return Fit(version, chances, dict(self._upto_of))
 
     def fitted(
         self,
@@ -125,6 +136,7 @@ class Fitter:
             counted=counted,
             threshold=self.brief.threshold,
             wanted=self._wanted,
+            times=np.array([self.times.get(key, 1) for key in self.rows], np.intp),
         )
         return fit_judge(self._corpus, given, coefficients)
 

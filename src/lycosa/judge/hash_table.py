@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lycosa.judge.background import FIRST_CJK, Background, background_of
 from lycosa.judge.similarity import logs_of, unit
 from lycosa.page.tokens import TokenTable
-from lycosa.urls import hash_of
+from lycosa.urls import hash_of, hashes_of
 from lycosa.values import Floats, Terms
 
 MAX_WORDS = 1 << 18
@@ -110,7 +110,7 @@ class HashTable:
 def _hashes_of(terms: Terms) -> NDArray[np.int64]:
     if terms.hashes or not terms.counts:
         return np.frombuffer(terms.hashes, np.int64)
-    return np.array([*map(hash_of, terms.each())], np.int64)  # they were stored without
+    return np.frombuffer(hashes_of(terms.each()), np.int64)  # they were stored without
 
 
 def _mixed(hashes: NDArray[np.int64]) -> NDArray[np.uint64]:

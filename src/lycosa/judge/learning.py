@@ -5,7 +5,7 @@ Fitting it (`fitter`) is heavy and happens elsewhere; judging a page is one look
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,10 +14,11 @@ from lycosa.errors import ModelError
 from lycosa.evidence import Evidence, Need
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
+from lycosa.judge.chances import Chances
 from lycosa.judge.kinds import restricted, wanted_in
 from lycosa.judge.version import FOLDER, Scorer, Version
 from lycosa.page.terms import terms_of_each
-from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, Score, Terms
+from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, PageTerms, Score, Terms
 
 CACHED_ANCHORS = 20_000
 """Texts of links whose scores are remembered: menus and titles come again on many pages."""
@@ -129,6 +130,24 @@ class LearningJudge:
         if self.brief.of_kind:
             found = restricted(found, wanted, version.threshold)
         return self._certain.get(key, found)
+
+    def chances(self, pages: Iterable[PageTerms]) -> Chances:
+        """What its words say of pages."""
+        return Chances.of(
+            (page.key, self.probability(page.terms, page.evidence), page.wanted) for page in pages
+        )
+
+    def judgements(
+        self, chances: Chances, said: Mapping[int, Judgement]
+    ) -> Callable[[Sequence[int]], Mapping[int, Judgement]]:
+        """What gives the verdicts on some pages, by their keys; what was `said` of pages holds."""
+        find = chances.finder()
+
+        def judgements_of(keys: Sequence[int]) -> Mapping[int, Judgement]:
+            judged = {key: self.judgement(key, chance, wanted) for key, chance, wanted in find(keys)}
+            return judged | {key: said[key] for key in keys if key in said}
+
+        return judgements_of
 
     def probability(self, terms: Terms | Mapping[str, int], evidence: float = 0.0) -> float:
         """The chance that a page with these terms is relevant."""

@@ -7,6 +7,9 @@ a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +19,8 @@ BANDS = 4
 BAND_BITS = 16
 BAND_ENTRIES = 64
 """At most this many fingerprints that share a block are compared; a fuller block tells nothing."""
+
+NONE = -1
 
 SKETCH_BINS = 64
 SHINGLE_BYTES = 24
@@ -124,16 +129,58 @@ def resemblance(one: bytes, other: bytes) -> float:
     return float((mine == theirs)[filled].mean())
 
 
+class _Band:
+    """Numbers of fingerprints by one block of their simhashes, in chains: each names the next one of its block."""
+
+    def __init__(self) -> None:
+        self._first = array("i", [NONE]) * (1 << BAND_BITS)
+        self._next = array("i")
+
+    def of(self, block: int) -> Iterator[int]:
+        """Those of a block, the longest-known first."""
+        number = self._first[block]
+        while number != NONE:
+            yield number
+            number = self._next[number]
+
+    def add(self, block: int, number: int) -> None:
+        """Add one behind the others of its block; a full block stays as it is."""
+        if number == len(self._next):
+            self._next.append(NONE)
+        others = list(self.of(block))
+        if len(others) < BAND_ENTRIES:
+            self._link(block, others[-1] if others else NONE, number)
+            self._next[number] = NONE
+
+    def remove(self, block: int, number: int) -> None:
+        """Take one out, if it is there."""
+        before = NONE
+        for other in self.of(block):
+            if other == number:
+                self._link(block, before, self._next[number])
+                return
+            before = other
+
+    def _link(self, block: int, before: int, number: int) -> None:
+        if before == NONE:
+            self._first[block] = number
+        else:
+            self._next[before] = number
+
+
 class NearDuplicates:
     """Fingerprints seen so far: candidates within `distance` bits, found by blocks that they share, and confirmed.
 
-    Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16.
+    Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16. All pages of a crawl are there:
+    as numbers in a row they take 200 bytes each, as Python objects nearly three times as many.
     """
 
     def __init__(self, distance: int = BANDS - 1) -> None:
         self.distance = distance
-        self._fingerprints: dict[int, tuple[int, bytes]] = {}
-        self._bands: tuple[dict[int, list[int]], ...] = tuple({} for _ in range(BANDS))
+        self._numbers: dict[int, int] = {}  # by key
+        self._keys, self._simhashes, self._sketches = array("q"), array("Q"), bytearray()
+        self._bands = tuple(_Band() for _ in range(BANDS))
+        self._free: list[int] = []  # numbers of pages that have become duplicates since
 
     def add(self, key: int, simhash: int, sketch: bytes) -> int | None:
         """The key of an earlier near duplicate, the nearest of those looked at; None if it is new.
@@ -141,30 +188,49 @@ class NearDuplicates:
         Only a new one is kept, so that a cluster is named by its first member. What is added again under its
         key replaces what was known of it: a page is no duplicate of itself.
         """
-        self._fingerprints.pop(key, None)
+        self._forget(key)
         if not simhash:
             return None
         found = self.find(simhash, sketch)
         if found is None:
-            self._fingerprints[key] = simhash, sketch
-            for band, block in zip(self._bands, _blocks(simhash), strict=True):
-                entries = band.setdefault(block, [])
-                if len(entries) < BAND_ENTRIES and key not in entries:
-                    entries.append(key)
+            self._keep(key, simhash, sketch)
         return found
 
     def find(self, simhash: int, sketch: bytes) -> int | None:
         """The key of the nearest page within the distance that resembles it, without adding anything."""
         candidates = {}
         for band, block in zip(self._bands, _blocks(simhash), strict=True):
-            for key in band.get(block, ()):
-                known = self._fingerprints.get(key)  # None: of a page whose text has changed since
-                if known is not None and (apart := hamming(simhash, known[0])) <= self.distance:
-                    candidates[key] = apart
-        for key in sorted(candidates, key=candidates.__getitem__):
-            if resemblance(sketch, self._fingerprints[key][1]) >= RESEMBLING:
-                return key
+            for number in band.of(block):
+                if (apart := hamming(simhash, self._simhashes[number])) <= self.distance:
+                    candidates[number] = apart
+        for number in sorted(candidates, key=candidates.__getitem__):
+            if resemblance(sketch, self._sketch(number)) >= RESEMBLING:
+                return self._keys[number]
         return None
+
+    def _keep(self, key: int, simhash: int, sketch: bytes) -> None:
+        if not self._free:
+            self._free.append(len(self._keys))
+            self._keys.append(0)
+            self._simhashes.append(0)
+            self._sketches += bytes(SKETCH_BINS)
+        number = self._numbers[key] = self._free.pop()
+        self._keys[number], self._simhashes[number] = key, simhash & _MASK
+        at = number * SKETCH_BINS
+        self._sketches[at : at + SKETCH_BINS] = sketch.ljust(SKETCH_BINS, b"\0")
+        for band, block in zip(self._bands, _blocks(simhash), strict=True):
+            band.add(block, number)
+
+    def _forget(self, key: int) -> None:
+        number = self._numbers.pop(key, None)
+        if number is None:
+            return
+        self._free.append(number)
+        for band, block in zip(self._bands, _blocks(self._simhashes[number]), strict=True):
+            band.remove(block, number)
+
+    def _sketch(self, number: int) -> bytes:
+        return bytes(self._sketches[number * SKETCH_BINS : (number + 1) * SKETCH_BINS])
 
 
 def _blocks(simhash: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ catalogue (`CollectionWriter`), or, for experiments, the order of URLs in memory
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -71,6 +71,13 @@ class Rejudged(msgspec.Struct, frozen=True):
     explored: bool = False
 
 
+Judgements = Callable[[Sequence[int]], Mapping[int, Judgement]]
+"""What some pages are to be judged as, by their keys, as far as anything is said of them."""
+Hear = Callable[[Sequence[Rejudged]], None]
+REJUDGED_AT_ONCE = 10_000
+"""Pages that are judged anew at a time, all in one commit."""
+
+
 class SetAside(msgspec.Struct, frozen=True):
     """Versions of the judge that are kept and do not judge: refused because they were worse, or undone.
 
@@ -118,8 +125,11 @@ class LearningStore(Store, Protocol):
         """The pages that were judged and kept, behind this id, with their terms and the value of this evidence."""
         ...
 
-    def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
-        """Overwrite the judgements of pages, by key, by those of a version of the judge; inside `commit`."""
+    def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
+        """Overwrite the judgements of pages by those of a version of the judge; inside `commit`.
+
+        `judgements` is asked for some pages at a time, and `hear` told what has changed of them.
+        """
         ...
 
     def scores(self, keys: Collection[int]) -> dict[int, float]:

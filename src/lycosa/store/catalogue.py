@@ -14,7 +14,18 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
+from lycosa.store import (
+    REJUDGED_AT_ONCE,
+    Conclusion,
+    Counts,
+    Hear,
+    Judgements,
+    Record,
+    Rejudged,
+    add_to,
+    concluded,
+    conclusion_of,
+)
 from lycosa.store.facts import FACT, LINK_FACTS, fact_columns, link_columns, number_or_nan, stored_fact
 from lycosa.store.phrases import as_indexed
 from lycosa.store.schema import UNINDEXED
@@ -155,19 +166,26 @@ class Catalogue:
         self._connection.execute("DELETE FROM lessons WHERE page = ?", (known.page,))
         self.counts = concluded(self.counts, known.conclusion, conclusion_of(record))
 
-    def judge_anew(self, judgements: Mapping[int, Judgement]) -> list[Rejudged]:
-        """Overwrite the judgements of pages, by key. Returns what has changed.
+    def judge_anew(self, judgements: Judgements, hear: Hear) -> None:
+        """Overwrite the judgements of pages, and tell what has changed, some pages at a time.
 
         Refused pages stay as they are, but for those that ask not to be indexed: for them a person's word counts, as
         long as it stands.
         """
         sql = (
-            "SELECT key, source, relevant, score, explored, refusal FROM pages"
-            " WHERE relevant IS NOT NULL AND (refusal IS NULL OR refusal = ?)"
+            "SELECT id, key, source, relevant, score, explored, refusal FROM pages WHERE id > ?"
+            " AND relevant IS NOT NULL AND (refusal IS NULL OR refusal = ?) ORDER BY id LIMIT ?"
         )
-        noindex = self._reasons.id_of(Reason.NOINDEX.name)
+        noindex, after = self._reasons.id_of(Reason.NOINDEX.name), 0
+        while rows := self._connection.execute(sql, (after, noindex, REJUDGED_AT_ONCE)).fetchall():
+            after = rows[-1][0]
+            hear(self._judge_anew(rows, judgements([row[1] for row in rows])))
+
+    def _judge_anew(
+        self, rows: Sequence[tuple[Any, ...]], judgements: Mapping[int, Judgement]
+    ) -> list[Rejudged]:
         changed, relevant = [], 0
-        for key, source, was_relevant, score, explored, refused in self._connection.execute(sql, (noindex,)):
+        for _, key, source, was_relevant, score, explored, refused in rows:
             now, before = judgements.get(key), Judgement(bool(was_relevant), number_or_nan(score))
             if refused and (now is None or not is_said(now)):
                 now = Judgement(False, before.score, Reason.NOINDEX.name.lower()) if was_relevant else None

@@ -24,7 +24,7 @@ import msgspec
 from lycosa import __version__
 from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.files import write_file
-from lycosa.store import Conclusion, Counts, Record, Rejudged, SetAside
+from lycosa.store import Conclusion, Counts, Hear, Judgements, Record, SetAside
 from lycosa.store.catalogue import Catalogue, mended
 from lycosa.store.log import close_log, open_log, tell
 from lycosa.store.reader import JUDGE_ASIDE, JUDGE_VERSION, Reader
@@ -34,7 +34,7 @@ from lycosa.store.search import Search
 from lycosa.store.spec_text import folding_in
 from lycosa.store.statistics import Statistics
 from lycosa.store.warc import Capture, WarcWriter, digest_of
-from lycosa.values import Decision, Fetched, Judgement, PageTerms, Refusal
+from lycosa.values import Decision, Fetched, PageTerms, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
 """What a run leaves that ended before there was a catalogue."""
@@ -154,9 +154,9 @@ class CollectionWriter:
     def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
         return self.reader.terms(after, evidence=evidence, at_hand=self.catalogue.recent_terms)
 
-    def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
+    def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
         self.catalogue.set_fact(JUDGE_VERSION, str(version).encode())
-        return self.catalogue.judge_anew(judgements)
+        self.catalogue.judge_anew(judgements, hear)
 
     def scores(self, keys: Iterable[int]) -> dict[int, float]:
         return self.reader.scores(keys)

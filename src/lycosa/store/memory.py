@@ -7,7 +7,18 @@ from contextlib import contextmanager
 
 import msgspec
 
-from lycosa.store import Conclusion, Counts, Record, Rejudged, add_to, concluded, conclusion_of
+from lycosa.store import (
+    REJUDGED_AT_ONCE,
+    Conclusion,
+    Counts,
+    Hear,
+    Judgements,
+    Record,
+    Rejudged,
+    add_to,
+    concluded,
+    conclusion_of,
+)
 from lycosa.store.terms import kept_terms
 from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, source_of
@@ -80,9 +91,14 @@ class MemoryStore:
             wanted = kind.value if isinstance(kind, Score) else 1.0
             yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value, wanted)
 
-    def judge_anew(self, judgements: Mapping[int, Judgement], version: int) -> list[Rejudged]:
+    def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
+        for first in range(0, len(self._judged), REJUDGED_AT_ONCE):
+            pages = self._judged[first : first + REJUDGED_AT_ONCE]
+            hear(self._judge_anew(pages, judgements([page.link.key for page in pages])))
+
+    def _judge_anew(self, pages: Sequence[Page], judgements: Mapping[int, Judgement]) -> list[Rejudged]:
         changed = []
-        for page in self._judged:
+        for page in pages:
             key = page.link.key
             if (now := judgements.get(key)) is None:
                 continue
