@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lycosa.judge import crawl_fitter
-from lycosa.judge.calibration import MAX_LESSONS
+from lycosa.judge.calibration import FIRST_PAGES, MAX_LESSONS
 from lycosa.judge.crawl_fitter import CrawlFitter
 from lycosa.judge.fitter import Fit, Fitter, Said
 from lycosa.judge.learning import Brief, KnownPage
@@ -68,7 +68,7 @@ def test_a_large_crawl_takes_no_more_memory(crawl, bound, monkeypatch):
         fitter = fitter_of(crawl[:count])
         fit = fitter.fit(Said(), 1)
         assert fitter._all is None
-        assert len(held[-1].rows) == bound + len(EXAMPLES)
+        assert bound < len(held[-1].rows) <= bound + FIRST_PAGES + len(EXAMPLES)
         assert len(fit.chances) == fit.version.pages == fit.version.estimate.pages == count
         assert fit.version.upto == count
 
@@ -103,7 +103,7 @@ def test_it_judges_as_one_that_was_fitted_on_all_pages(crawl, bound, answers):
     all_told, told = on_all.version.estimate, on_some.version.estimate
     assert told.relevant == pytest.approx(found.sum())
     assert told.relevant == pytest.approx(all_told.relevant, rel=0.1)
-    assert told.relevant_high == pytest.approx(all_told.relevant_high, rel=0.1)
+    assert told.relevant_high == pytest.approx(all_told.relevant_high, rel=0.15)
     assert told.precision == pytest.approx(all_told.precision, abs=0.02)
     assert (told.kept, told.pages) == (kept[1].sum(), len(crawl))
 
@@ -124,7 +124,7 @@ def test_pages_beside_the_sample_are_judged_by_the_words_of_the_version(crawl, b
     fit = fitter_of(crawl).fit(Said(), 1)
     scorer, chances = Scorer(fit.version), fit.chances.by_key()
     same = [chances[page.key] == scorer.probability(page.terms) for page in crawl]
-    assert sum(same) >= len(crawl) - bound
+    assert sum(same) >= len(crawl) - bound - FIRST_PAGES
 
 
 def test_what_people_said_of_any_page_counts(crawl, bound):
@@ -141,7 +141,7 @@ def test_what_people_said_of_any_page_counts(crawl, bound):
 
 
 def test_one_fitter_learns_from_all_shards(crawl, bound):
-    """Whichever shard has a page, it counts as much; each is told how far it was read."""
+    """Whichever shard has a page, it counts as much, but for which pages are the first; each is told how far it was read."""
     halves = {"": crawl[::2], "other": crawl[1::2]}
 
     def pages_of(whose: str, after: int) -> Iterator[PageTerms]:
@@ -149,7 +149,7 @@ def test_one_fitter_learns_from_all_shards(crawl, bound):
 
     parted = CrawlFitter(BRIEF, pages_of, ["other"]).fit(Said(), 1)
     whole = fitter_of(crawl).fit(Said(), 1)
-    assert parted.chances.by_key() == pytest.approx(whole.chances.by_key(), abs=1e-6)
+    assert parted.chances.by_key() == pytest.approx(whole.chances.by_key(), abs=0.03)
     assert parted.version.pages == 5000
     assert (parted.version.upto, parted.upto_of) == (4999, {"other": 5000})
 

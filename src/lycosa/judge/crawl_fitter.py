@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.judge import sampling
+from lycosa.judge.calibration import FIRST_PAGES
 from lycosa.judge.chances import Chances, Told
 from lycosa.judge.fitter import Fit, Fitter, Said
 from lycosa.judge.learning import Brief
 from lycosa.judge.sampling import Sample, lot_of, shared_out
-from lycosa.judge.threshold import estimate_of, find_threshold
+from lycosa.judge.threshold import estimate_of, find_threshold, lowest_threshold
 from lycosa.judge.version import Scorer, Version
 from lycosa.values import PageTerms
 
@@ -39,6 +40,7 @@ class CrawlFitter:
         self._all: Fitter | None = Fitter(brief)  # None: there are too many
         self._sample: Sample | None = None
         self._upto: dict[str, int] = {}  # of the sample, by shard
+        self._first: set[int] = set()  # the first pages, which all of them are compared with
 
     def fit(self, heard: Said, number: int) -> Fit:
         """A version on all pages that there are by now, and what people said of some."""
@@ -66,11 +68,14 @@ class CrawlFitter:
         for whose in (OWN, *self.others):
             for page in self.pages_of(whose, self._upto.get(whose, 0)):
                 sample.add(page)
+                if whose == OWN and len(self._first) < FIRST_PAGES:
+                    self._first.add(page.key)
                 self._upto[whose] = page.id
 
     def _fit(self, sample: Sample, heard: Said, number: int) -> Fit:
         known = {page.key for page in (*self.brief.examples, *self.brief.negatives)} | heard.answers.keys()
-        kept, drawn, count = sample.keys | known, sample.others - known, 0
+        alone = known | self._first  # stand for none but themselves
+        kept, drawn, count = sample.keys | alone, sample.others - alone, 0
 
         def chosen(pages: Iterable[PageTerms]) -> Iterator[PageTerms]:
             nonlocal count
@@ -110,7 +115,8 @@ class CrawlFitter:
         threshold = self.brief.threshold
         if threshold is None:
             lessons = len(version.forecasts.keys() - heard.held)
-            threshold = find_threshold(chance[counted], lessons, is_event=bool(self.brief.evidence))
+            lowest = lowest_threshold(lessons, is_event=bool(self.brief.evidence))
+            threshold = find_threshold(chance[counted], lowest)
         odds = np.clip(chance, 1e-13, 1.0 - 1e-13)
         logits, kept = np.log(odds / (1.0 - odds)), chance[counted] >= threshold
         told = estimate_of(logits[counted], certain[counted], version.shift.deviation, kept)

@@ -40,14 +40,7 @@ from lycosa.judge.calibration import (
 )
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.similarity import column_sums, profile, rows_with, share_elsewhere, standard, unit
-from lycosa.judge.threshold import (
-    EVENT_ANSWERS,
-    MIN_OF_EVENTS,
-    MIN_THRESHOLD,
-    Estimate,
-    estimate_of,
-    find_threshold,
-)
+from lycosa.judge.threshold import Estimate, estimate_of, find_threshold, lowest_threshold
 from lycosa.judge.version import Part, Version
 from lycosa.values import Floats
 
@@ -144,7 +137,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         told.append(signs)
         plain = log_odds(used, signs)
         if used is known.in_full and known.of_crawl:
-            used = in_crawl(known.of_crawl, crawl_signs(np.delete(plain, given.examples)))
+            used = in_crawl(known.of_crawl, crawl_signs(plain[fitting.found]))
             plain = log_odds(used, signs)
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
@@ -207,6 +200,7 @@ class _Fitting:
         self.negative = _rows(row for row, yes in answered.items() if not yes)
         self.times = _times(given, len(corpus))
         self.open = self.each(np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers]))
+        self.found = self.each(np.setdiff1d(np.arange(len(corpus)), given.examples))
         self.others = len(corpus) - len(self.positive)
         self.keywords = keywords
         self.use = column_sums(self.rows, self.times.astype(np.float64))
@@ -400,8 +394,8 @@ def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estim
     probability = sigmoid(logits)
     threshold = given.threshold
     if threshold is None:
-        is_unsure_event = given.evidence is not None and len(given.lessons) < EVENT_ANSWERS
-        threshold = find_threshold(probability[found], MIN_OF_EVENTS if is_unsure_event else MIN_THRESHOLD)
+        lowest = lowest_threshold(len(given.lessons), is_event=given.evidence is not None)
+        threshold = find_threshold(probability[found], lowest)
     certain = np.abs(logits) >= CERTAIN
     kept = probability[counted] >= threshold
     return threshold, estimate_of(logits[counted], certain[counted], shift.deviation, kept)

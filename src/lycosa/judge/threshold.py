@@ -71,6 +71,15 @@ class Estimate(msgspec.Struct, frozen=True):
         return Harvest(*(min(1.0, share) for share in shares))
 
 
+def lowest_threshold(answers: int, *, is_event: bool) -> float:
+    """How low the threshold may lie with so many answers.
+
+    >>> lowest_threshold(0, is_event=False), lowest_threshold(14, is_event=True), lowest_threshold(15, is_event=True)
+    (0.3, 0.45, 0.3)
+    """
+    return MIN_OF_EVENTS if is_event and answers < EVENT_ANSWERS else MIN_THRESHOLD
+
+
 def find_threshold(probability: Floats, lowest: float = MIN_THRESHOLD) -> float:
     """The threshold with the best expected F1, between the lowest and 0.6.
 
