@@ -26,7 +26,7 @@ from lycosa.cluster.messages import Report
 from lycosa.cluster.running import run_shard, shard_of
 from lycosa.cluster.slots import SLOTS, Slots
 from lycosa.engine.limits import Limits
-from lycosa.engine.loop import NOTHING_LEFT, Crawl
+from lycosa.engine.loop import CROWD, GATHER_S, NOTHING_LEFT, Crawl
 from lycosa.frontier import Policy
 from lycosa.judge.version import saved_versions
 from lycosa.store.collection import Collection
@@ -241,6 +241,23 @@ async def test_a_cancel_that_comes_with_a_call_is_not_lost(ticks: int) -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert task.cancelled()
+
+
+@pytest.mark.parametrize("flying", [CROWD, 4 * CROWD])
+async def test_a_call_waits_for_visits_that_are_about_to_end(flying: int) -> None:
+    """Where many are under way: one commit then has them, and what the call was for."""
+    crawl = Crawl.__new__(Crawl)
+    crawl.peers, crawl.ended, crawl._ended, crawl._visited = Mock(), "stopped", [], 0
+    crawl._awaited, crawl._look, crawl._call = 0, asyncio.Event(), asyncio.Event()
+    visits = [asyncio.ensure_future(asyncio.sleep(GATHER_S / 10)) for _ in range(flying)]
+    for visit in visits:
+        visit.add_done_callback(crawl._note_end)  # type: ignore[arg-type]
+    crawl._flying = dict.fromkeys(visits)  # type: ignore[assignment, arg-type]
+    crawl.call()
+    landed = await crawl._landed()
+    assert len(landed) == (0 if flying <= CROWD else flying)
+    assert not crawl._call.is_set()
+    await asyncio.gather(*visits)
 
 
 class Counted:

@@ -42,9 +42,7 @@ class Shared(QueuedFrontier):
         self.room: int | None = None  # how many pages may still be taken; None: no limit
         self.price = -math.inf
         self._is_barred = False
-        self._told: dict[
-            int, tuple[tuple[bool, float], int]
-        ] = {}  # by key: the best rank, and the least depth
+        self._told: dict[int, tuple[float, int, int]] = {}  # by key: best priority, least depth, links since
 
     def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
         own: list[Decision] = []
