@@ -1,14 +1,16 @@
 """What a crawl by two shards costs beside one process, on all cores and on one: CPU, messages and bytes a page; and what it costs to begin.
 
-Command line: nice -n 5 python -m tools.shard_cost --pages 200 --pages 2000 --repeat 5 --write
-Expected time: two minutes for each round; --pages 50 --pages 150 in less, to see that it works
+Command line: nice -n 5 python -m tools.shard_cost --repeat 5 --write
+Expected time: five minutes for each round; --pages 50 --pages 150 in one, to see that it works
 
 The same web is crawled to two sizes: what the larger crawl costs more, for each page that it has more, is the cost of a page, and
-what is left is the cost of beginning and ending. CPU is that of all processes that the command started, the site left out, as
-the system counts it, so it may be measured on a busy machine; pages a second may not. The web is that of `lycosa bench`.
+what is left is the cost of beginning and ending. CPU is that of all processes that the command started, as the system counts it, so
+it may be measured on a busy machine; pages a second may not, and they too are those of the pages that the larger crawl has more. The
+site has a process of its own: its CPU is told apart, because it comes out of the same cores. The web is that of `lycosa bench`.
 
 To begin by shards takes as much CPU as a thousand pages, and by how much it varies is taken for the cost of the pages between
-the two sizes: so these are 1,800, not 800, and of each crawl the median of all rounds is taken before the difference.
+the two sizes: so these are 3,500, and of each crawl the median of all rounds is taken before the difference. The judge is fitted at 200
+pages, 400, 800 and so on, and once more at the end: both sizes are a quarter beyond such a point, so that a page pays the same part of it.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +28,7 @@ from statistics import median
 
 import msgspec
 
-from lycosa.bench.run import spec_text
+from lycosa.bench.run import WARM_UP_PAGES, as_installed, spec_text
 from lycosa.bench.web import HOSTS
 from lycosa.cluster.division import shard_directory
 from lycosa.testing import SiteProcess
@@ -37,6 +40,7 @@ SHARDS_OF = {ALONE: 1, ON_ONE_CORE: 1, DIVIDED: 2}
 MARK = "LYCOSA_COST"
 SHARDS = 64
 """What a billion pages are reckoned with."""
+_SITE = f"{os.getpid()}-site"
 TICKS = os.sysconf("SC_CLK_TCK")
 POLL_S = 0.2
 
@@ -55,6 +59,7 @@ class Cost(msgspec.Struct, frozen=True):
     messages: int = 0
     links: int = 0
     bytes: int = 0
+    site_cpu_s: float = 0.0  # of the site that was crawled, beside all others
 
 
 def used_by_marked(mark: str) -> dict[int, tuple[str, float]]:
@@ -72,6 +77,11 @@ def used_by_marked(mark: str) -> dict[int, tuple[str, float]]:
     return found
 
 
+def of_site() -> float:
+    """CPU seconds that the site has used so far."""
+    return sum(cpu for _, cpu in used_by_marked(_SITE).values())
+
+
 def crawl(folder: Path, site: SiteProcess, pages: int, way: str) -> Cost:
     """Crawl the web of the bench to this size, in one of three ways; what that cost."""
     name, shards = f"{list(SHARDS_OF).index(way)}-{pages}", SHARDS_OF[way]
@@ -79,10 +89,9 @@ def crawl(folder: Path, site: SiteProcess, pages: int, way: str) -> Cost:
     spec.write_text(spec_text(site, pages, "now", None), encoding="utf-8")
     kept_to = ["taskset", "-c", "0"] if way == ON_ONE_CORE else []
     command = [*kept_to, sys.executable, "-m", "lycosa", "crawl", str(spec), "--out", str(out), "--json"]
-    begun = time.monotonic()
-    process = subprocess.Popen(
-        [*command, "--shards", str(shards)], env=os.environ | {MARK: mark}, stdout=subprocess.PIPE
-    )
+    begun, site_before = time.monotonic(), of_site()
+    environment = as_installed(folder / "byte code") | {MARK: mark}
+    process = subprocess.Popen([*command, "--shards", str(shards)], env=environment, stdout=subprocess.PIPE)
     used: dict[int, tuple[str, float]] = {}
     while process.poll() is None:
         used |= used_by_marked(mark)
@@ -95,7 +104,11 @@ def crawl(folder: Path, site: SiteProcess, pages: int, way: str) -> Cost:
     archive = sum(path.stat().st_size for path in (out / "archive").iterdir())
     catalogue = (out / "catalogue.db").stat().st_size
     busiest = max(cpu for _, cpu in used.values())
-    return Cost(said["pages"], said["seconds"], wall_s, total, of_ray, busiest, archive, catalogue, *sent)
+    site_cpu_s = of_site() - site_before
+    shutil.rmtree(out)
+    return Cost(
+        said["pages"], said["seconds"], wall_s, total, of_ray, busiest, archive, catalogue, *sent, site_cpu_s
+    )
 
 
 def _is_of_ray(name: str) -> bool:
@@ -121,6 +134,25 @@ def a_page(small: Cost, large: Cost) -> float:
     20.0
     """
     return 1000 * (large.cpu_s - small.cpu_s) / (large.pages - small.pages)
+
+
+def pages_a_second(small: Cost, large: Cost) -> float:
+    """How fast the pages came that the larger crawl has more: at what speed it goes on, once it has begun.
+
+    >>> pages_a_second(Cost(100, 3, 9, 5, 0), Cost(300, 5, 11, 9, 0))
+    100.0
+    """
+    return (large.pages - small.pages) / (large.seconds - small.seconds)
+
+
+def cores(small: Cost, large: Cost) -> tuple[float, float]:
+    """How many cores were busy meanwhile: with the crawl, and with its site.
+
+    >>> cores(Cost(100, 3, 9, 5, 0), Cost(300, 5, 11, 8, 0, site_cpu_s=1))
+    (1.5, 0.5)
+    """
+    seconds = large.seconds - small.seconds
+    return (large.cpu_s - small.cpu_s) / seconds, (large.site_cpu_s - small.site_cpu_s) / seconds
 
 
 def of_busiest(small: Cost, large: Cost) -> float:
@@ -166,7 +198,8 @@ def figures(rounds: list[Round]) -> str:
                 f"{large.cpu_s - each * large.pages / 1000:.1f} s",
                 f"{large.ray_cpu_s:.1f} s",
                 f"{large.wall_s - large.seconds:.1f} s",
-                f"{large.pages / large.seconds:.1f}",
+                f"{pages_a_second(small, large):.1f}",
+                *(f"{count:.2f}" for count in cores(small, large)),
                 f"{large.messages / large.pages:.2f}" if large.messages else "",
                 f"{large.links / large.pages:.1f}" if large.messages else "",
                 f"{large.bytes / large.pages:,.0f}" if large.messages else "",
@@ -180,6 +213,8 @@ def figures(rounds: list[Round]) -> str:
         "of all, Ray's own",
         "time to begin and end",
         "pages/s",
+        "cores busy with it",
+        "with its site",
         "messages a page",
         "links sent a page",
         "bytes sent a page",
@@ -201,12 +236,8 @@ def figures(rounds: list[Round]) -> str:
 
 def _faster(rounds: list[Round], than: str) -> str:
     """How many times as many pages a second two shards crawl: in the median round, and in each."""
-    times = [_pages_a_second(one[DIVIDED]) / _pages_a_second(one[than]) for one in rounds]
+    times = [pages_a_second(*one[DIVIDED]) / pages_a_second(*one[than]) for one in rounds]
     return f"{median(times):.2f} (each round: {', '.join(f'{one:.2f}' for one in times)})"
-
-
-def _pages_a_second(costs: tuple[Cost, Cost]) -> float:
-    return costs[1].pages / costs[1].seconds
 
 
 def medians(rounds: list[Round]) -> Round:
@@ -230,13 +261,16 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
     parser.add_argument("--repeat", type=int, default=1, help="rounds; the table has their medians")
     options = parser.parse_args()
-    small, large = sorted(options.pages or (200, 2000))
+    small, large = sorted(options.pages or (500, 4000))
     rounds: list[Round] = []
+    os.environ[MARK] = _SITE  # of what this program starts, but for the crawls, which have marks of their own
     for _ in range(options.repeat):
         with (
             SiteProcess("lycosa.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
             tempfile.TemporaryDirectory(prefix="cost-") as folder,
         ):
+            for way in (ALONE, DIVIDED):
+                crawl(Path(folder), site, WARM_UP_PAGES, way)  # compiles what the others find compiled
             # In turn, so that what else the machine does meets both alike.
             sizes_of = {
                 (pages, way): crawl(Path(folder), site, pages, way)

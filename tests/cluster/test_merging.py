@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,7 +15,7 @@ from lycosa.cluster.division import refuse_lost
 from lycosa.cluster.merging import merge_collection
 from lycosa.errors import CollectionError, InputError
 from lycosa.store.collection import Collection
-from lycosa.store.merge import OF_PAGE
+from lycosa.store.merge import OF_PAGE, SQLITES_OWN
 from lycosa.store.schema import open_for_writing
 from lycosa.testing import Site
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
@@ -103,6 +106,23 @@ def test_a_crawl_that_was_killed_can_be_merged(crawled: Path, lycosa) -> None:
     code, said, complaint = lycosa("merge", crawled / "web")
     assert code == 0, complaint
     assert said.startswith(f"{HOSTS * PAGES} pages")
+
+
+def test_what_breaks_off_leaves_the_whole_as_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is written without a journal, aside; the next one begins anew, and what it makes is a catalogue like any other."""
+    web = crawled / "web"
+    before = (web / "catalogue.db").read_bytes()
+    with monkeypatch.context() as broken:
+        broken.setattr("lycosa.store.merge.add_frontier", Mock(side_effect=sqlite3.OperationalError("full")))
+        with pytest.raises(CollectionError, match="cannot be used"):
+            merge_collection(web)
+    assert (web / "catalogue.db").read_bytes() == before
+    merge_collection(web)
+    assert contents([web]) == contents([crawled / "one"])
+    assert not list(web.glob("catalogue.db?*"))
+    with closing(sqlite3.connect(web / "catalogue.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert dict(connection.execute("SELECT k, v FROM texts_config"))["hashsize"] == SQLITES_OWN
 
 
 def test_a_missing_shard_is_said(crawled: Path) -> None:

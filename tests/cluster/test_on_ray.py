@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import suppress
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -32,6 +35,7 @@ from tests.crawling import ROOT, crawl, small_web
 from tests.store.archives import records_of
 
 HOSTS, PAGES = 12, 20
+LISTENING = "0A"
 WAIT_S = 300.0
 
 
@@ -86,6 +90,18 @@ def test_a_cluster_is_shown_the_token_of_its_user(monkeypatch, tmp_path, token, 
     with pytest.raises(InputError, match=r"127.0.0.1:1 \(the token is wrong\).* ray status --address"):
         start_ray(2, "127.0.0.1:1")
     assert ray.mode == used
+
+
+def test_a_ray_that_listens_on_the_network_is_ended(monkeypatch):
+    """It was imported before it could be told to keep to this machine."""
+    ray = Mock()
+    ray.util.get_node_ip_address.return_value = "192.0.2.7"
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.delenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", raising=False)
+    with pytest.raises(InputError, match=r"listens on 192.0.2.7.*before Ray is imported\.$"):
+        start_ray(2)
+    ray.shutdown.assert_called_once()
+    assert os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
 
 
 class DyingRay:
@@ -149,6 +165,31 @@ def processes(mark: str, kind: str) -> Iterator[int]:
             continue
 
 
+def listened_on(mark: str) -> list[str]:
+    """The addresses on which processes listen that were started with this mark in their environment."""
+    addresses = []
+    for number in processes(mark, ""):
+        tables = [Path(f"/proc/{number}/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
+        of_socket = {
+            row[9]: _address(row[1].split(":")[0])
+            for row in (line.split() for table in tables for line in table)
+            if row[3] == LISTENING
+        }
+        for opened in Path(f"/proc/{number}/fd").iterdir():
+            with suppress(OSError):  # closed meanwhile
+                socket = re.fullmatch(r"socket:\[(\d+)\]", str(opened.readlink()))
+                if socket and socket[1] in of_socket:
+                    addresses.append(of_socket[socket[1]])
+    return addresses
+
+
+def _address(written: str) -> str:
+    """An address as the kernel writes it: words of four bytes, each in the machine's own order."""
+    words = [bytes.fromhex(written[at : at + 8])[::-1] for at in range(0, len(written), 8)]
+    found = ip_address(b"".join(words))
+    return str(found.ipv4_mapped or found if isinstance(found, IPv6Address) else found)
+
+
 def until(is_so: Any, what: str) -> Any:
     """Wait for a state."""
     end = time.monotonic() + WAIT_S
@@ -165,7 +206,9 @@ def pages(out: Path) -> int:
 
 @pytest.mark.usefixtures("ray_is_there")
 def test_shards_and_coordinator_are_killed(tmp_path: Path) -> None:
-    """They come back by themselves; nothing is lost or there twice, no host is hurried, every record can be read."""
+    """They come back by themselves; nothing is lost or there twice, no host is hurried, every record can be read.
+
+    And nobody else on the network can talk to them meanwhile."""
     with Site(small_web(HOSTS, PAGES)) as site:
         spec = tmp_path / "crawl.toml"
         slowly = text_for(site).replace(f"per_host_delay_s = {DELAY_S}", "per_host_delay_s = 0.3")
@@ -177,6 +220,9 @@ def test_shards_and_coordinator_are_killed(tmp_path: Path) -> None:
         with subprocess.Popen(command(spec, 2), cwd=ROOT, env=environment, stdout=subprocess.PIPE) as process:
             try:
                 until(lambda: pages(out) > 20 or process.poll() is not None, "the first pages")
+                addresses = listened_on(mark)
+                assert len(addresses) >= 5  # of Ray's own processes, the shards and the coordinator
+                assert set(addresses) == {"127.0.0.1"}
                 os.kill(int((shard_directory(out, 1) / "lock").read_text()), signal.SIGKILL)
                 status = [sys.executable, "-m", "lycosa", "status", str(out)]
                 told = subprocess.run(status, cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -13,22 +14,25 @@ from random import Random
 from unittest.mock import Mock
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from lycosa.cluster.coordinator import Coordinator
 from lycosa.cluster.exchange import InProcess, coordinate
-from lycosa.cluster.frontier import SharedMemoryFrontier
+from lycosa.cluster.frontier import MAX_TOLD, TOLD_AGAIN, SharedMemoryFrontier
 from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.messages import Report
 from lycosa.cluster.running import run_shard, shard_of
-from lycosa.cluster.slots import Slots
+from lycosa.cluster.slots import SLOTS, Slots
 from lycosa.engine.limits import Limits
-from lycosa.engine.loop import NOTHING_LEFT, Crawl
+from lycosa.engine.loop import CROWD, GATHER_S, NOTHING_LEFT, Crawl
 from lycosa.frontier import Policy
 from lycosa.judge.version import saved_versions
 from lycosa.store.collection import Collection
 from lycosa.testing import Site, Web, links, redirect
 from lycosa.testing.responses import Raw, Request, Wire, html
-from lycosa.values import Link, Outcome
+from lycosa.values import Decision, Kind, Link, Merge, Outcome
 from tests.cluster.shards import (
     PATIENCE_S,
     Unreliable,
@@ -39,7 +43,7 @@ from tests.cluster.shards import (
     plan_for,
 )
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
-from tests.frontier.offers import offer
+from tests.frontier.offers import key, offer, url_of
 
 HOSTS, PAGES = 12, 8  # of each host
 DELAY_S = 0.02
@@ -239,6 +243,23 @@ async def test_a_cancel_that_comes_with_a_call_is_not_lost(ticks: int) -> None:
     assert task.cancelled()
 
 
+@pytest.mark.parametrize("flying", [CROWD, 4 * CROWD])
+async def test_a_call_waits_for_visits_that_are_about_to_end(flying: int) -> None:
+    """Where many are under way: one commit then has them, and what the call was for."""
+    crawl = Crawl.__new__(Crawl)
+    crawl.peers, crawl.ended, crawl._ended, crawl._visited = Mock(), "stopped", [], 0
+    crawl._awaited, crawl._look, crawl._call = 0, asyncio.Event(), asyncio.Event()
+    visits = [asyncio.ensure_future(asyncio.sleep(GATHER_S / 10)) for _ in range(flying)]
+    for visit in visits:
+        visit.add_done_callback(crawl._note_end)  # type: ignore[arg-type]
+    crawl._flying = dict.fromkeys(visits)  # type: ignore[assignment, arg-type]
+    crawl.call()
+    landed = await crawl._landed()
+    assert len(landed) == (0 if flying <= CROWD else flying)
+    assert not crawl._call.is_set()
+    await asyncio.gather(*visits)
+
+
 class Counted:
     """A web that counts how many of its pages are asked for at once, and takes its time for each."""
 
@@ -332,6 +353,80 @@ def test_the_price_counts_priorities_as_the_choice_does() -> None:
     frontier.price = frontier.best(0.0)[0]
     assert frontier.price == 0.5
     assert frontier.take(0.0) is not None
+
+
+PRIORITIES = st.sampled_from([-math.inf, math.nan, 0.1, 0.1 + 1e-12, 0.5, 0.9])
+
+
+def offers(trails: int) -> st.SearchStrategy[tuple[int, float, int, int]]:
+    """Links as (URL, priority, trail, depth)."""
+    return st.tuples(st.integers(0, 3), PRIORITIES, st.integers(0, trails), st.integers(0, 3))
+
+
+@settings(max_examples=300)
+@given(
+    # One that arrives while its URL is taken is lost in one process too: only a later one would select what was explored.
+    st.lists(offers(2), max_size=40) | st.lists(offers(0) | st.sampled_from(["take", "end"]), max_size=40)
+)
+def test_links_that_say_nothing_new_are_not_sent(steps: list[tuple[int, float, int, int] | str]) -> None:
+    """Their owner takes the same URLs, found on the same pages, as if it had heard of every link."""
+    sent: list[Link] = []
+    slots = Slots.among(2)
+    names = [name for name in (f"h{number}/1" for number in range(30)) if slots.owner_of(url_of(name)) == 1]
+    sender = SharedMemoryFrontier(
+        Policy(max_waiting=1000), shard=0, slots=slots, send=lambda _, links: sent.extend(links)
+    )
+    ours, theirs = (
+        SharedMemoryFrontier(
+            Policy(max_waiting=1000), shard=1, slots=slots, send=Mock(side_effect=AssertionError)
+        )
+        for _ in "ab"
+    )
+    taken: list[Link] = []
+    for number, step in enumerate(steps):
+        if step == "take":
+            links = [ours.take(0.0), theirs.take(0.0)]
+            assert links[0] == links[1]
+            taken += [link for link in links[:1] if link]
+        elif step == "end" and taken:
+            link = taken.pop()
+            for frontier in (ours, theirs):
+                frontier.done(link, Outcome(0.0))
+        elif not isinstance(step, str):
+            name, priority, trail, depth = step
+            decision = offer(names[name], priority, trail=trail, depth=depth, parent=number)
+            sent.clear()
+            sender.add([decision])
+            ours.add([Decision(link, link.priority) for link in sent])
+            theirs.add([Decision(replace(decision.link, priority=priority), priority)])
+            for known in names[:4]:
+                assert ours.find(key(known)) == theirs.find(key(known))
+
+
+def test_what_is_sent_again_and_again() -> None:
+    """A better link, one with a record, every one where links are summed up, and one in sixteen of the others."""
+    send = Mock()
+    frontier = SharedMemoryFrontier(Policy(max_waiting=1000), shard=0, slots=Slots((1,) * SLOTS), send=send)
+
+    def is_sent(decision: Decision, merge: Merge = Merge.MAX) -> bool:
+        send.reset_mock()
+        frontier.add([decision], merge)
+        return bool(send.called)
+
+    assert is_sent(offer("a/1", 0.5, depth=3))
+    assert not is_sent(offer("a/1", 0.5, depth=3))
+    assert is_sent(offer("a/1", 0.5, depth=2))
+    assert is_sent(offer("a/1", 0.6, depth=4))
+    assert not is_sent(offer("a/1", 0.6, depth=2))
+    assert is_sent(offer("a/1", 0.1, record=b"more"))
+    assert is_sent(offer("a/1", 0.1), Merge.SUM)
+    assert is_sent(offer("a/1", 0.1, kind=Kind.LIST))
+    assert not is_sent(offer("a/1", 0.1, kind=Kind.IMAGE))
+    assert sum(is_sent(offer("a/1", 0.6, depth=4)) for _ in range(10 * TOLD_AGAIN)) == 10
+    for number in range(MAX_TOLD):
+        frontier.add([offer(f"b/{number}")])
+    assert len(frontier._told) <= MAX_TOLD
+    assert is_sent(offer("a/1", 0.6, depth=4))
 
 
 async def test_the_judge_learns_from_all_shards(tmp_path: Path) -> None:

@@ -26,6 +26,19 @@ def test_a_disturbed_crawl_of_one_round_does_not_count():
     assert "(200 and 1200 pages," in told
 
 
+def test_speed_is_that_of_a_crawl_that_has_begun():
+    """Both go on at 100 pages/s, and one of them takes three seconds more to begin; its site keeps a core half busy."""
+    alone = Cost(200, 2, 4, 4, 0, 2, 1, 1), Cost(1200, 12, 14, 14, 0, 8, 1, 1)
+    divided = (
+        Cost(200, 5, 14, 13, 4, 2, 1, 1, 9, 9, 9, 1.0),
+        Cost(1200, 15, 24, 24, 4, 5, 1, 1, 9, 9, 9, 6.0),
+    )
+    costs = {way: divided if way == DIVIDED else alone for way in SHARDS_OF}
+    told = figures([costs])
+    assert "Two shards crawl 1.00 (each round: 1.00) times as fast" in told
+    assert "| 100.0 | 1.10 | 0.50 |" in told
+
+
 def test_of_two_rounds_the_mean_is_told_not_the_better():
     rounds = [a_round(13, 24), a_round(13, 26)]
     assert ratio(medians(rounds)) == pytest.approx(1.2)

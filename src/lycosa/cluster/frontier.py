@@ -15,6 +15,7 @@ import msgspec
 from lycosa.cluster.slots import Slots
 from lycosa.frontier import Added, Policy
 from lycosa.frontier.choice import Authority, Head
+from lycosa.frontier.entry import priority_of
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.sqlite import Connection, SqliteFrontier
@@ -23,6 +24,8 @@ from lycosa.values import Decision, Kind, Link, Merge
 SOON_S = 1.0
 """What may go within this time is part of what a shard reports."""
 MAX_BEST = 128
+MAX_TOLD, TOLD_AGAIN = 50_000, 16
+"""URLs of other shards of which is remembered what was said of them (10 MB); and of links that say no more, one in so many is sent."""
 
 Send = Callable[[int, Sequence[Link]], None]
 """Hands links to the shard of that number; they leave with the commit."""
@@ -39,6 +42,7 @@ class Shared(QueuedFrontier):
         self.room: int | None = None  # how many pages may still be taken; None: no limit
         self.price = -math.inf
         self._is_barred = False
+        self._told: dict[int, tuple[float, int, int]] = {}  # by key: best priority, least depth, links since
 
     def add(self, decisions: Sequence[Decision], merge: Merge = Merge.MAX) -> Added:
         own: list[Decision] = []
@@ -48,12 +52,31 @@ class Shared(QueuedFrontier):
             owner = self.shard if decision.hold else self.slots.owner_of(decision.link.url)
             if owner == self.shard:
                 own.append(decision)
-            elif decision.refusal is None and decision.link.kind is not Kind.IMAGE:
+            elif decision.refusal is None and self._is_news(decision, merge):
                 link = msgspec.structs.replace(decision.link, priority=decision.priority)
                 foreign.setdefault(owner, []).append(link)
         for owner, links in foreign.items():
             self.send(owner, links)
         return super().add(own, merge)
+
+    def _is_news(self, decision: Decision, merge: Merge) -> bool:
+        """Whether a link says more of a URL than its owner was told before: most links of a page are on other pages too.
+
+        Where the better of two links counts, one that is no better changes nothing while the URL waits. Some are sent all
+        the same: its owner may have dropped it since, or had it under way.
+        """
+        link = decision.link
+        if merge is not Merge.MAX or link.record or link.trail or link.kind is not Kind.PAGE:
+            return link.kind is not Kind.IMAGE
+        priority, depth, times = priority_of(decision.priority), link.depth, 0
+        if (told := self._told.get(link.key)) is not None:
+            times = told[2] + 1
+            is_no_better = -math.inf < told[0] >= priority and depth >= told[1]
+            priority, depth = max(priority, told[0]), min(depth, told[1])
+        elif len(self._told) >= MAX_TOLD:
+            self._told.clear()
+        self._told[link.key] = priority, depth, times
+        return told is None or not is_no_better or times % TOLD_AGAIN == 0
 
     def take(self, now: float, *, again: bool = False) -> Link | None:
         if again:

@@ -29,6 +29,7 @@ from lycosa.store.mail import Parcel, Receipt
 
 T = TypeVar("T")
 NAMESPACE = "lycosa"
+LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 150_000_000
 """Of a Ray that this program starts: messages are small, and none is kept."""
 ANSWER_S = 30.0
@@ -54,9 +55,12 @@ class State(msgspec.Struct, frozen=True):
     reports: tuple[Report, ...]
 
 
-def ray_library() -> Any:
-    """Ray, which is an extra of this package."""
+def ray_library(*, is_started_here: bool = False) -> Any:
+    """Ray, which is an extra of this package. One that is going to be started here is bound to this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if is_started_here:
+        # Read when Ray is imported. Without it Ray takes 127.0.0.1 for this machine's address in the network, and listens on all.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     os.environ.setdefault(
         "RAY_worker_niceness", "0"
     )  # Ray's default lets any other program go before a crawl
@@ -73,7 +77,7 @@ def start_ray(shards: int, address: str = "") -> Any:
     """Connect to a Ray cluster; without an address, start one on this machine that nobody else reaches."""
     if address:
         return _connect(address)
-    ray = ray_library()
+    ray = ray_library(is_started_here=True)
     ray.init(
         address="local",
         namespace=NAMESPACE,
@@ -82,8 +86,14 @@ def start_ray(shards: int, address: str = "") -> Any:
         include_dashboard=False,
         log_to_driver=False,
         logging_level="ERROR",
-        _node_ip_address="127.0.0.1",
+        _node_ip_address=LOOPBACK,
     )
+    if (address := ray.util.get_node_ip_address()) != LOOPBACK:
+        ray.shutdown()
+        raise InputError(
+            f"Ray was loaded before and listens on {address}, which others may reach. Begin the crawl in a process of its own "
+            "(lycosa crawl --shards), or set RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 before Ray is imported."
+        )
     return ray
 
 

@@ -47,7 +47,7 @@ def crawl_in_shards(
     asked: AskedCrawl, *, shards: int, address: str = "", say: Say, quiet: bool = False
 ) -> Summary:
     """Crawl by several shards; `address` is that of a Ray cluster, '' for this machine."""
-    ray_library()  # what is missing is said before anything is fetched
+    ray_library(is_started_here=not address)  # what is missing is said before anything is fetched
     spec, directory = asked.spec, asked.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):

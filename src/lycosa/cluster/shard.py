@@ -28,8 +28,8 @@ from lycosa.store.mail import Mail, Parcel, Receipt
 from lycosa.values import Decision, Link
 
 PARCEL_LINKS = 1000
-LINGER_S = 0.1
-"""How long links wait for more that go the same way: a message costs more than a link."""
+LINGER_S = 0.25
+"""How long links wait for more that go the same way: a message takes milliseconds, a link microseconds."""
 MAX_ARRIVED = 64
 """Parcels that may wait for the next commit; more are sent again later."""
 RETRY_S = 0.2, 5.0

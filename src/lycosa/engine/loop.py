@@ -243,9 +243,9 @@ class Crawl:
         full = self.ended or self.paused or len(self._flying) >= self.at_once
         at = None if full else self._next_at(self._pages_under_way)
         timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
-        await self._until_ended(1, timeout)
-        if self._ended and len(self._flying) > CROWD:
-            await self._until_ended(len(self._flying) // 2, GATHER_S)
+        called = await self._until_ended(1, timeout)
+        if (self._ended or called) and len(self._flying) > CROWD:
+            await self._gather(max(1, len(self._flying) // 2))
         visits = [task.result() for task in self._ended]  # if one raises, all are still known to `run`
         for task in self._ended:
             del self._flying[task]
@@ -258,15 +258,27 @@ class Crawl:
         if len(self._ended) >= self._awaited:
             self._look.set()
 
-    async def _until_ended(self, count: int, timeout: float | None) -> None:
-        """Wait until so many visits have ended, not longer than the time-out, nor past a `call` of one of its peers."""
+    async def _until_ended(self, count: int, timeout: float | None) -> bool:
+        """Wait until so many visits have ended, not longer than the time-out, nor past a `call`; True if there was one."""
         if len(self._ended) >= count:
-            return
+            return False
         self._awaited = count
         self._look.clear()
         if not (self.peers and self._call.is_set()):
             with suppress(TimeoutError):
                 async with asyncio.timeout(timeout):
+                    await self._look.wait()
+        called = self._call.is_set()
+        self._call.clear()
+        return called
+
+    async def _gather(self, count: int) -> None:
+        """Wait a moment until so many visits have ended. A `call` can wait as long: the commit that follows answers it too."""
+        self._awaited = count
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHER_S):
+                while len(self._ended) < count:
+                    self._look.clear()
                     await self._look.wait()
         self._call.clear()
 

@@ -25,6 +25,8 @@ OWN_FACTS = ("counts", "warc", "name", "rests", "indexed", PAUSED)
 _SHARES = "shares"
 _TEXTS = {"rule": "rules", "refusal": "reasons", "reason": "reasons", "warc": "warcs"}
 """Columns that have the number of a text, and the table that it is in."""
+INDEXED_AT_ONCE, SQLITES_OWN = 16_000_000, 1 << 20
+"""Bytes of the full-text index that are gathered in memory before they are written, here and otherwise."""
 OF_PAGE = ("captures", "links", "evidence", "link_evidence", "places", "entities", "terms", "lessons")
 """Tables whose rows belong to a page."""
 
@@ -43,7 +45,10 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
     for path in _files_of(draft):
         path.unlink(missing_ok=True)
     with plain_errors(draft), closing(open_for_writing(draft)) as connection:
-        connection.execute("PRAGMA synchronous = OFF")  # it is made anew after a power cut
+        # Whatever ends this before it is done, the next one begins anew: nothing has to be written twice for it.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        _index_in_memory(connection, INDEXED_AT_ONCE)
         make_frontier(connection)
         twice = _number_pages(connection, shards)
         for number, shard in enumerate(shards):
@@ -52,11 +57,15 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
                 _add(connection, number)
                 connection.execute("COMMIT")
         counts = _conclude(connection, shards, twice)
-        connection.execute("PRAGMA journal_mode = DELETE")
+        _index_in_memory(connection, SQLITES_OWN)
     for path in _files_of(out / "catalogue.db")[1:]:
         path.unlink(missing_ok=True)
     draft.replace(out / "catalogue.db")
     return counts
+
+
+def _index_in_memory(connection: sqlite3.Connection, size: int) -> None:
+    connection.execute("INSERT INTO texts (texts, rank) VALUES ('hashsize', ?)", (size,))
 
 
 def shares_in(connection: sqlite3.Connection) -> list[Counts]:
