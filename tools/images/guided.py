@@ -1,4 +1,5 @@
-"""What images bring to `fused`, and what they cost. In: webs with images. Out: the table "guided" of docs/strategies/multimedia.md.
+"""What images bring to `fused`, and what they cost. In: webs with images. Out: the table "guided" of
+docs/strategies/multimedia.md; OUT keeps every draw, and only those that are missing are made.
 
 The same draws are crawled by `fused` with a `[multimedia]` table and without. On demo webs the built-in model of heatmaps looks,
 on the encyclopaedia one that is fitted on the images of the draw's training pages: for topics that images tell
@@ -11,8 +12,10 @@ Expected time: parsing the web (4 minutes of CPU), and ten seconds for each topi
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -52,66 +55,81 @@ class Guided(msgspec.Struct, frozen=True):
     images: int
 
 
-Found = dict[str, list[Guided]]
-"""The crawls of each crawler, in the same order of topics and draws."""
+class Kept(msgspec.Struct, frozen=True):
+    """The crawls of one draw by crawler, and the commit that they were made at."""
+
+    commit: str
+    crawls: dict[str, Guided]
 
 
-def crawls(laboratory: Laboratory, model: str) -> Iterator[tuple[str, Guided]]:
+def kept(path: Path, make: Callable[[], Mapping[str, Guided]]) -> Kept:
+    """The crawls of a draw that are kept in a file, or else made now."""
+    if not path.exists():
+        path.write_bytes(msgspec.json.encode(Kept(commit_of(ROOT), dict(make()))))
+        print(path.stem, flush=True)
+    return msgspec.json.decode(path.read_bytes(), type=Kept)
+
+
+def crawls(laboratory: Laboratory, model: str = "") -> dict[str, Guided]:
     """The draw of a laboratory by `fused` alone and with images; `model` is a file, '' the built-in one."""
     laboratory.prepare([FUSED])
-    ready = laboratory.preparations[FUSED]
+    ready, web, found = laboratory.preparations[FUSED], laboratory.web, {}
     for name, settings in {ALONE: None, **GUIDED}.items():
         tables = {} if settings is None else {MULTIMEDIA: {"images": model, **settings}}
         strategy = fitted(FUSED, {}, replace(ready, options=tables))
-        done = crawled(strategy, laboratory.web, laboratory.topic, laboratory.draw, laboratory.options)
-        web = laboratory.web
+        done = crawled(strategy, web, laboratory.topic, laboratory.draw, laboratory.options)
         images = [url for url in done.store.fetched if key_of(url, web.web.folding) not in web.pages]
-        yield name, Guided(done.measured(name, {}, laboratory.random_seed), len(images))
+        found[name] = Guided(done.measured(name, {}, laboratory.random_seed), len(images))
+    return found
 
 
-def on_demo_webs(seeds: Sequence[int], options: Options) -> Found:
+def on_demo_webs(out: Path, seeds: Sequence[int], options: Options) -> list[Kept]:
     """The environmental part of the demo webs of these generator seeds, one draw of each."""
-    found: Found = {}
-    for seed in seeds:
-        folder = cache_directory() / f"environment-{seed}-{code_digest()}"
-        if not (folder / "web.toml").exists():
-            DemoWeb((environment_part(seed),)).write(folder)
-        _add(found, crawls(Laboratory(CachedWeb(VirtualWeb.open(folder)), TOPIC, seed, options), ""))
-    return found
+    return [
+        kept(
+            out / f"demo-{'user' if options.given else 'seeds'}-{seed}.json",
+            partial(_on_demo_web, seed, options),
+        )
+        for seed in seeds
+    ]
 
 
-def on_web(web: CachedWeb, topics: Sequence[str], draws: Sequence[int], pages: int, out: Path) -> Found:
-    """The topics of a web; one whose training pages show too few images is left out."""
-    features, found = described(web), Found()
-    for topic in topics:
+def _on_demo_web(seed: int, options: Options) -> dict[str, Guided]:
+    folder = cache_directory() / f"environment-{seed}-{code_digest()}"
+    if not (folder / "web.toml").exists():
+        DemoWeb((environment_part(seed),)).write(folder)
+    return crawls(Laboratory(CachedWeb(VirtualWeb.open(folder)), TOPIC, seed, options))
+
+
+def on_web(out: Path, path: Path, topics: Sequence[str], draws: Sequence[int], pages: int) -> list[Kept]:
+    """The topics of a web; draws whose training pages show too few images are left out."""
+    web, found = CachedWeb(VirtualWeb.open(path)), []
+    features = described(web)
+    for draw, topic in product(draws, topics or sorted(web.web.topics)):
+        laboratory = Laboratory(web, topic, draw, Options(pages=pages))
         try:
-            for draw in draws:
-                laboratory = Laboratory(web, topic, draw, Options(pages=pages))
-                _add(found, crawls(laboratory, _fitted(laboratory, features, out / f"{topic}.model")))
+            made = partial(crawls_by_training_images, laboratory, features, out / f"{topic}.model")
+            found.append(kept(out / f"{topic}-{draw}-{pages}.json", made))
         except InputError as error:
-            print(f"{topic}: left out. {error}")
+            print(f"{topic}, draw {draw}: left out. {error}")
     return found
 
 
-def _fitted(laboratory: Laboratory, features: Features, path: Path) -> str:
-    """A model of the images that the training pages show, as a file that `multimedia.images` can name."""
+def crawls_by_training_images(laboratory: Laboratory, features: Features, path: Path) -> dict[str, Guided]:
+    """With a model of the images that the training pages show, put into a file."""
     model = image_model(laboratory.web, laboratory.topic, laboratory.draw, features)
     model.save(path)
     remember_all(laboratory.web, ImageEvidence(model), features)
-    return str(path.absolute())
+    return crawls(laboratory, str(path.absolute()))
 
 
-def _add(found: Found, made: Iterator[tuple[str, Guided]]) -> None:
-    for name, one in made:
-        found.setdefault(name, []).append(one)
-
-
-def rows_of(where: str, found: Found) -> list[list[str]]:
+def rows_of(where: str, made: Sequence[Kept]) -> list[list[str]]:
     """A row for each crawler: recall, AUC, how sure it is that they differ from those of `fused` alone, and images a page."""
     rows = []
-    for name, made in found.items():
-        recalls, areas = [one.run.recall for one in made], [one.run.auc for one in made]
-        alone = [one.run for one in found[ALONE]]
+    alone = [one.crawls[ALONE].run for one in made]
+    for name in (ALONE, *GUIDED):
+        found = [one.crawls[name] for one in made]
+        recalls, areas = [one.run.recall for one in found], [one.run.auc for one in found]
         p = [
             "" if name == ALONE else chance(paired_test(values, before))
             for values, before in (
@@ -119,7 +137,7 @@ def rows_of(where: str, found: Found) -> list[list[str]]:
                 (areas, [one.auc for one in alone]),
             )
         ]
-        images = sum(one.images for one in made) / sum(len(one.run.fetched) for one in made)
+        images = sum(one.images for one in found) / sum(len(one.run.fetched) for one in found)
         rows.append([where, name, str(len(made)), _mean(recalls), p[0], _mean(areas), p[1], f"{images:.2f}"])
     return rows
 
@@ -140,31 +158,27 @@ def main() -> None:
     )
     parser.add_argument("--pages", type=int, default=200)
     given = parser.parse_args()
-    commit, draws = commit_of(ROOT), range(given.first, given.first + given.runs)
-    given.out.mkdir(parents=True, exist_ok=True)
+    draws = range(given.first, given.first + given.runs)
+    out, pages = given.out, given.pages
+    out.mkdir(parents=True, exist_ok=True)
+    counts = write_web(CachedWeb(VirtualWeb.open(given.web)), out / "pictures")
+    pictures = [topic for topic, there in counts.items() if there >= MIN_PAGES]
     demo = range(given.first, given.first + DEMO_WEBS)
     as_user = Options(pages=DEMO_PAGES, given=parse_given(AS_USER))
     found = {
-        f"air quality, demo webs, {DEMO_PAGES} pages": on_demo_webs(demo, Options(pages=DEMO_PAGES)),
-        f"the same, as a user, {DEMO_PAGES} pages": on_demo_webs(demo, as_user),
+        f"encyclopaedia, picture topics, {pages} pages": on_web(
+            out, out / "pictures", pictures, draws, pages
+        ),
+        f"encyclopaedia, its own topics, {pages} pages": on_web(out, given.web, [], draws, pages),
+        f"air quality, demo webs, {DEMO_PAGES} pages": on_demo_webs(out, demo, Options(pages=DEMO_PAGES)),
+        f"the same, as a user, {DEMO_PAGES} pages": on_demo_webs(out, demo, as_user),
     }
-    counts = write_web(CachedWeb(VirtualWeb.open(given.web)), given.out / "pictures")
-    pictures = [topic for topic, pages in counts.items() if pages >= MIN_PAGES]
-    for where, folder, topics in (
-        ("picture topics", given.out / "pictures", pictures),
-        ("its own topics", given.web, []),
-    ):
-        web = CachedWeb(VirtualWeb.open(folder))
-        names = topics or sorted(web.web.topics)
-        found[f"encyclopaedia, {where}, {given.pages} pages"] = on_web(
-            web, names, draws, given.pages, given.out
-        )
-    (given.out / "guided.json").write_bytes(msgspec.json.encode(found))
     rows = [row for where, made in found.items() for row in rows_of(where, made)]
     told = table(["topics", "crawler", "crawls", "recall", "p", "AUC", "p", "images a page"], rows)
     print(told)
+    commits = sorted({one.commit for made in found.values() for one in made})
     if given.first == 1:
-        write_part(PAGE, "guided", f"{told}\n\nMeasured at {commit}.")
+        write_part(PAGE, "guided", f"{told}\n\nMeasured at {', '.join(commits)}.")
 
 
 if __name__ == "__main__":
