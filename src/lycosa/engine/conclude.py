@@ -11,7 +11,7 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import groupby, islice
 from typing import Protocol
 
 import msgspec
@@ -414,11 +414,13 @@ class Conclusions:
         """Archive an image, and let the strategy decide on what waited for it."""
         self.store.save(Record(now, fetched, None, page))
         self.strategy.learn(page.link, AN_IMAGE, page.evidence)
-        for step in self.strategy.rank(page, AN_IMAGE):
-            if isinstance(step, Release):
-                self.settle(step.hold, step.value)
-            elif isinstance(step, Decision):
-                self._decide([step])
+        for kind, group in groupby(self.strategy.rank(page, AN_IMAGE), type):
+            steps = list(group)  # decisions on all links of a page are taken in at once
+            if kind is Decision:
+                self._decide([step for step in steps if isinstance(step, Decision)])
+            for step in steps:
+                if isinstance(step, Release):
+                    self.settle(step.hold, step.value)
 
     def is_unseen_frame(self, evidence: Container[str], words: int) -> bool:
         """Whether a page with such evidence and so many words is an empty frame that no browser has filled, where one looks at

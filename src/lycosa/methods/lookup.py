@@ -143,7 +143,7 @@ def guide_named(strategy: str | type[BaseStrategy], tables: Collection[str]) -> 
 def fitted_guide(strategy: type[BaseStrategy], preparation: Preparation) -> BaseStrategy | None:
     """The strategy that guides one, fitted; None where the spec has the table of none."""
     name = guide_named(strategy, {*preparation.options, *preparation.methods})
-    return fitted(name, preparation.options.get(name, {}), preparation) if name else None
+    return fitted(name, preparation.options.get(name, {}), preparation).as_guide() if name else None
 
 
 def guide_words(name: str) -> str:

@@ -43,7 +43,7 @@ class Method:
     `link_words`: what each of these says, in words for `lycosa why`, by the name of the evidence and in the same order.
     `guides`: those of its strategies that can guide one that takes guides (`fused`), by name, with what they say of a link
     in words for `lycosa why`. Where the spec has the table of one, it is asked of every page: what it holds, releases
-    or refuses is done, and how it ranks the rest (`log_odds`) is evidence beside all other.
+    or refuses is done, and how it ranks the rest (`log_odds`) is evidence beside all other. It may give another for that (`as_guide`).
     `wanted`: `(model) -> Sequence[Evidence]`: what a page has to be beside relevant, for any judge: among it the Score
     `wanted-kind`, how surely it is that. None where the section asks for nothing.
     `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.

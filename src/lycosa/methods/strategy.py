@@ -114,8 +114,15 @@ class BaseStrategy(ABC):
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Nothing that was learned has to change."""
 
+    def as_guide(self) -> BaseStrategy:
+        """Fitted: what speaks for it where it only guides another strategy. Itself, where that is the same."""
+        return self
+
     def log_odds(self, decision: Decision) -> float:
-        """As a guide: how much a decision that lets a link wait says for it. 0 says nothing, more is better."""
+        """As a guide: how much a decision that lets a link wait says for it. 0 says nothing, more is better.
+
+        Over all links to a URL the last word counts where the guide's `merge` is REPLACE, else the best.
+        """
         return log_odds(decision.priority)
 
     def only_leads_on(self, decision: Decision) -> bool:

@@ -147,6 +147,10 @@ class Guarded(BaseStrategy):
         """As the inner one."""
         return float(self._ask(self.inner.credit, "a judged page", judgement))
 
+    def as_guide(self) -> BaseStrategy:
+        """As the inner one, guarded too."""
+        return Guarded(self._ask(self.inner.as_guide, "the beginning of the crawl"))
+
     def log_odds(self, decision: Decision) -> float:
         """As the inner one."""
         return float(self._ask(self.inner.log_odds, decision.link.url, decision))

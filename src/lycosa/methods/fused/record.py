@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.methods.fused.known import Known
+from lycosa.values import Merge
 
 PARTS = ("parents", "context", "anchor", "url", "siblings", "extra")
 """What a score is the sum of, in the order in which a record keeps them."""
@@ -165,11 +166,11 @@ def rows_of(table: Records) -> list[bytes]:
     return [whole[start : start + size] for start in range(0, len(whole), size)]
 
 
-def merged(known: Sequence[bytes], offered: Sequence[bytes], *, guided: bool = False) -> list[bytes]:
+def merged(known: Sequence[bytes], offered: Sequence[bytes], *, guided: Merge | None = None) -> list[bytes]:
     """The record of each URL with one link more.
 
-    A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted. What a guide says takes the place
-    of what it said before.
+    A page that is fetched once more counts once. Links beyond MAX_LINKS are not counted. Of what a guide says the last
+    word counts, or the best (`BaseStrategy.log_odds`).
 
     >>> first, second = (
     ...     records_of(Offers(page, 0.9, [1, 5, page], [0.5] * 3, [0.0] * 3, [packed_words([])] * 3), Known())[1]
@@ -182,6 +183,7 @@ def merged(known: Sequence[bytes], offered: Sequence[bytes], *, guided: bool = F
     True
     """
     before, told = read_records(known), read_records(offered)
+    said = before["extra"][:, GUIDE].copy()
     tags = told["parents"][:, 0]
     is_new = every(before["parents"] != tags[:, None], 1) & (told["links"] > 0)
     is_new &= before["links"] < MAX_LINKS
@@ -211,7 +213,8 @@ def merged(known: Sequence[bytes], offered: Sequence[bytes], *, guided: bool = F
     if not are_all_new:
         before[is_new] = rows
     if guided:
-        before["extra"][:, GUIDE] = told["extra"][:, GUIDE]
+        now = told["extra"][:, GUIDE]
+        before["extra"][:, GUIDE] = now if guided is Merge.REPLACE else np.maximum(said, now)
     return [
         row if len(old) == _BYTES else new
         for row, old, new in zip(rows_of(before), known, offered, strict=True)

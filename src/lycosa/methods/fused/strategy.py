@@ -43,10 +43,12 @@ RULE = "all that is known of the URL"
 class Ranking:
     """How the frontier merges and scores records: by what was learned so far."""
 
-    def __init__(self, weights: Weights, judge: LearningJudge | None = None, *, guided: bool = False) -> None:
+    def __init__(
+        self, weights: Weights, judge: LearningJudge | None = None, guide: BaseStrategy | None = None
+    ) -> None:
         self.weights = weights
         self.judge = judge
-        self.guided = guided
+        self.guided = guide.merge if guide else None
         self.outcomes = Outcomes()
         self.known = Known()
 
@@ -123,7 +125,7 @@ class Fused(BaseStrategy):
                 self.needs = (*self.needs, evidence)
         self.extras_ = tuple(evidence.name for evidence in extras)
         weights = Weights(self.parents, self.context, self.anchor, self.url, self.siblings, self.extra)
-        self.records = self.ranking_ = Ranking(weights, self.words_, guided=self.guide_ is not None)
+        self.records = self.ranking_ = Ranking(weights, self.words_, self.guide_)
         training = preparation.training
         self.ranking_.known = Known.of([_known(page, yes, self.model_) for page, yes in training])
         words = self.url_words_.of([page.url for page, _ in training])
@@ -247,7 +249,9 @@ def _relevance(judgement: Judgement, evidence: Mapping[str, Fact]) -> float:
 
 
 def _led(decision: Decision, record: bytes, guide: BaseStrategy) -> Decision:
-    """What a guide decides, with a record that has what it says."""
+    """What a guide decides, with a record that has what it says; images and the like are no pages, and go as it decides."""
+    if decision.link.kind is not Kind.PAGE:
+        return decision
     record = with_guide(record, guide.log_odds(decision))
     return replace(decision, link=replace(decision.link, record=record))
 

@@ -5,6 +5,7 @@ In: T, the score of a link's text; V in [0, 1], what the images of its page say 
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 Selection = Literal["text", "visual", "both", "either"]
@@ -123,3 +124,19 @@ def next_t2(t2: float, led: bool, target: float, t1: float, step: float = 0.05) 
     (0.33, 0.28)
     """
     return min(max(t2 + step * (target - led), 0.0), t1)
+
+
+def lift(led: float, own: float, led_others: float, own_others: float, prior: float = 10.0) -> float:
+    """What an image of its page says for a link, in log odds, as a guide (ours).
+
+        log( (led + prior · r) / (own + prior) / r )      r = (led_others + 1) / (own_others + 1)
+
+    `led`: the summed relevance of pages that were found on pages with such an image, `own` that of the page each was
+    found on; the same of other pages. So it says what links lead to beyond what the words of their pages promise: with
+    nothing seen it is 0, and `prior` pages are needed before it counts for much.
+
+    >>> lift(0, 0, 5, 10), round(lift(10, 10, 5, 10), 2), round(lift(0, 10, 5, 10), 2)
+    (0.0, 0.31, -0.69)
+    """
+    r = (led_others + 1) / (own_others + 1)
+    return math.log((led + prior * r) / (own + prior) / r)

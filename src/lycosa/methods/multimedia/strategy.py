@@ -13,6 +13,7 @@ from lycosa.errors import SpecError
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.methods import BaseStrategy, Step
+from lycosa.methods.multimedia.guide import ShownImages
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.rules import (
     Exploration,
@@ -25,8 +26,8 @@ from lycosa.methods.multimedia.rules import (
     score,
     with_parent,
 )
+from lycosa.methods.multimedia.shown import HIT, IMAGES_FIRST, candidates, keys_of_image
 from lycosa.methods.preparation import Preparation
-from lycosa.page.image_size import is_small
 from lycosa.spec.sections import BelowOne, NotNegative, NotNegativeInt
 from lycosa.values import (
     Decision,
@@ -43,10 +44,6 @@ from lycosa.values import (
     Score,
 )
 
-HIT = 0.5
-"""An image scored so by its model shows what is sought."""
-IMAGES_FIRST = 2.0
-"""The priority of images: above every page, because links wait for them."""
 MAX_IMAGES = 50
 """Held links remember which images they wait for, and what a link remembers is to stay small."""
 _64_BITS = (1 << 64) - 1
@@ -125,16 +122,27 @@ class Multimedia(BaseStrategy):
         self.text_ = words.name
         if not any(kind.name == words.name for kind in self.needs):
             self.needs = (*self.needs, words)
+        self.looks_: ImageEvidence | None = None
         if self.selection != "text" or self.exploration in ("visual", "both"):
             named = preparation.folder / self.images
             looks = ImageModel.load(named) if self.images else ImageModel.builtin()
-            self.needs = (*self.needs, ImageEvidence(looks.with_rule(self.rule)))
+            self.looks_ = ImageEvidence(looks.with_rule(self.rule))
+            self.needs = (*self.needs, self.looks_)
         self.t2_ = self.t2
         self.shown_: dict[int, bool] = {}  # images looked at: whether they show what is sought
         self.waiting_: dict[int, set[str]] = {}  # image -> the holds that wait for it
         self.hold_of_: dict[int, str] = {}  # link -> the hold that has it
         self.others_: dict[str, list[Link]] = {}  # hold -> links of its page that another hold has
         return self
+
+    def as_guide(self) -> ShownImages:
+        """What images show, and nothing else: who is guided has words of its own, and refuses nothing."""
+        if self.looks_ is None:
+            raise SpecError(
+                f"multimedia.selection is {self.selection!r} and no image is looked at, but images are all that multimedia has to "
+                "say where another strategy ranks. Leave selection out, or all of [multimedia]."
+            )
+        return ShownImages(self.looks_, self.max_images, self.fade)
 
     def check(self, folder: Path) -> None:
         """Refuse settings that contradict each other."""
@@ -154,7 +162,7 @@ class Multimedia(BaseStrategy):
             (link, Scored(round(with_parent(text, judgement.score, self.parent), 4), page.link.trail))
             for link, text in zip(page.links, page.link_evidence[self.text_], strict=True)
         ]
-        images = [image for image in page.images if _is_candidate(image)]
+        images = candidates(page.images)
         hit = next((image for image in images if self.shown_.get(image.key)), None)
         if hit:
             return [
@@ -176,7 +184,7 @@ class Multimedia(BaseStrategy):
         """Remember what images show, and whether images led well; a resumed crawl learns it again."""
         if link.kind is Kind.IMAGE:
             if isinstance(fact := evidence.get("image"), Score):
-                self.shown_ |= dict.fromkeys(_names(link), fact.value >= HIT)
+                self.shown_ |= dict.fromkeys(keys_of_image(link), fact.value >= HIT)
         elif self.target and link.notes.opened_by and not link.trail:
             self.t2_ = next_t2(self.t2_, judgement.relevant, self.target, self.t1)
 
@@ -201,7 +209,7 @@ class Multimedia(BaseStrategy):
 
     def _seen(self, image: Page) -> list[Step]:
         """An image was looked at: a hit settles every page that waited for it."""
-        holds = sorted({hold for key in _names(image.link) for hold in self.waiting_.pop(key, ())})
+        holds = sorted({hold for key in keys_of_image(image.link) for hold in self.waiting_.pop(key, ())})
         if not self.shown_.get(image.link.key):
             return []
         steps: list[Step] = []
@@ -246,14 +254,3 @@ class Multimedia(BaseStrategy):
             link = msgspec.structs.replace(link, trail=trail)
             return Decision(link, priority, rule=f"multimedia: explored ({shown})")
         return Decision(link, priority, rule=f"multimedia: selected ({shown})")
-
-
-def _names(image: Link) -> tuple[int, ...]:
-    """The keys of an image: its own, and those of the URLs that redirected to it."""
-    return (image.key, *image.notes.via)
-
-
-def _is_candidate(image: Image) -> bool:
-    """Whether an image may be worth fetching, by what the markup says of it."""
-    drawn = image.url.lower().partition("?")[0].endswith((".svg", ".svgz", ".ico"))
-    return not drawn and not is_small(image.width, image.height)

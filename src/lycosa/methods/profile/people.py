@@ -6,8 +6,8 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from lycosa.methods.eviction import make_room
 from lycosa.methods.profile.cotags import words_of_tag
-from lycosa.methods.profile.eviction import make_room
 from lycosa.methods.profile.ranks import after_items, inner_rank, inter_rank, user_rank
 
 CHANGE = 0.1

@@ -11,7 +11,7 @@ from lycosa.lab.cache import CachedWeb
 from lycosa.lab.grid import Laboratory
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
-from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, VARIANTS, _image_model, _look, compare
+from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, VARIANTS, _look, compare, image_model
 from lycosa.testing import data, html
 from lycosa.urls import key_of
 
@@ -68,13 +68,12 @@ def test_images_are_learned_from_training_pages_alone(tmp_path, monkeypatch):
     training = (*laboratory.draw.positives, *laboratory.draw.negatives)
     shown = {key_of(f"{web.url(key)}.png") for key in training}
 
-    model = _image_model(web, laboratory.topic, laboratory.draw, features)
+    model = image_model(web, laboratory.topic, laboratory.draw, features)
 
     assert sum(model.about["examples"].values()) == len(shown)
     poorer = {key: value for key, value in features.items() if key in shown}
     assert (
-        _image_model(web, laboratory.topic, laboratory.draw, poorer).vectors.tolist()
-        == model.vectors.tolist()
+        image_model(web, laboratory.topic, laboratory.draw, poorer).vectors.tolist() == model.vectors.tolist()
     )
 
 

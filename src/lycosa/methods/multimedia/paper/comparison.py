@@ -77,7 +77,7 @@ def compare(
     """Crawl for every topic with and without images; topics whose pages show too few images are left out."""
     cached = CachedWeb(VirtualWeb.open(web))
     say("Reading all pages and describing all images (minutes; kept for the next time) …")
-    features = _described(cached)
+    features = described(cached)
     say(f"{len(features)} images of {cached.web.title} described")
     wanted = list(topics) or [name for name in SHARING if name in cached.web.topics]
     names = chosen_topics(cached.web, wanted)
@@ -122,12 +122,10 @@ def len_relevant(run: Run) -> float:
 
 def _runs(laboratory: Laboratory, features: Features) -> list[tuple[str, Run]]:
     web, topic, drawn = laboratory.web, laboratory.topic, laboratory.draw
-    images = ImageEvidence(_image_model(web, topic, drawn, features))
+    images = ImageEvidence(image_model(web, topic, drawn, features))
     laboratory.prepare(["multimedia"])
     links = _link_model(web, topic, drawn, laboratory.random_seed)
-    keys = list(features)
-    facts = images.model.facts(_stacked(features, keys))
-    remember(web, images, dict(zip(keys, facts, strict=True)))
+    remember_all(web, images, features)
     ready = laboratory.preparations["multimedia"]
     models = {**ready.models, "text": links}
     ready = type(ready)(ready.judge, ready.topic, ready.examples, models, random_seed=laboratory.random_seed)
@@ -145,6 +143,12 @@ def _runs(laboratory: Laboratory, features: Features) -> list[tuple[str, Run]]:
     return runs
 
 
+def remember_all(web: CachedWeb, images: ImageEvidence, features: Features) -> None:
+    """Let the lab know what a model says of all images of a web, by what they were described as."""
+    keys = list(features)
+    remember(web, images, dict(zip(keys, images.model.facts(_stacked(features, keys)), strict=True)))
+
+
 def _link_model(web: CachedWeb, topic: Topic, drawn: Draw, seed: int) -> TextModel:
     """Learned from the links of the training pages, labelled by where they lead (the paper's 711 links)."""
     relevant = topic.relevant()
@@ -158,7 +162,7 @@ def _link_model(web: CachedWeb, topic: Topic, drawn: Draw, seed: int) -> TextMod
     return train_links(positive[:MAX_LINKS] + kept, weights=(1.0,), gammas=(0.1,))
 
 
-def _image_model(web: CachedWeb, topic: Topic, drawn: Draw, features: Features) -> ImageModel:
+def image_model(web: CachedWeb, topic: Topic, drawn: Draw, features: Features) -> ImageModel:
     """The images of the relevant training pages against those of the others."""
     labels: dict[int, str] = {}
     for label, pages in (("other", drawn.negatives), (topic.name, drawn.positives)):
@@ -180,7 +184,7 @@ def _stacked(features: Features, keys: Sequence[int]) -> Singles:
     return np.stack([features[key] for key in keys])
 
 
-def _described(web: CachedWeb) -> dict[int, Singles]:
+def described(web: CachedWeb) -> dict[int, Singles]:
     """All images of a web that are large enough, described; kept on disk for the next comparison."""
     path = cache_directory() / "images" / f"{content_digest(web.web)}-{all_code_digest()}.npz"
     try:

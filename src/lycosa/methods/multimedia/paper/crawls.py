@@ -33,7 +33,8 @@ from lycosa.lab.seen_images import seen_images
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.link_training import links_of, train_links
-from lycosa.methods.multimedia.strategy import HIT, Multimedia
+from lycosa.methods.multimedia.shown import HIT
+from lycosa.methods.multimedia.strategy import Multimedia
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.spec.sections import ScopeSpec

@@ -1,4 +1,4 @@
-"""Memory that does not grow with the site. In: a dictionary that got full. Out: its younger half."""
+"""Memory that does not grow with the crawl. In: a dictionary that got full. Out: its younger half."""
 
 from __future__ import annotations
 
