@@ -15,7 +15,8 @@ import pytest
 from lycosa.engine.fitting import ChildFits, InlineFits
 from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
-from lycosa.judge.learning import Brief, LearningJudge
+from lycosa.judge.brief import Brief
+from lycosa.judge.learning import LearningJudge
 from lycosa.judge.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from lycosa.judge.background import background_of
+from lycosa.judge.brief import Brief
 from lycosa.judge.calibration import Coefficients
 from lycosa.judge.corpus import Corpus
 from lycosa.judge.fit import Fitted, Given, fit_judge
-from lycosa.judge.learning import Brief
 from lycosa.judge.version import Version
 from lycosa.page.terms import packed
 from lycosa.values import PageTerms, Terms
