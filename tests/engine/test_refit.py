@@ -17,8 +17,9 @@ import pytest
 from lycosa.engine.fitting import ChildFits, InlineFits, pages_in
 from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
+from lycosa.judge.brief import Brief
 from lycosa.judge.chances import Chances, Told
-from lycosa.judge.learning import Brief, LearningJudge
+from lycosa.judge.learning import LearningJudge
 from lycosa.judge.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection

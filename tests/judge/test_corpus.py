@@ -9,6 +9,7 @@ import pytest
 
 from lycosa.judge.background import background_of
 from lycosa.judge.corpus import Corpus
+from lycosa.page.terms import packed
 
 PAGES = 300
 
@@ -51,6 +52,34 @@ def test_products_of_some_pages_are_those_of_their_rows(pages):
     assert np.allclose(some, products[np.ix_(chosen, chosen)], rtol=0, atol=1e-12)
     _, again = corpus_of(pages, at_once=PAGES)
     assert (np.tril(corpus.products(corpus.rows(), np.arange(PAGES))) == again).all()
+
+
+def test_pages_that_are_read_together_are_those_read_one_by_one(pages):
+    """To the last bit, and with the columns in the order in which terms are met: a judge says the same either way."""
+    pages[40:43] = [{}, {"ж" * 30 + "а": 2, "owl": 1}, {"night": 1, "ж" * 30 + "б": 1, "ж" * 30 + "а": 1}]
+    alone, together = Corpus(background_of("english")), Corpus(background_of("english"))
+    for terms in pages:
+        alone.add(terms)
+    for start in range(0, PAGES, 16):
+        before, some = len(together), pages[start : start + 16]
+        assert together.add_all([*map(packed, some)]) == range(before, before + len(some))
+    assert together.add_all([]) == range(PAGES, PAGES)
+    assert together.terms == alone.terms
+    for name in ("indptr", "indices", "data"):
+        assert (getattr(together.rows(), name) == getattr(alone.rows(), name)).all()
+    assert (together.language_shares() == alone.language_shares()).all()
+
+
+def test_rows_that_were_handed_out_stay_as_they_are(pages):
+    """Whoever has them keeps them, however many pages come then."""
+    corpus = Corpus(background_of("english"))
+    corpus.add(pages[0])
+    rows = corpus.rows()
+    before = rows.toarray()
+    for _ in range(10):
+        corpus.add_all([*map(packed, pages)])
+    assert (rows.toarray() == before).all()
+    assert (corpus.rows()[:1, : before.shape[1]].toarray() == before).all()
 
 
 def test_long_and_foreign_terms_have_one_column_each():

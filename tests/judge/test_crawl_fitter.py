@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from lycosa.judge import crawl_fitter
+from lycosa.judge.brief import Brief, KnownPage
 from lycosa.judge.calibration import FIRST_PAGES, MAX_LESSONS
 from lycosa.judge.crawl_fitter import CrawlFitter
 from lycosa.judge.fitter import Fit, Fitter, Said
-from lycosa.judge.learning import Brief, KnownPage
 from lycosa.judge.version import Scorer
 from lycosa.page.terms import packed
 from lycosa.values import PageTerms

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lycosa.judge import learning
-from lycosa.judge.learning import Brief, LearningJudge
+from lycosa.judge.brief import Brief
+from lycosa.judge.learning import LearningJudge
 from lycosa.judge.version import Version
 from lycosa.page.terms import terms_of
 from lycosa.values import Link

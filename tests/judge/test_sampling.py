@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from lycosa.judge.learning import Brief, KnownPage
+from lycosa.judge.brief import Brief, KnownPage
 from lycosa.judge.sampling import LIKELIEST, Sample
 from lycosa.page.terms import packed
 from lycosa.values import PageTerms

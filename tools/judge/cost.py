@@ -14,8 +14,8 @@ from collections import Counter
 
 import numpy as np
 
+from lycosa.judge.brief import Brief, KnownPage
 from lycosa.judge.fitter import Fitter, Said
-from lycosa.judge.learning import Brief, KnownPage
 from lycosa.judge.version import Scorer, packed
 from lycosa.page.terms import packed as packed_counts
 from lycosa.values import PageTerms

@@ -26,9 +26,9 @@ import msgspec
 
 from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
 from lycosa.errors import CollectionError, LycosaError, ModelError
+from lycosa.judge.brief import Brief
 from lycosa.judge.crawl_fitter import CrawlFitter
 from lycosa.judge.fitter import Fit, Said
-from lycosa.judge.learning import Brief
 from lycosa.judge.version import save_version
 from lycosa.store import LearningStore
 from lycosa.store.collection import Collection

@@ -46,9 +46,13 @@ class _Growing(Generic[Number]):
     def extend(self, more: NDArray[Number]) -> None:
         size = self._size + len(more)
         if size > len(self._room):
-            room = np.empty(max(size, len(self._room) * 5 // 4), self._room.dtype)
-            room[: self._size] = self.all
-            self._room = room
+            more_room = max(size, len(self._room) * 9 // 8)
+            try:
+                self._room.resize(more_room)  # by other addresses for the same memory: nothing is copied
+            except ValueError:  # somebody has what was handed out
+                room = np.empty(more_room, self._room.dtype)
+                room[: self._size] = self.all
+                self._room = room
         self._room[self._size : size] = more
         self._size = size
 
@@ -68,20 +72,28 @@ class _Columns:
         self._table = TokenTable()
         self._long: dict[str, int] = {}  # those that are longer than what is looked up by its hash
 
-    def of(self, terms: Terms) -> NDArray[np.int32]:
-        """The column of each of a page's terms."""
-        tokens = Tokens(terms.lines.encode().replace(b"\n", b" "))
+    def of(self, pages: Sequence[Terms]) -> NDArray[np.int32]:
+        """The columns of the terms of some pages, one page after the other."""
+        tokens = Tokens("\n".join([page.lines for page in pages]).encode().replace(b"\n", b" "))
         hashes = tokens.hashes()
         columns = self._table.find(hashes)
         is_long = tokens.sizes > LONGEST
         if is_long.any():
+            if (
+                len(pages) > 1
+            ):  # page by page: in which order terms are met does not depend on who is read together
+                return np.concatenate([self.of([page]) for page in pages])
             for at in np.flatnonzero(is_long).tolist():
                 columns[at] = self._of_long(tokens[at].decode())
         new = np.flatnonzero(columns == UNKNOWN)
         if len(new):
-            columns[new] = np.arange(len(self.terms), len(self.terms) + len(new))
-            self._table.add(hashes[new], columns[new])
-            self._note([tokens[at].decode() for at in new.tolist()])
+            found, first, which = np.unique(hashes[new], return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            numbers = np.empty(len(found), np.int32)
+            numbers[order] = np.arange(len(self.terms), len(self.terms) + len(found))
+            columns[new] = numbers[which]
+            self._table.add(found, numbers)
+            self._note([token.decode() for token in tokens.some(new[first[order]])])
         return columns
 
     def _of_long(self, term: str) -> int:
@@ -125,21 +137,34 @@ class Corpus:
         >>> corpus.add({"owl": 2, "night": 1}), corpus.add({"owl": 1}), corpus.terms
         (0, 1, ['owl', 'night'])
         """
-        if not isinstance(terms, Terms):
-            terms = packed(terms)
-        columns = self._columns.of(terms)
-        weights = unit(logs_of(np.frombuffer(terms.counts, np.int32)) * self._columns.rarities.all[columns])
+        return self.add_all([terms if isinstance(terms, Terms) else packed(terms)])[0]
+
+    def add_all(self, pages: Sequence[Terms]) -> range:
+        """Add pages; returns their rows. All that is done on arrays is done once for all of them.
+
+        >>> corpus = Corpus(Background({}))
+        >>> corpus.add_all([packed({"owl": 2, "night": 1}), packed({"night": 3, "moth": 1})]), corpus.terms
+        (range(0, 2), ['owl', 'night', 'moth'])
+        """
+        columns = self._columns.of(pages)
+        ends = np.cumsum([len(page) for page in pages], dtype=np.int64)
+        counts = np.frombuffer(b"".join([page.counts for page in pages]), np.int32)
+        weights = logs_of(counts) * self._columns.rarities.all.take(columns)
+        for page in np.split(weights, ends[:-1]):
+            page[:] = unit(page)
         there = weights > 0
         if not there.all():
             columns, weights = columns[there], weights[there]
+            ends = np.append(0, np.cumsum(there))[ends]
         self._indices.extend(columns)
         self._weights.extend(weights)
-        self._ends.extend(self._ends.all[-1:] + len(columns))
-        return len(self) - 1
+        before = len(self)
+        self._ends.extend(self._ends.all[-1:] + ends)
+        return range(before, len(self))
 
     def vector(self, weights: Mapping[str, float]) -> Floats:
         """A vector over all terms."""
-        columns = self._columns.of(packed(dict.fromkeys(weights, 1)))
+        columns = self._columns.of([packed(dict.fromkeys(weights, 1))])
         vector = np.zeros(len(self.terms))
         vector[columns] = list(weights.values())
         return vector

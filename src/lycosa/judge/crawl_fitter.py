@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.judge import sampling
+from lycosa.judge.brief import Brief
 from lycosa.judge.calibration import FIRST_PAGES
 from lycosa.judge.chances import Chances, Told
 from lycosa.judge.fitter import Fit, Fitter, Said
-from lycosa.judge.learning import Brief
 from lycosa.judge.sampling import Sample, lot_of, shared_out
 from lycosa.judge.threshold import estimate_of, find_threshold, lowest_threshold
 from lycosa.judge.version import Scorer, Version

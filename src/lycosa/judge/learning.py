@@ -14,6 +14,7 @@ from lycosa.errors import ModelError
 from lycosa.evidence import Evidence, Need
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
+from lycosa.judge.brief import Brief
 from lycosa.judge.chances import Chances
 from lycosa.judge.kinds import restricted, wanted_in
 from lycosa.judge.version import FOLDER, Scorer, Version
@@ -23,30 +24,6 @@ from lycosa.values import EXAMPLE, Fact, Judgement, Link, Page, PageTerms, Score
 CACHED_ANCHORS = 20_000
 """Texts of links whose scores are remembered: menus and titles come again on many pages."""
 NEGATIVE = Judgement(False, 0.0, "a negative example of yours")
-
-
-class KnownPage(msgspec.Struct, frozen=True, array_like=True):
-    """A page of which the user said what it is."""
-
-    key: int
-    terms: dict[str, int]
-
-
-class Brief(msgspec.Struct, frozen=True):
-    """What a judge is fitted from beside the pages of the crawl: plain data, as it is sent to who fits.
-
-    `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any; `usual` are
-    its mean and deviation on pages that are not relevant. `of_kind`: pages have to be of a wanted kind, too.
-    """
-
-    language: str = "english"
-    keywords: dict[str, float] = {}
-    examples: tuple[KnownPage, ...] = ()
-    negatives: tuple[KnownPage, ...] = ()
-    threshold: float | None = None
-    evidence: str = ""
-    usual: tuple[float, float] = (0.1, 0.1)
-    of_kind: bool = False
 
 
 def brief_path(models: Path) -> Path:

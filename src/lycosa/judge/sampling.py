@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lycosa.judge.background import background_of
+from lycosa.judge.brief import Brief
 from lycosa.judge.hash_table import HashTable
-from lycosa.judge.learning import Brief
 from lycosa.judge.similarity import unit, unit_weights
 from lycosa.values import PageTerms
 

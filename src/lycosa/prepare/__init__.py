@@ -16,8 +16,9 @@ from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
+from lycosa.judge.brief import Brief, KnownPage
 from lycosa.judge.kinds import JUDGES, EveryPage, Judge, OfWantedKind, TextJudge
-from lycosa.judge.learning import Brief, KnownPage, LearningJudge
+from lycosa.judge.learning import LearningJudge
 from lycosa.methods import BaseStrategy, Means, Method, Preparation, Prepared
 from lycosa.methods.lookup import (
     guide_named,

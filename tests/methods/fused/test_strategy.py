@@ -12,8 +12,9 @@ from lycosa.evidence.topic import TopicEvidence
 from lycosa.evidence.training.example import ExamplePage
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
+from lycosa.judge.brief import Brief
 from lycosa.judge.kinds import EveryPage
-from lycosa.judge.learning import Brief, LearningJudge
+from lycosa.judge.learning import LearningJudge
 from lycosa.methods.fused import outcomes as fused_outcomes
 from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.outcomes import OWN, PLACES, Outcomes, UrlWords

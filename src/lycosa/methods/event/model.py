@@ -23,7 +23,7 @@ from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
 from lycosa.judge.background import background_of as language_background
-from lycosa.judge.learning import KnownPage
+from lycosa.judge.brief import KnownPage
 from lycosa.page.document import Document
 from lycosa.page.names import find_names
 from lycosa.page.place_finder import PlaceMention

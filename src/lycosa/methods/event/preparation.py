@@ -12,7 +12,7 @@ import msgspec
 from lycosa import urls
 from lycosa.errors import SpecError
 from lycosa.evidence.training.pages import document_in
-from lycosa.judge.learning import KnownPage
+from lycosa.judge.brief import KnownPage
 from lycosa.methods.event.model import (
     EventModel,
     Facts,
