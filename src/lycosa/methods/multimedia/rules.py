@@ -136,7 +136,7 @@ def lift(led: float, own: float, led_others: float, own_others: float, prior: fl
     nothing seen it is 0, and `prior` pages are needed before it counts for much.
 
     >>> lift(0, 0, 5, 10), round(lift(10, 10, 5, 10), 2), round(lift(0, 10, 5, 10), 2)
-    (0.0, 0.31, -0.69)
+    (0.0, 0.35, -0.69)
     """
     r = (led_others + 1) / (own_others + 1)
     return math.log((led + prior * r) / (own + prior) / r)
