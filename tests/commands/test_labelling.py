@@ -87,7 +87,7 @@ def test_answers_teach_and_it_is_said_what_changed(out):
     assert "of the 5 you answered" in told or "forecasts your answers worse" in told
     assert "kept " in told
     assert "→" in told
-    assert "the judge says: relevant by 0." in told
+    assert "chance of being relevant, by the judge: 0." in told
     assert "words: " in told
     assert "“" in told
     labels = labels_in(out)

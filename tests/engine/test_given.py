@@ -189,6 +189,10 @@ def test_what_a_person_calls_relevant_is_whatever_the_page_asks(tmp_path):
         set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
         relearn(out)
         assert verdict(hidden) == (True, "labelled by a person")
+        assert verdict(OWL) == (True, FOUND)
+        assert explain(out, OWL).verdict.startswith(
+            "Fetched and kept, because you say so: an example of yours."
+        )
         clear_label(out, key_of(hidden))
         relearn(out)
         assert verdict(hidden) == (False, "noindex")

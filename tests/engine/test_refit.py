@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.fitting import ChildFits, InlineFits, pages_in
+from lycosa.engine.fitting import ChildFits, InlineFits, copied_beforehand, pages_in
 from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
 from lycosa.judge.brief import Brief
@@ -172,12 +172,10 @@ def test_a_fit_that_hangs_stops_no_fetching_and_a_kill_during_it_loses_nothing(t
         path.write_text(spec(site, 1000, process={"workers": 1}), encoding="utf-8")
         with crawling(path, out) as process:
             wait_for(lambda: len(site.log) > 15)
-            (fitting,) = [
-                pid for pid in children_of(process.pid) if b"lycosa.engine.fitting" in command_of(pid)
-            ]
+            (fitting,) = [pid for pid in children_of(process.pid) if name_of(pid) == "lycosa-fitting"]
             os.kill(fitting, signal.SIGSTOP)
             wait_for(lambda: len(site.log) > 60)  # two versions were due since
-        wait_for(lambda: b"lycosa.engine.fitting" not in command_of(fitting))
+        wait_for(lambda: not name_of(fitting))
         if number := version_of(out):
             rule = load_version(out / "models", number).rule
             assert {one.rule for one in judgements(out).values()} == {rule}
@@ -197,12 +195,12 @@ def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def command_of(pid: int) -> bytes:
-    """How a process was started; nothing of one that is gone."""
+def name_of(pid: int) -> str:
+    """What a process calls itself; nothing of one that is gone."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
     except FileNotFoundError:
-        return b""
+        return ""
 
 
 def test_a_version_that_was_written_but_not_applied_is_nothing(site, tmp_path):
@@ -319,7 +317,7 @@ async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
         first = await fits.last()
         assert fits._child is not None
         process = fits._child.process
-        process.send_signal(signal.SIGSTOP)
+        os.kill(process.pid, signal.SIGSTOP)
         fits.begin(2)
         await asyncio.sleep(0)
         process.kill()
@@ -330,14 +328,36 @@ async def test_a_process_that_is_killed_during_a_fit_is_replaced(crawled):
     assert first.chances == second.chances
 
 
+async def test_a_copy_fits_as_a_process_of_its_own(crawled):
+    """Made before the catalogue is opened here; it ends with its context."""
+    async with copied_beforehand(wanted=True) as child, ChildFits(BRIEF, crawled, child=child) as copied:
+        copied.begin(1)
+        first = await copied.last()
+    async with ChildFits(BRIEF, crawled) as fits:
+        fits.begin(1)
+        second = await fits.last()
+    assert first == second
+    assert child is None or child.process.returncode is not None
+
+
+async def test_a_copy_that_cannot_read_the_catalogue_is_replaced(crawled):
+    """SQLite refuses to work in a copy of a process that has the same file open."""
+    with Collection.open(crawled) as collection:
+        collection.reader.counts()
+        async with copied_beforehand(wanted=True) as child, ChildFits(BRIEF, crawled, child=child) as fits:
+            fits.begin(1)
+            assert await fits.last() is not None
+            assert fits._child is not child or child is None
+
+
 async def test_the_process_ends_with_its_context(crawled):
     async with ChildFits(BRIEF, crawled) as fits:
         fits.begin(1)
         await fits.last()
         assert fits._child is not None
         process = fits._child.process
-        assert process.poll() is None
-    assert process.poll() is not None
+        assert process.returncode is None
+    assert process.returncode is not None
 
 
 def test_only_what_is_new_is_read(site, crawled):

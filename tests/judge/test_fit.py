@@ -185,7 +185,7 @@ def test_an_event_is_found_whether_it_is_rare_or_most_of_the_crawl(share, pages)
 def test_a_threshold_that_is_given_holds(pages):
     fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, threshold=0.9))
     assert fitted.version.threshold == 0.9
-    assert "0.90, given" in fitted.version.rule
+    assert "0.9000, given" in fitted.version.rule
 
 
 def test_the_estimate_counts_pages_of_the_crawl_only(pages):

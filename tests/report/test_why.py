@@ -77,7 +77,7 @@ def test_the_score_can_be_worked_out(collection):
     moved = sum(amount for _, amount in why.words.words)
     assert moved + why.words.others + why.words.base == pytest.approx(why.words.score)
     assert {"owl", "night"} <= dict(why.words.words).keys()
-    assert "judge version 2, fitted at 4 pages: probability against a threshold of 0.30, given" in text
+    assert "judge version 2, fitted at 4 pages: probability against a threshold of 0.3000, given" in text
     assert f"owl {dict(why.words.words)['owl']:+.2f}" in text
 
 

@@ -175,7 +175,7 @@ def question_text(question: Question, telling: Telling, number: int, count: int)
         f"  {question.url}",
         *(f"  “{sentence}”" for sentence in telling.sentences),
         *([f"  words: {words}"] if words else []),
-        f"  the judge says: relevant by {question.probability:.2f}",
+        f"  chance of being relevant, by the judge: {question.probability:.2f}",
     ]
     return "\n".join(lines)
 

@@ -82,7 +82,7 @@ class Version(msgspec.Struct, frozen=True):
     def rule(self) -> str:
         """What decided on a page that this version judged."""
         how = "given" if self.is_threshold_given else "found for these pages"
-        return f"{self.name}: probability against a threshold of {self.threshold:.2f}, {how}"
+        return f"{self.name}: probability against a threshold of {self.threshold:.4f}, {how}"
 
 
 class Reasons(msgspec.Struct, frozen=True):

@@ -208,6 +208,8 @@ def _target(collection: Collection, page: StoredPage) -> str:
 
 
 def _verdict(page: StoredPage, target: str) -> str:
+    if page.refusal and page.judgement and page.judgement.relevant:
+        return f"Fetched and kept, because you say so: {page.judgement.rule}. Else it would not be: {page.refusal}."
     if page.refusal:
         return f"Fetched, but not kept: {page.refusal}."
     if page.kind is not Kind.PAGE:

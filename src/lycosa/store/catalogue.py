@@ -33,6 +33,7 @@ from lycosa.store.terms import kept_terms, packed_terms
 from lycosa.store.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.urls import authority_of, source_of
 from lycosa.values import (
+    EXAMPLE,
     Decision,
     Fetched,
     Judgement,
@@ -170,10 +171,10 @@ class Catalogue:
         """Overwrite the judgements of pages, and tell what has changed, some pages at a time.
 
         Refused pages stay as they are, but for those that ask not to be indexed: for them a person's word counts, as
-        long as it stands.
+        long as it stands. What was given as an example stays one.
         """
         sql = (
-            "SELECT id, key, source, relevant, score, explored, refusal FROM pages WHERE id > ?"
+            "SELECT id, key, source, relevant, score, explored, refusal, rule FROM pages WHERE id > ?"
             " AND relevant IS NOT NULL AND (refusal IS NULL OR refusal = ?) ORDER BY id LIMIT ?"
         )
         noindex, after = self._reasons.id_of(Reason.NOINDEX.name), 0
@@ -184,11 +185,12 @@ class Catalogue:
     def _judge_anew(
         self, rows: Sequence[tuple[Any, ...]], judgements: Mapping[int, Judgement]
     ) -> list[Rejudged]:
-        changed, relevant = [], 0
-        for _, key, source, was_relevant, score, explored, refused in rows:
+        changed, relevant, example = [], 0, self._rules.id_of(EXAMPLE.rule)
+        for _, key, source, was_relevant, score, explored, refused, rule in rows:
             now, before = judgements.get(key), Judgement(bool(was_relevant), number_or_nan(score))
             if refused and (now is None or not is_said(now)):
-                now = Judgement(False, before.score, Reason.NOINDEX.name.lower()) if was_relevant else None
+                is_kept = was_relevant and rule != example
+                now = Judgement(False, before.score, Reason.NOINDEX.name.lower()) if is_kept else None
             if now is not None:
                 changed.append(Rejudged(key, source, before, now, bool(explored)))
                 relevant += 0 if explored else now.relevant - before.relevant

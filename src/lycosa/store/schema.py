@@ -318,10 +318,13 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
+    if version == 0:
+        connection.close()
+        raise CollectionError(f"{path} is empty. Put a copy of it back, or crawl into a new folder.")
     if version < len(MIGRATIONS):
         connection.close()
         raise CollectionError(
-            f"{path} is empty or of an older version ({version}, now {len(MIGRATIONS)}). "
+            f"{path} is of an older version ({version}, now {len(MIGRATIONS)}). "
             "Run `lycosa index` on it once: that brings it up to date, and fetches nothing."
         )
     return connection

@@ -63,7 +63,7 @@ def test_the_judge_of_an_event_learns_and_says_why(site, tmp_path):
     assert f"judge version {summary.judge_version}" in told
     assert "event-agreed" in told
     crawl(spec(site, EVENT, judge={"kind": "event", "threshold": 1.0}), tmp_path / "strict")
-    assert "against a threshold of 1.00, given" in str(explain(tmp_path / "strict", url_of("event", 3)))
+    assert "against a threshold of 1.0000, given" in str(explain(tmp_path / "strict", url_of("event", 3)))
 
 
 def test_answers_teach_the_judge_of_an_event(site, tmp_path):
