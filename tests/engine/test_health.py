@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.engine.health import TITLES, _advice, _troubles, health_of
+from lycosa.engine.health import NOTHING_UNTAKEN, TITLES, _advice, _troubles, health_of
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.questions import Interview
 from lycosa.engine.summary import Summary
@@ -18,6 +18,7 @@ from lycosa.judge.version import Version
 from lycosa.library import monitor, views
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
+from lycosa.store.reader import ReasonCounts
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 
@@ -122,10 +123,23 @@ SUMMARY = Summary(
             {"pages": 3, "ended": NOTHING_LEFT, "harvest": None},
             ["no link was left after 3 pages, so this is all that the seeds lead to."],
         ),
+        (
+            Estimate(),
+            {
+                "pages": 3,
+                "ended": NOTHING_LEFT,
+                "harvest": None,
+                "untaken": ReasonCounts({}, {}, {"TRAP": 2300}),
+            },
+            [
+                "no link was left after 3 pages, beside 2,300 that look like crawler traps: with "
+                "scope.avoid_traps = false they are followed, too."
+            ],
+        ),
         (msgspec.structs.replace(ESTIMATE, precision=0.8), {"ended": "interrupted"}, []),
         (
             msgspec.structs.replace(ESTIMATE, precision=0.8),
-            {"refused": {"noindex": 31}},
+            {"untaken": ReasonCounts({"NOINDEX": 31}, {}, {})},
             [
                 "31 pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
                 "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
@@ -135,7 +149,9 @@ SUMMARY = Summary(
 )
 def test_what_is_wrong_is_said_first(estimate, changes, told):
     """A crawl that is mostly off topic, empty or starved says so before anything else; a stopped one is as good as its pages."""
-    assert list(_troubles(msgspec.structs.replace(SUMMARY, **changes), estimate)) == told
+    untaken = changes.get("untaken", NOTHING_UNTAKEN)
+    summary = msgspec.structs.replace(SUMMARY, **{key: changes[key] for key in changes if key != "untaken"})
+    assert list(_troubles(summary, estimate, (), untaken)) == told
 
 
 @pytest.mark.parametrize(

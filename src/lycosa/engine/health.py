@@ -18,6 +18,7 @@ from lycosa.judge.version import Version
 from lycosa.page.terms import terms_of
 from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
+from lycosa.store.reader import ReasonCounts
 from lycosa.values import Reason
 
 TITLES = 5
@@ -35,6 +36,7 @@ LOOKED_AT = 500
 """Pages in which the keywords are looked for: one that these do not have says nothing of the others either."""
 LITTLE = 0.05
 """A harvest below this: hardly any page that was found is of the topic."""
+NOTHING_UNTAKEN = ReasonCounts({}, {}, {})
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -88,7 +90,9 @@ def health_of(summary: Summary) -> Health | None:
             look_at=questions_in(collection, TITLES),
             answers=answers,
             advice=_advice(summary, version, near, answers),
-            troubles=_troubles(summary, version.estimate if version else None, unfound),
+            troubles=_troubles(
+                summary, version.estimate if version else None, unfound, collection.reader.counts_by_reason()
+            ),
         )
 
 
@@ -118,7 +122,12 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-def _troubles(summary: Summary, told: Estimate | None, unfound: Sequence[str] = ()) -> tuple[str, ...]:
+def _troubles(
+    summary: Summary,
+    told: Estimate | None,
+    unfound: Sequence[str] = (),
+    untaken: ReasonCounts = NOTHING_UNTAKEN,
+) -> tuple[str, ...]:
     """What makes a collection other than the user expects, the worst first; nothing where all is well."""
     found = []
     if unfound:
@@ -137,7 +146,7 @@ def _troubles(summary: Summary, told: Estimate | None, unfound: Sequence[str] = 
         found.append(f"none of the {told.pages:,} pages found is likely enough to be kept.")
     elif summary.harvest is not None and summary.harvest < LITTLE:
         found.append("hardly any of the pages found are about the topic.")
-    if unindexed := summary.refused.get(Reason.NOINDEX.name.lower(), 0):
+    if unindexed := untaken.pages.get(Reason.NOINDEX.name, 0):
         found.append(
             f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
             "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
@@ -148,8 +157,14 @@ def _troubles(summary: Summary, told: Estimate | None, unfound: Sequence[str] = 
             f"unlikely: {summary.when_starved}."
         )
     elif summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
+        traps = untaken.links.get(Reason.TRAP.name, 0)
         found.append(
-            f"no link was left after {summary.pages:,} pages, so this is all that the seeds lead to."
+            f"no link was left after {summary.pages:,} pages, "
+            + (
+                f"beside {traps:,} that look like crawler traps: with scope.avoid_traps = false they are followed, too."
+                if traps
+                else "so this is all that the seeds lead to."
+            )
         )
     return tuple(found)
 
