@@ -103,6 +103,16 @@ def test_seeds_in_files_are_counted(tmp_path):
         (TOPIC + '[seeds]\nfeeds = ["http://a.test/feed"]\nsitemaps = ["none.xml"]\n', "none.xml"),
         ('[topic]\nexamples = ["none.html"]\n' + SEEDS, "none.html"),
         (SEEDS, "The topic is empty"),
+        ('[topic]\nkeywords = ["the", "🦉"]\n' + SEEDS, "its keywords are words that every text has"),
+        ("[topic]\nkeywords = " + str(["owl"] * 1001) + "\n" + SEEDS, "at most 1000 items"),
+        (".".join("a" * 3000) + " = 1\n", "nested too deeply"),
+        (TOPIC + SEEDS + '[fetch]\nheaders = {X = "a\\nb"}\n', "cannot be sent"),
+        (TOPIC + SEEDS + '[fetch]\nuser_agent = "a\\nb"\n', "cannot be sent"),
+        (
+            TOPIC + SEEDS + '[fetch]\nconnect_to = {"*" = "127.0.0.1:notaport"}\n',
+            "not an address with a port",
+        ),
+        ('name = "crawl.toml"\n' + TOPIC + SEEDS, "which is a file"),
         (TOPIC + SEEDS + "[limits]\npage = 3\n", "Did you mean"),
         ('strategy = "nonsense"\n' + TOPIC + SEEDS, "nonsense"),
         (TOPIC + SEEDS + '[judge]\nkind = "text"\n', "examples"),
@@ -130,6 +140,11 @@ def test_a_proxy_that_is_none_is_refused_by_both(tmp_path, proxy):
     with pytest.raises(SpecError, match=r"\[fetch\] proxy: a proxy is written like"):
         crawl_file(path, tmp_path / "out", say=print)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_mark_before_the_text_is_passed_over(tmp_path):
+    """Some editors begin a file with one, and nobody sees it."""
+    assert check_spec(spec(tmp_path, "\ufeff" + TOPIC + SEEDS)).seeds == 1
 
 
 def test_a_crawl_that_is_refused_leaves_no_collection(tmp_path):

@@ -16,6 +16,8 @@ from lycosa import urls
 from lycosa.engine.admission import Admission
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.renderer import refuse_root
+from lycosa.fetch.connect_to import target_of
+from lycosa.fetch.http_headers import refuse_unsendable
 from lycosa.fetch.warc_files import archives_of, warc_files
 from lycosa.judge.spelling import doubtful_keywords
 from lycosa.methods import Means
@@ -71,6 +73,10 @@ def refuse_collection(path: Path) -> None:
 
 
 async def _checked(spec: Spec, text: str, path: Path) -> Checked:
+    if (path.parent / spec.name).is_file():
+        raise SpecError(
+            f"{path}: the collection is to be the folder {spec.name}, which is a file. Choose another name."
+        )
     folder, said = path.parent, [*looked_over(spec, path), *outdated_in(text)]
     seen = _Web()
     seeds, ready = await _look(spec, folder, folder / spec.name / "models", seen, said)
@@ -134,6 +140,9 @@ async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[s
 
         KnownElsewhere(known_in(spec.archive, folder)).close()
     ready = await _fitted(spec, folder, models, seen, said)
+    refuse_unsendable({"User-Agent": spec.fetch.user_agent, **spec.fetch.headers})
+    for target in spec.fetch.connect_to.values():
+        target_of(target)
     return await _seeds(spec, folder, seen, said, ready.given), ready
 
 

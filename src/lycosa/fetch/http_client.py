@@ -23,9 +23,16 @@ from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
-from lycosa.errors import MACHINE_FAULTS, MachineError, SpecError
+from lycosa.errors import MACHINE_FAULTS, MachineError
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
-from lycosa.fetch.http_headers import NO_BODY, header_text, request_head, response_head, user_agent
+from lycosa.fetch.http_headers import (
+    NO_BODY,
+    header_text,
+    refuse_unsendable,
+    request_head,
+    response_head,
+    user_agent,
+)
 from lycosa.fetch.interim import Connector
 from lycosa.fetch.open_files import PLENTY, open_files
 from lycosa.fetch.resolver import Resolver
@@ -50,7 +57,6 @@ Glance = Callable[[bytes], None]
 GLANCE_BYTES = 65_536
 """What these first bytes do not tell is not asked again."""
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _DOMAIN = re.compile(r";\s*domain\s*=[^;]*", re.IGNORECASE)
 
 
@@ -328,11 +334,7 @@ def _base_headers(spec: FetchSpec) -> CIMultiDict[str]:
         }
     )
     headers.update(spec.headers)
-    for name, value in headers.items():
-        if not _TOKEN.fullmatch(name) or not value.isprintable():
-            raise SpecError(
-                f"fetch.headers: {name!r} cannot be sent. Take line breaks and odd letters out of its name and value."
-            )
+    refuse_unsendable(headers)
     return headers
 
 

@@ -5,13 +5,16 @@ Also how the crawler names itself: site owners must be able to tell who asks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from lycosa import __version__
+from lycosa.errors import SpecError
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 _SECRETS = frozenset(("authorization", "proxy-authorization"))
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 NO_BODY = frozenset((204, 304))
 RECORD_BYTES = 1 << 28
 """Of one archived response, unpacked: archives come from strangers too, and what is larger is no page."""
@@ -26,6 +29,15 @@ def user_agent(contact: str = "") -> str:
     # A line break in the contact would start a header of its own.
     said = " ".join(contact.split())
     return f"Lycosa/{__version__} (focused crawler{f'; contact: {said}' if said else ''})"
+
+
+def refuse_unsendable(headers: Mapping[str, str]) -> None:
+    """A SpecError where a header cannot be sent as it is: a line break would start another one."""
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name) or not value.isprintable():
+            raise SpecError(
+                f"fetch.headers: {name!r} cannot be sent. Take line breaks and odd letters out of its name and value."
+            )
 
 
 def request_head(path: str, headers: Mapping[str, str]) -> bytes:

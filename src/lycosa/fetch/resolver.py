@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from lycosa.errors import SpecError
+from lycosa.fetch.connect_to import target_of
 
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
 """A host name to its addresses, the best first; OSError if there is none."""
@@ -41,7 +41,7 @@ class Resolver(AbstractResolver):
         timeout_s: float = 10.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._connect_to = [(pattern.lower(), _target(value)) for pattern, value in connect_to.items()]
+        self._connect_to = [(pattern.lower(), target_of(value)) for pattern, value in connect_to.items()]
         self._lookup = lookup
         self._timeout_s = timeout_s
         self._clock = clock
@@ -118,12 +118,3 @@ class Resolver(AbstractResolver):
 
 def _family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
-
-
-def _target(value: str) -> tuple[str, int]:
-    host, _, port = value.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise SpecError(
-            f'fetch.connect_to: "{value}" is not an address with a port. Write it like "127.0.0.1:8080".'
-        )
-    return host.strip("[]"), int(port)

@@ -119,9 +119,10 @@ def make_topic(
             vector, [page.terms for page in negatives], [page.terms for page in examples], spec.terms
         )
     if not vector:
+        no_words = "its keywords are words that every text has, signs, or too long for a word"
         raise SpecError(
-            "The topic is empty. Give [topic] keywords, a description or examples, "
-            'or set judge.kind = "all" to keep every page.'
+            f"The topic is empty{f': {no_words}' if spec.keywords else ''}. Give [topic] keywords{' that tell more' if spec.keywords else ''}, "
+            'a description or examples, or set judge.kind = "all" to keep every page.'
         )
     return TopicModel(spec.language, vector, tuple(examples), tuple(negatives), keywords=keywords_of(spec))
 

@@ -69,7 +69,7 @@ def code_named_in(path: Path, changes: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 def _text_of(path: Path) -> str:
     try:
-        return read_file(path, MAX_BYTES).decode()
+        return read_file(path, MAX_BYTES).decode("utf-8-sig")  # some editors put a mark before the text
     except FileNotFoundError:
         folder = path.parent if path.suffix == ".toml" else path
         raise SpecError(f"{path} does not exist. Write one with: lycosa init {folder} --topic") from None
@@ -187,7 +187,11 @@ def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
     for section, table in tables.items():
         for key, value in table.items() if isinstance(table, dict) else [("", table)]:
-            if trouble := trouble_with([key, value]):
+            try:
+                trouble = trouble_with([key, value])
+            except RecursionError:
+                trouble = "it is nested too deeply"
+            if trouble:
                 place = origin.at(section, key) if key else origin.at("", section)
                 name = f"[{section}] {key}" if key else section
                 raise SpecError(f"{place}: {name}: {trouble}. {origin.advice}")

@@ -108,8 +108,8 @@ class Section(BaseModel):
 class TopicSpec(Section):
     """What the crawl is about: keywords, a description, example pages, or a mix."""
 
-    keywords: tuple[str, ...] = ()
-    """Words and phrases of the topic; each counts like a word that examples use often."""
+    keywords: Annotated[tuple[str, ...], Field(max_length=1000)] = ()
+    """Words and phrases of the topic, at most 1,000; each counts like a word that examples use often."""
     description: str = ""
     """The topic in a few sentences."""
     examples: tuple[str, ...] = ()
