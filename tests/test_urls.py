@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.machinery import ModuleSpec
+
 import ada_url
 import pytest
+import tldextract
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa import urls
 
+EXTRACT = tldextract.TLDExtract(suffix_list_urls=(), include_psl_private_domains=True, cache_dir=None)
 PIECES = st.sampled_from(
     "http:// https:// HTTP:// //a.example a.example :80 :443 / // ? # & = . .. %7E %7e ~ %2e %2E%2E %41 %zz % "
     "index.html Default.ASP utm_source=x fbclid=1 é [::1] @ \\ \x00 \ud800 space tab\t 127.0.0.1".split(" ")
@@ -189,6 +193,28 @@ def test_a_key_is_never_zero_and_fits_sqlite(monkeypatch):
 def test_the_source_is_the_registrable_domain(url, source):
     """Owners of names below shared suffixes, addresses and local names are sources of their own."""
     assert urls.source_of(urls.authority_of(url)) == source
+
+
+@given(
+    st.integers(0, 10**6),
+    st.lists(st.sampled_from(["a", "www", "co", "com", "xn--p1ai", "b-c", "1"]), max_size=3),
+)
+def test_the_source_is_what_tldextract_says(number, labels):
+    """Its own code is the measure for every rule of the list, with any labels before."""
+    rules = sorted(urls._suffix_rules())
+    rule = rules[number % len(rules)].replace("*", "wild").removeprefix("!")
+    parsed = urls.parse(f"http://{'.'.join([*labels, rule])}/")
+    assert parsed is not None
+    found = EXTRACT(host := urls.host_of(parsed))
+    assert urls.source_of(urls.authority_of(parsed)) == (found.top_domain_under_public_suffix or host)
+
+
+def test_a_list_of_suffixes_that_is_kept_elsewhere_is_asked_for(monkeypatch):
+    """A later tldextract may keep it in another file: a crawl begins all the same, with the same rules."""
+    known = urls._suffix_rules()
+    missing = ModuleSpec("tldextract", None, origin="/nowhere/tldextract/__init__.py")
+    monkeypatch.setattr(urls, "find_spec", lambda name: missing)
+    assert urls._suffix_rules.__wrapped__() == known
 
 
 def test_tokens_are_the_telling_words():

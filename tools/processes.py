@@ -31,13 +31,13 @@ Spent = Mapping[str, float]
 """Seconds of CPU of each of PARTS."""
 
 
-def part_of(command: str, *, is_first: bool) -> str:
-    """Which part of a crawl a process is, by its command line; a worker is a copy of the crawl's process.
+def part_of(name: str, *, is_first: bool) -> str:
+    """Which part of a crawl a process is, by its name, which a copy of the crawl's process has, and its command line.
 
-    >>> part_of("python -m lycosa.engine.child lycosa.engine.fitting 21", is_first=False)
+    >>> part_of("lycosa-fitting python -m lycosa crawl", is_first=False)
     'fits'
     """
-    return "crawl" if is_first else "fits" if "lycosa.engine.child" in command else "workers"
+    return "crawl" if is_first else "fits" if "fitting" in name else "workers"
 
 
 def crawl_by_parts(command: Sequence[str], environment: Mapping[str, str]) -> Spent:
@@ -75,9 +75,10 @@ def _children_of(number: int) -> list[int]:
 
 
 def _told_of(number: int) -> tuple[str, float] | None:
-    """The command line of a process ('' once it has ended and nobody has asked yet), and its seconds of CPU."""
+    """The name and the command line of a process ('' once it has ended and nobody has asked yet), and its seconds of CPU."""
     try:
-        line = Path(f"/proc/{number}/cmdline").read_text().replace("\0", " ")
+        command = Path(f"/proc/{number}/cmdline").read_text().replace("\0", " ")
+        line = f"{Path(f'/proc/{number}/comm').read_text().strip()} {command}" if command else ""
         user, system = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[11:13]
     except OSError:
         return None

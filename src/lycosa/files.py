@@ -56,3 +56,10 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def cache_directory() -> Path:
+    """Where what can be made again is kept, such as parsed webs: LYCOSA_CACHE, or the user's cache folder."""
+    if named := os.environ.get("LYCOSA_CACHE"):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lycosa"

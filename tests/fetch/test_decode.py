@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.fetch import decode
+from lycosa.fetch import decode, deflate
 from lycosa.fetch.decode import content_encodings, decoded_body, decoded_start, decoded_text
 from lycosa.values import Fetched, Reason, Refusal
 from tests.fetch.conftest import link_to
@@ -117,16 +117,27 @@ def test_gzip_members_and_padding():
     assert decoded_body(received(gzip.compress(b"one")[:-8] + b"badcheck", "gzip"), 100) == b"one"
 
 
+def test_damaged_gzip_is_decoded_as_zlib_does(monkeypatch):
+    """Whichever library unpacks sound members: of damaged and cut ones as much comes out as before."""
+    whole, answers = gzip.compress(TEXT) + gzip.compress(b"more"), []
+    damages = [whole[:size] for size in range(0, len(whole), 7)]
+    damages += [whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :] for at in range(10, len(whole), 7)]
+    for _ in range(2):
+        answers.append([decode._gzip(damaged, 10**6) for damaged in damages])
+        monkeypatch.setattr(deflate, "_library", zlib)
+    assert answers[0] == answers[1]
+
+
 @pytest.mark.parametrize("content", [b"", b"x"])
 def test_many_gzip_members_are_bounded(content, monkeypatch):
     """Half a million members without output do not keep us busy; what came before is used."""
-    inflate, asked = decode._inflate, []
+    member, asked = decode._member, []
 
-    def counted(window: int, data: bytes, room: int) -> tuple[bytes, bool, bytes]:
+    def counted(data: bytes, room: int) -> tuple[bytes, bool, bytes]:
         asked.append(len(data))
-        return inflate(window, data, room)
+        return member(data, room)
 
-    monkeypatch.setattr(decode, "_inflate", counted)
+    monkeypatch.setattr(decode, "_member", counted)
     body = gzip.compress(b"one ") + gzip.compress(content) * 50_000
     found = decoded_body(received(body, "gzip"), 10**6)
     assert isinstance(found, bytes)

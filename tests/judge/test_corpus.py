@@ -41,7 +41,7 @@ def test_products_do_not_depend_on_when_pages_came(pages):
     _, all_at_once = corpus_of(pages, at_once=PAGES)
     rows = corpus.rows()
     assert (step_by_step == all_at_once).all()
-    assert np.allclose(step_by_step, np.tril((rows @ rows.T).toarray()), rtol=0, atol=1e-12)
+    assert np.allclose(step_by_step, np.tril((rows @ rows.T).toarray()), rtol=0, atol=1e-6)
 
 
 def test_products_of_some_pages_are_those_of_their_rows(pages):
@@ -49,7 +49,7 @@ def test_products_of_some_pages_are_those_of_their_rows(pages):
     corpus, products = corpus_of(pages, at_once=PAGES)
     chosen = np.array([1, 5, 8, 30])
     some = np.tril(corpus.products(corpus.rows(), chosen))
-    assert np.allclose(some, products[np.ix_(chosen, chosen)], rtol=0, atol=1e-12)
+    assert np.allclose(some, products[np.ix_(chosen, chosen)], rtol=0, atol=1e-6)
     _, again = corpus_of(pages, at_once=PAGES)
     assert (np.tril(corpus.products(corpus.rows(), np.arange(PAGES))) == again).all()
 

@@ -14,8 +14,9 @@ import pytest
 import lycosa
 from lycosa.engine.analysis import InlineAnalyser, Recipe
 from lycosa.errors import InputError, LycosaError, SpecError
+from lycosa.files import cache_directory
 from lycosa.lab import results
-from lycosa.lab.cache import CachedWeb, cache_directory
+from lycosa.lab.cache import CachedWeb
 from lycosa.lab.grid import Laboratory, Variant, by_variant, run_grid, variants
 from lycosa.lab.plots import plot_curves
 from lycosa.lab.protocol import Options

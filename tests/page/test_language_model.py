@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 from lzma import LZMAError
+from pathlib import Path
 from zipfile import BadZipFile
 
 import pytest
@@ -27,6 +29,30 @@ def test_the_answers_are_those_of_the_library_to_the_last_bit():
     ours, theirs = quick_identifier(), LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     for text in TEXTS:
         assert ours.rank(text) == theirs.rank(text)
+
+
+def test_the_model_is_unpacked_once_for_all_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
+    first = quick_identifier()
+    (kept,) = (tmp_path / "cache").iterdir()
+    monkeypatch.delattr(lzma, "LZMADecompressor")
+    assert quick_identifier().rank(TEXTS[0]) == first.rank(TEXTS[0])
+
+    kept.write_bytes(kept.read_bytes()[:-1000])  # what is damaged is not believed
+    with pytest.raises(BadZipFile):
+        quick_identifier()
+
+
+def test_a_model_that_cannot_be_unpacked_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / "model.xz").write_bytes(b"not packed so")
+    monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("lycosa.page.language_model.MODEL_DIR", tmp_path)
+    monkeypatch.setattr("lycosa.page.language_model.MODEL_FILE", "model.xz")
+    with pytest.raises(LZMAError):
+        quick_identifier()
+    assert not [*(tmp_path / "cache").iterdir()]
 
 
 @pytest.mark.parametrize("trouble", [KeyError("ptc"), LZMAError("not packed so"), BadZipFile("no archive")])

@@ -24,7 +24,8 @@ import msgspec
 from lycosa.demo import DemoWeb
 from lycosa.demo.environment import TOPIC, environment_part
 from lycosa.errors import InputError
-from lycosa.lab.cache import CachedWeb, cache_directory, code_digest
+from lycosa.files import cache_directory
+from lycosa.lab.cache import CachedWeb, code_digest
 from lycosa.lab.given import parse_given
 from lycosa.lab.grid import Laboratory
 from lycosa.lab.metrics import mean_and_error, paired_test

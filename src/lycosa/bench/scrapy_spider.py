@@ -47,6 +47,8 @@ def main(starts: str, port: int, pages: int, concurrency: int) -> int:
             "CONCURRENT_REQUESTS": concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency,
             "DOWNLOAD_DELAY": 0,
+            "DOWNLOAD_TIMEOUT": 5,  # of an archived web https is not served: Scrapy would wait three minutes, three times
+            "RETRY_ENABLED": False,
             "LOG_ENABLED": False,
             "ROBOTSTXT_OBEY": True,
             "TELNETCONSOLE_ENABLED": False,

@@ -271,7 +271,7 @@ def _form(given: str | None) -> Form | None:
 
 
 def _default_cache() -> Path:
-    from lycosa.lab.cache import cache_directory
+    from lycosa.files import cache_directory
 
     try:
         return cache_directory() / "short-urls.db"

@@ -63,8 +63,8 @@ class Copy:
 
 
 async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asyncio.StreamWriter]:
-    """As `start_child`; by a copy of this process if no other thread, of a notebook or a server, may hold a lock just now."""
-    if _threads() != 1:
+    """As `start_child`; by a copy of this process where that may be made."""
+    if not may_be_copied():
         return await start_child(module)
     work: Callable[[socket.socket], None] = importlib.import_module(module).work
     ours, theirs = socket.socketpair()
@@ -74,6 +74,7 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
         return Copy(pid), reader, writer
     try:
         live_with_parent()
+        _name_this(f"lycosa-{module.rpartition('.')[2]}")
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
         os.closerange(3, theirs.fileno())
@@ -84,6 +85,11 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
         traceback.print_exc()
         os._exit(1)
     os._exit(0)  # not what the crawl does at its end
+
+
+def may_be_copied() -> bool:
+    """Whether no other thread, of a notebook or a server, may hold a lock just now."""
+    return _threads() == 1
 
 
 def _threads() -> float:
@@ -123,6 +129,12 @@ def die_with_parent() -> None:
     """Ask Linux to kill this process when its parent is gone, however it went."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _name_this(name: str) -> None:
+    """Let `top` and /proc tell this process from the one that it is a copy of."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(15, name.encode())
 
 
 @contextmanager

@@ -5,6 +5,9 @@ goes on meanwhile and never loads SciPy. It gets its work over a pair of sockets
 
     python -m lycosa.engine.child lycosa.engine.fitting FD
 
+A crawl makes it beforehand, as a copy of itself, which has nothing to load. That goes only before the catalogue is opened:
+SQLite does not work in a copy of a process that had the same file open.
+
 With `process.workers = 0`, in tests and in the lab the same is done at once, in the process of the crawl.
 """
 
@@ -14,8 +17,8 @@ import asyncio
 import contextlib
 import os
 import socket
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -24,7 +27,16 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 
-from lycosa.engine.children import FRAME, MAX_FRAME, live_with_parent, start_child
+from lycosa.engine.children import (
+    FRAME,
+    MAX_FRAME,
+    Copy,
+    Process,
+    live_with_parent,
+    may_be_copied,
+    start_child,
+    start_copy,
+)
 from lycosa.errors import CollectionError, LycosaError, ModelError
 from lycosa.judge.brief import Brief
 from lycosa.judge.crawl_fitter import CrawlFitter
@@ -150,13 +162,18 @@ class InlineFits:
 
 
 def fits_of(
-    brief: Brief, collection: CollectionWriter, *, inline: bool, others: Sequence[Path] = ()
+    brief: Brief,
+    collection: CollectionWriter,
+    *,
+    inline: bool,
+    others: Sequence[Path] = (),
+    child: FittingProcess | None = None,
 ) -> InlineFits | ChildFits:
     """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
     directory = collection.directory
     if inline:
         return InlineFits(brief, collection, partial(said_in, directory), directory / "models", others)
-    return ChildFits(brief, directory, others)
+    return ChildFits(brief, directory, others, child)
 
 
 def pages_elsewhere(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
@@ -174,12 +191,15 @@ def pages_in(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
 
 
 @dataclass(slots=True)
-class _Child:
-    process: subprocess.Popen[bytes]
+class FittingProcess:
+    """A process that fits, and the line to it."""
+
+    process: Process
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def ask(self, request: Request) -> Reply:
+        """Have it fit a version."""
         message = _encode(request)
         self.writer.write(FRAME.pack(len(message)) + message)
         await self.writer.drain()
@@ -189,21 +209,43 @@ class _Child:
         return _decode_reply(await self.reader.readexactly(size))
 
     def kill(self) -> None:
+        """End it; it may have ended."""
         self.writer.close()
         self.process.kill()
         self.process.wait()
 
 
+@asynccontextmanager
+async def copied_beforehand(*, wanted: bool) -> AsyncIterator[FittingProcess | None]:
+    """A copy of this process that will fit, if one is `wanted` and may be made; no catalogue is open yet."""
+    if not wanted or not may_be_copied():
+        yield None
+        return
+    child = FittingProcess(*await start_copy(__name__))
+    try:
+        yield child
+    finally:
+        child.kill()
+
+
 class ChildFits:
-    """Fits in a process that is started with the first version and stays up."""
+    """Fits in a process that is there already or is started with the first version, and stays up."""
 
     is_inline = False
 
-    def __init__(self, brief: Brief, directory: Path, others: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        brief: Brief,
+        directory: Path,
+        others: Sequence[Path] = (),
+        child: FittingProcess | None = None,
+    ) -> None:
         self.brief = brief
         self.others = tuple(str(other.absolute()) for other in others)
         self.directory = directory
-        self._child: _Child | None = None
+        self._child: FittingProcess | None = None
+        if child is not None:
+            self._child = self._told(child)
         self._fitting: asyncio.Task[Fit] | None = None
         self._anew = False
 
@@ -254,15 +296,19 @@ class ChildFits:
         if self._child is None:
             self._child = await self._start()
         reply = await self._child.ask(request)
+        if reply.fit is None and isinstance(self._child.process, Copy):
+            raise RuntimeError(reply.trouble)  # it may be the copy's: a process of its own tells
         if reply.fit is None:
             raise ModelError(f"The judge could not be fitted: {reply.trouble}")
         return reply.fit
 
-    async def _start(self) -> _Child:
-        process, reader, writer = await start_child("lycosa.engine.fitting")
+    async def _start(self) -> FittingProcess:
+        return self._told(FittingProcess(*await start_child(__name__)))
+
+    def _told(self, child: FittingProcess) -> FittingProcess:
         job = _encode(Job(self.brief, str(self.directory.absolute()), self.others))
-        writer.write(FRAME.pack(len(job)) + job)
-        return _Child(process, reader, writer)
+        child.writer.write(FRAME.pack(len(job)) + job)
+        return child
 
     def _end(self) -> None:
         if self._child is not None:

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from lycosa.engine.conclude import Conclusions, Tally
-from lycosa.engine.fitting import Fits, InlineFits, fits_of
+from lycosa.engine.fitting import Fits, FittingProcess, InlineFits, fits_of
 from lycosa.engine.peers import Share
 from lycosa.errors import ModelError
 from lycosa.judge.chances import Chances
@@ -352,6 +352,7 @@ async def refits_for(
     inline: bool,
     note: Say,
     share: Share | None = None,
+    child: FittingProcess | None = None,
 ) -> AsyncIterator[Refits | None]:
     """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing.
 
@@ -369,7 +370,7 @@ async def refits_for(
             if share.leads
             else partial(FollowingRefits, share, collection.directory)
         )
-    async with fits_of(judge.brief, collection, inline=inline, others=others) as fits:
+    async with fits_of(judge.brief, collection, inline=inline, others=others, child=child) as fits:
         yield refits_in(judge, conclusions, collection, fits, note, kind)
 
 

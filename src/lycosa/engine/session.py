@@ -16,6 +16,7 @@ from lycosa.engine.admission import Admission
 from lycosa.engine.checking import refuse_unready
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.control import RELEARN, control_of
+from lycosa.engine.fitting import FittingProcess, copied_beforehand
 from lycosa.engine.follow import Follow
 from lycosa.engine.given import AlreadyFetched, GivenReader, given_verdicts
 from lycosa.engine.limits import Limits
@@ -42,6 +43,7 @@ from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
 from lycosa.frontier.inspection import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier
+from lycosa.judge.kinds import UNLEARNED
 from lycosa.methods import BaseStrategy, Means, Preparation
 from lycosa.methods.lookup import fitted
 from lycosa.page.duplicates import NearDuplicates
@@ -86,11 +88,11 @@ async def crawl_spec(
             f"The first {first.limits.pages} pages of this crawl are fetched best-first, to learn what is unlike the "
             f"examples; then {spec.strategy} goes on. With [topic] negatives it begins at once."
         )
-        summary = await _crawl(first, text, folder, directory, say, watch, pause_points)
+        summary = await _crawl_alone(first, text, folder, directory, say, watch, pause_points)
         if summary.stopped_early or not summary.pages:
             return summary
     while True:
-        summary = await _crawl(spec, text, folder, directory, say, watch, pause_points)
+        summary = await _crawl_alone(spec, text, folder, directory, say, watch, pause_points)
         if summary.ended != RELEARN:
             return summary
         say("Labels have changed: the topic is learned anew.")
@@ -149,6 +151,14 @@ async def prepare_spec(
     return seeds
 
 
+async def _crawl_alone(
+    spec: Spec, text: str, folder: Path, directory: Path, say: Say, watch: Watch | None, pause_points: Hook
+) -> Summary:
+    """One crawl without shards; what will fit its judge is there before the catalogue is opened."""
+    async with copied_beforehand(wanted=not _is_inline(spec) and spec.judge.kind not in UNLEARNED) as child:
+        return await _crawl(spec, text, folder, directory, say, watch, pause_points, child=child)
+
+
 async def _crawl(
     spec: Spec,
     text: str,
@@ -158,6 +168,7 @@ async def _crawl(
     watch: Watch | None,
     pause_points: Hook,
     share: Share | None = None,
+    child: FittingProcess | None = None,
 ) -> Summary:
     spec, clock = without_waiting(spec), SystemClock()
     with (
@@ -194,7 +205,6 @@ async def _crawl(
                 frontier.forget([link.key for link in seeds if seed_failure(link, collection)])
             limits = Limits.of(spec.limits, fetch, spec.archive)
             workers, deadline_s = spec.process.workers, spec.process.deadline_s
-            inline = workers == 0 or bool(spec.fetch.web)  # an archive is crawled the same way every time
             patterns = Patterns(named) if spec.scope.avoid_traps else None
             kept = partial(collection.catalogue.set_fact, RENDERINGS)
             renderings = Renderings(learned_in(collection.catalogue.fact(RENDERINGS)), kept)
@@ -218,9 +228,10 @@ async def _crawl(
                     judge,
                     conclusions,
                     collection,
-                    inline=inline,
+                    inline=_is_inline(spec),
                     note=note,
                     share=share,
+                    child=child,
                 ) as refits,
                 renderer_of(spec, fetcher) as renderer,
             ):
@@ -270,6 +281,11 @@ async def _seeds(
     if spec.seeds.archive and isinstance(fetcher, ArchivedWeb):
         return list(await fetcher.links(spec.scope.folding))
     return await gather(spec.seeds, folder, helper.list, say, given, spec.scope.folding)
+
+
+def _is_inline(spec: Spec) -> bool:
+    """Whether the judge is fitted in this process: an archive is crawled the same way every time."""
+    return spec.process.workers == 0 or bool(spec.fetch.web)
 
 
 def _archive_info(spec: Spec) -> dict[str, str]:

@@ -15,6 +15,7 @@ import brotli
 import zstandard
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
+from lycosa.fetch.deflate import GZIP, gunzipped
 from lycosa.values import Fetched, Reason, Refusal
 
 MAX_ENCODINGS = 3
@@ -93,17 +94,24 @@ def content_encodings(headers: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _gzip(data: bytes, room: int) -> tuple[bytes, bool]:
-    output, well, more = _inflate(16 + zlib.MAX_WBITS, data, room)
+    output, well, more = _member(data, room)
     if not more:
         return output, well or bool(output)
     parts, size = [output], len(output)
     for _ in range(MAX_MEMBERS):
         if not more or size >= room:
             break
-        output, well, more = _inflate(16 + zlib.MAX_WBITS, more, room - size)
+        output, well, more = _member(more, room - size)
         parts.append(output)
         size += len(output)
     return b"".join(parts), well or size > 0
+
+
+def _member(data: bytes, room: int) -> tuple[bytes, bool, bytes]:
+    """As `_inflate`, of a gzip member."""
+    if (sound := gunzipped(data, room)) is not None:
+        return sound[0], True, sound[1]
+    return _inflate(GZIP + zlib.MAX_WBITS, data, room)
 
 
 def _deflate(data: bytes, room: int) -> tuple[bytes, bool]:

@@ -13,6 +13,9 @@ from lycosa.values import WANTED_KIND, Fact, Judgement, Page, Score, fact_of
 JUDGES = ("topic", "text", "all")
 """What `judge.kind` can be in every crawl; methods bring their own."""
 
+UNLEARNED = ("text", "all")
+"""Those that learn nothing from the pages of a crawl."""
+
 
 class Judge(Protocol):
     """A verdict on a page from the evidence that the judge needs."""

@@ -24,6 +24,7 @@ import lycosa
 from lycosa.engine.analysis import Recipe, page_of
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.redirects import redirect_target
+from lycosa.files import cache_directory
 from lycosa.lab.processes import Done, in_processes
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.registry import methods
@@ -294,13 +295,6 @@ def _unpack(stored: bytes) -> dict[str, Any]:
     return {
         name: msgspec.convert(value, _types[name]) if name in _types else value for name, value in raw.items()
     }
-
-
-def cache_directory() -> Path:
-    """Where parsed webs are kept: LYCOSA_CACHE, or the user's cache folder."""
-    if named := os.environ.get("LYCOSA_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lycosa"
 
 
 def content_digest(web: VirtualWeb) -> str:

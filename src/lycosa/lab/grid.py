@@ -28,7 +28,8 @@ from lycosa.evidence.topic import topic_vector
 from lycosa.evidence.training.example import ExamplePage, example_of
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import fit_models
-from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
+from lycosa.files import cache_directory
+from lycosa.lab.cache import CachedWeb, all_code_digest, content_digest
 from lycosa.lab.oracle import LookAhead, Oracle
 from lycosa.lab.processes import Done, in_processes
 from lycosa.lab.protocol import Draw, Options, distances, draw, draw_as_user

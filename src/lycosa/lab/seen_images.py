@@ -15,7 +15,8 @@ import msgspec
 from lycosa.engine.analysis import Analyser
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.decode import decoded_body
-from lycosa.lab.cache import CachedWeb, cache_directory, content_digest
+from lycosa.files import cache_directory
+from lycosa.lab.cache import CachedWeb, content_digest
 from lycosa.urls import key_of
 from lycosa.values import Fact, Fetched, Kind, Link, NotFetched, Page, Reason, Refusal
 

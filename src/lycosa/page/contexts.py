@@ -43,7 +43,7 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
     gets the distinct contexts of its occurrences, one per line. Capped at CONTEXT_CHARS.
     """
     layout, linked = document.layout, document.linked
-    anchor_spans = [] if anchors else [layout.span(node) for node, _ in linked.anchors]
+    anchor_spans = () if anchors else linked.anchors
     text, offsets = _text_and_offsets(layout.without([*document.hidden_spans, *anchor_spans]))
     shared: dict[int, str] = {}
     left = PAGE_CHARS
@@ -218,7 +218,7 @@ def window_contexts(document: Document, characters: int = 50) -> list[tuple[str,
     """
     layout, linked = document.layout, document.linked
     text, offsets = _text_and_offsets(layout.without(document.hidden_spans))
-    spans = sorted({layout.span(node) for node, _ in linked.anchors})
+    spans = sorted({*linked.anchors})
     before, after = _neighbours(spans)
     reach = _SLACK * characters
     windows: list[tuple[list[str], list[str]]] = [([], []) for _ in linked.links]

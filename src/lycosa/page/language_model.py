@@ -1,15 +1,19 @@
-"""py3langid's model in memory. In: its file, a compressed archive of arrays. Out: its identifier, with the same answers.
+"""py3langid's model as a file that processes share. In: its own file, a compressed archive of arrays. Out: its identifier, with the same answers.
 
-Its own loader writes the 68 MB to a file, reads that again and copies most of it: .85 s of CPU, of which unpacking takes
-.3. Here they are unpacked once, and the arrays are views of that.
+Its own loader unpacks 68 MB into a file, reads that again and copies most of it: .85 s of CPU, of which unpacking takes
+.3. Here they are unpacked once on a machine, into the user's cache folder, and the arrays are views of that file: of its
+68 MB a process reads what it looks at, and all processes share that.
 """
 
 from __future__ import annotations
 
-import io
+import hashlib
 import lzma
+import os
 import struct
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 from zipfile import ZipFile
 
@@ -18,13 +22,15 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
+from lycosa.files import cache_directory
+
 _CHUNK = 1 << 12
 _LOCAL_HEADER = struct.Struct("<26xHH")
 """Of a file in a ZIP archive: the lengths of its name and of what else is said, both of which stand before its data."""
 
 
 def quick_identifier() -> LanguageIdentifier:
-    """py3langid's identifier, which gives probabilities. Fails where its model has another form."""
+    """py3langid's identifier, which gives probabilities. Fails where its model has another form, or no file can be kept."""
     arrays = _arrays_in(_unpacked(MODEL_DIR / MODEL_FILE))
     return LanguageIdentifier(
         arrays["ptc"],
@@ -37,23 +43,41 @@ def quick_identifier() -> LanguageIdentifier:
     )
 
 
-def _unpacked(path: Path) -> io.BytesIO:
-    archive, unpack = io.BytesIO(), lzma.LZMADecompressor().decompress
-    with path.open("rb") as file:
-        while data := file.read(_CHUNK):
-            archive.write(unpack(data))
-    return archive
+def _unpacked(path: Path) -> mmap:
+    """What a file unpacks to, as a file that is kept."""
+    packed = path.read_bytes()
+    kept = cache_directory() / f"languages-{hashlib.blake2b(packed, digest_size=16).hexdigest()}.npz"
+    if not kept.exists():
+        _unpack(packed, kept)
+    with kept.open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ)
 
 
-def _arrays_in(archive: io.BytesIO) -> dict[str, NDArray[Any]]:
+def _unpack(packed: bytes, path: Path) -> None:
+    """Write a file whole or not at all, whoever else may be writing it."""
+    unpack = lzma.LZMADecompressor().decompress
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as draft:
+        try:
+            for at in range(0, len(packed), _CHUNK):
+                draft.write(unpack(packed[at : at + _CHUNK]))
+            draft.flush()
+            os.fsync(draft.fileno())  # else the name may be on the disk before the content is
+            Path(draft.name).replace(path)
+        except BaseException:
+            Path(draft.name).unlink(missing_ok=True)
+            raise
+
+
+def _arrays_in(archive: mmap) -> dict[str, NDArray[Any]]:
     """The arrays of an archive that numpy saved, without a copy of them."""
-    found, all_of_it = {}, archive.getbuffer()
-    with ZipFile(archive) as files:
+    found = {}
+    with ZipFile(archive) as files:  # type: ignore[call-overload]
         for info in files.infolist():
-            lengths = _LOCAL_HEADER.unpack_from(all_of_it, info.header_offset)
+            lengths = _LOCAL_HEADER.unpack_from(archive, info.header_offset)
             archive.seek(info.header_offset + _LOCAL_HEADER.size + sum(lengths))
             npy.read_magic(archive)
             shape, _, kind = npy.read_array_header_1_0(archive)
-            array: NDArray[Any] = np.ndarray(shape, kind, all_of_it, archive.tell())
+            array: NDArray[Any] = np.ndarray(shape, kind, archive, archive.tell())
             found[info.filename.removesuffix(".npy")] = array
     return found

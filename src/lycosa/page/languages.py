@@ -99,12 +99,14 @@ def _likeliest(sample: str, expected: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _identifier() -> LanguageIdentifier:
-    # Only here: the model takes half a second to load, and English pages do not need it.
+    # Only here: the model takes half a second to unpack and a tenth to load, and English pages do not need it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     try:
         from lycosa.page.language_model import quick_identifier
 
         return quick_identifier()
-    except Exception:  # whatever another version of the library has otherwise: its own loader knows
+    except (
+        Exception
+    ):  # no file can be kept, or another version has other ones: the library's own loader knows
         return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

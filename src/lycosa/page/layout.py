@@ -125,7 +125,9 @@ class Layout:
         if at == OUTSIDE:
             return self.span(node)
         child = node.first_child
-        if child is not None and child.tag_id == TEXT_ID and child.next is None:
+        if child is None:
+            return at, at + 1
+        if child.tag_id == TEXT_ID and child.next is None:
             return at, at + 2
         following, above = node.next, node
         for _ in range(NEAR_LEVELS):

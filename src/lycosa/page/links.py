@@ -51,9 +51,7 @@ class Linked(NamedTuple):
 
     links: tuple[Link, ...]
     occurrences: tuple[tuple[LexborNode, int], ...]  # (element, which of the links)
-    anchors: tuple[
-        tuple[LexborNode, int], ...
-    ]  # all a[href], those that lead nowhere too; the first piece of each
+    anchors: tuple[tuple[int, int], ...]  # the pieces of all a[href], those that lead nowhere too
     images: tuple[tuple[LexborNode, int], ...]  # (element, the last link before it or -1)
     elements: Mapping[str, int]  # how many there are of `COUNTED` and of frames, for genres: the same pass
     licences: tuple[
@@ -132,11 +130,12 @@ def find_links(elements: Iterable[Noted], layout: Layout, resolve: ReferenceReso
     found: list[tuple[str, str]] = []  # url and rel of each
     texts: list[list[str]] = []  # the anchors of each
     occurrences: list[tuple[LexborNode, int]] = []
-    anchors: list[tuple[LexborNode, int]] = []
+    anchors: list[tuple[int, int]] = []
     images: list[tuple[LexborNode, int]] = []
     counts: Counter[str] = Counter()
     licences: list[str] = []
     last, bare, room = -1, None, URLS_CHARS
+    pieces, is_plain = layout.pieces, False
     for tag, node, at in elements:
         reference: str | None
         if tag == A_ID:
@@ -147,7 +146,9 @@ def find_links(elements: Iterable[Noted], layout: Layout, resolve: ReferenceReso
                     continue
                 reference = ""
             rel = attributes.get("rel") or ""
-            anchors.append((node, at))
+            child = node.first_child
+            is_plain = at != OUTSIDE and child is not None and child.tag_id == TEXT_ID and child.next is None
+            anchors.append((at, at + 2) if is_plain else layout.span_from(node, at))
             if (rel or _COMMONS in reference) and _is_licence(reference, attributes):
                 licences.append(reference)
         elif tag == IMG_ID:
@@ -187,7 +188,14 @@ def find_links(elements: Iterable[Noted], layout: Layout, resolve: ReferenceReso
             texts.append([])
         last = position
         occurrences.append((node, position))
-        if anchor := _anchor_of(node, attributes, layout, at):
+        if tag != A_ID or at == OUTSIDE:
+            text = _text_within(node)
+        elif is_plain:
+            text = pieces[at + 1]
+        else:
+            start, end = anchors[-1]
+            text = "".join(pieces[start : min(end, start + ANCHOR_NODES)])
+        if anchor := _anchor_of(text, attributes):
             texts[position].append(anchor)
         else:
             bare = (node, position)
@@ -228,21 +236,21 @@ def rel_of(attributes: Attributes) -> list[str]:
     return (attributes.get("rel") or "").lower().split()
 
 
-def _anchor_of(node: LexborNode, attributes: Attributes, layout: Layout, at: int) -> str:
-    """The text of a link, else what its attributes say of it; '' if neither."""
+def _text_within(node: LexborNode) -> str:
+    """The text of an element that the layout does not have."""
     child = node.first_child
-    if child is not None:
-        if child.tag_id == TEXT_ID and child.next is None:
-            text = child.text_content or ""
-        elif at == OUTSIDE:
-            text = "".join(Layout(node, ANCHOR_NODES).pieces)
-        else:
-            start, end = layout.span_from(node, at)
-            text = "".join(layout.pieces[start : min(end, start + ANCHOR_NODES)])
-        if text := " ".join(text[: 4 * ANCHOR_CHARS].split()):
-            return text if len(text) <= ANCHOR_CHARS else text[:ANCHOR_CHARS].rstrip()
-    said = attributes.get("title") or attributes.get("alt") or attributes.get("aria-label") or ""
-    return one_line(said[:ANCHOR_CHARS])
+    if child is None:
+        return ""
+    is_text = child.tag_id == TEXT_ID and child.next is None
+    return child.text_content or "" if is_text else "".join(Layout(node, ANCHOR_NODES).pieces)
+
+
+def _anchor_of(text: str, attributes: Attributes) -> str:
+    """The text of a link in one line, else what its attributes say of it; '' if neither."""
+    if said := " ".join(text[: 4 * ANCHOR_CHARS].split()):
+        return said if len(said) <= ANCHOR_CHARS else said[:ANCHOR_CHARS].rstrip()
+    told = attributes.get("title") or attributes.get("alt") or attributes.get("aria-label") or ""
+    return one_line(told[:ANCHOR_CHARS])
 
 
 def _alt_within(image: LexborNode, link: LexborNode) -> str:

@@ -68,17 +68,18 @@ class _LinkLines:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._at_ends = _lines_at_ends(document)
-        self._lines = self._of(_linked_lines(document))
+        self._lines = self._with_ends(_linked_lines(document))
         self._longest = max(map(len, self._lines), default=0)
 
-    def _of(self, lines: Iterable[str]) -> set[str]:
-        return {_of_list(line) for line in lines if not line.isspace()} | self._at_ends
+    def _with_ends(self, lines: Iterable[str]) -> set[str]:
+        # A head is mostly links: what is the same is looked at once.
+        return {_of_list(line) for line in {line for line in lines if not line.isspace()} | self._at_ends}
 
     @lazy
     def _wordless(self) -> set[str]:
         # Few pages have a line without any word in their main text.
         whole = "".join(self._document.layout.pieces).split("\n")
-        return self._of(line for line in whole if line and not _has_word(line))
+        return self._with_ends(line for line in whole if line and not _has_word(line))
 
     @lazy
     def _headings(self) -> set[str]:
@@ -89,12 +90,14 @@ class _LinkLines:
         if not line or line.isspace():
             return None
         if not _has_word(line):
-            lines = self._wordless
+            lines, said = self._wordless, _of_list(line)
         else:
-            lines = self._lines
-            if len(_of_list(line[: 2 * self._longest + 1])) > self._longest:
+            lines, start = self._lines, line[: 2 * self._longest + 1]
+            said = _of_list(start)
+            if len(said) > self._longest:
                 return False  # a paragraph: the rest of it need not be looked at
-        said = _of_list(line)
+            if len(start) < len(line):
+                said = _of_list(line)
         return said in lines and said not in self._headings
 
 
@@ -181,19 +184,24 @@ def _is_notice(line: str) -> bool:
 def _linked_lines(document: Document) -> set[str]:
     """The lines of the page with links that have no word outside of them."""
     # NUL marks where links begin and end: no parser of HTML leaves one in a text.
-    layout = document.layout
-    marked, covered = layout.pieces.copy(), 0
-    for start, end in sorted([layout.span_from(node, at) for node, at in document.linked.anchors]):
+    marked, covered = document.layout.pieces.copy(), 0
+    for start, end in sorted(document.linked.anchors):
         for at in range(max(start, covered), end):
             if piece := marked[at]:
                 marked[at] = f"\0{piece}\0" if "\n" not in piece else _marked_lines(piece)
         covered = max(covered, end)
+    parts = f"{''.join(marked)}\n".split("\0")  # what links say, between what they do not
+    line = outside = parts[0].rpartition("\n")[2]
     found = set()
-    for line in "".join(marked).split("\n"):
-        if "\0" in line:
-            parts = line.split("\0")  # what links say, between what they do not
-            if not _has_word("".join(parts[::2])):
-                found.add("".join(parts))
+    for inside, after in zip(parts[1::2], parts[2::2], strict=True):
+        line += inside
+        rest, is_end, further = after.partition("\n")
+        line += rest
+        outside += rest
+        if is_end:
+            if not _has_word(outside):
+                found.add(line)
+            line = outside = further.rpartition("\n")[2]
     return found
 
 
@@ -209,7 +217,7 @@ def _lines_at_ends(document: Document) -> set[str]:
         if not is_within(node, "article", "main"):
             start, end = document.layout.span_from(node, at)
             found.update("".join(document.layout.pieces[start:end]).split("\n"))
-    return set(map(_of_list, found))
+    return found
 
 
 def is_within(node: LexborNode, *tags: str) -> bool:

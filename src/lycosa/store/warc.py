@@ -24,6 +24,7 @@ from fastwarc.stream_io import GzipReader
 from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from lycosa.errors import ArchiveError, CollectionError
+from lycosa.fetch.deflate import gzipped
 from lycosa.fetch.http_headers import RECORD_BYTES
 from lycosa.files import sync_folder
 from lycosa.values import Fetched
@@ -53,7 +54,6 @@ _PACKED_TYPES = (
     "application/gzip",
     "application/pdf",
 )
-_QUICK = 2
 _SHORT = 4096
 _MAX_BLOCK = 0xFFFF
 _GZIP_HEAD = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
@@ -111,9 +111,7 @@ def stored_member(data: bytes) -> bytes:
 
 def deflated_member(data: bytes) -> bytes:
     """Bytes as a gzip member. For short ones a small window does: a large one takes longer to set up than to use."""
-    window, memory = (12, 5) if len(data) <= _SHORT else (15, 9)
-    deflate = zlib.compressobj(_QUICK, zlib.DEFLATED, 16 + window, memory)
-    return deflate.compress(data) + deflate.flush()
+    return gzipped(data, 12, 5) if len(data) <= _SHORT else gzipped(data)
 
 
 class WarcWriter:

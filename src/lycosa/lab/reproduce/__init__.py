@@ -28,7 +28,8 @@ def reproduce_paper(paper: str, web: Path | None, out: Path, say: Say) -> list[P
 def demo_folder(say: Say) -> Path:
     """The demo web as a virtual web in the cache folder."""
     from lycosa.demo import demo_web
-    from lycosa.lab.cache import all_code_digest, cache_directory
+    from lycosa.files import cache_directory
+    from lycosa.lab.cache import all_code_digest
 
     folder = cache_directory() / f"demo-web-{all_code_digest()}"
     if not (folder / "web.toml").exists():

@@ -19,7 +19,8 @@ import numpy as np
 from lycosa.errors import InputError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.training.text import Example, Label
-from lycosa.lab.cache import CachedWeb, all_code_digest, cache_directory, content_digest
+from lycosa.files import cache_directory
+from lycosa.lab.cache import CachedWeb, all_code_digest, content_digest
 from lycosa.lab.grid import Laboratory, chosen_topics
 from lycosa.lab.metrics import mean_and_error, paired_test
 from lycosa.lab.progress import Bar

@@ -25,9 +25,10 @@ from lycosa.evidence.topic import TopicEvidence
 from lycosa.evidence.training.example import example_of
 from lycosa.evidence.training.text import Label
 from lycosa.evidence.training.topic import fit_models
+from lycosa.files import cache_directory
 from lycosa.judge.kinds import EveryPage, Judge, TextJudge
 from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb, cache_directory, code_digest
+from lycosa.lab.cache import CachedWeb, code_digest
 from lycosa.lab.run import make_crawl
 from lycosa.lab.seen_images import seen_images
 from lycosa.lab.web import VirtualWeb
