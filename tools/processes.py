@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from lycosa.bench.crawled import made_site
+from lycosa.bench.crawled import archived_web, made_site
 from lycosa.bench.run import BASELINE, MODES, WARM_UP_PAGES, as_installed, spec_text
 
 LOOK_S = 0.05
@@ -99,10 +99,16 @@ def table(runs: Mapping[tuple[str, str, str], Sequence[Spent]], pages: int) -> l
     return rows
 
 
-def measure(pages: int, repeat: int, strategies: Sequence[str], workers: Sequence[int | None]) -> list[str]:
-    """The table of `repeat` rounds, each of which crawls once in every way."""
+def measure(
+    pages: int,
+    repeat: int,
+    strategies: Sequence[str],
+    workers: Sequence[int | None],
+    web: Path | None = None,
+) -> list[str]:
+    """The table of `repeat` rounds, each of which crawls once in every way; an archived `web` instead of the made site."""
     runs: dict[tuple[str, str, str], list[Spent]] = defaultdict(list)
-    crawled = made_site(pages)
+    crawled = archived_web(web) if web else made_site(pages)
     with crawled.served() as site, tempfile.TemporaryDirectory() as folder:
         environment = as_installed(Path(folder) / "byte code")
 
@@ -146,8 +152,9 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--strategy", nargs="+", default=[BASELINE])
     parser.add_argument("--workers", type=int, nargs="+", help="default: as many as a crawl takes by itself")
+    parser.add_argument("--web", type=Path, metavar="FOLDER", help="an archived web instead of the made site")
     asked = parser.parse_args()
-    print("\n".join(measure(asked.pages, asked.repeat, asked.strategy, asked.workers or [None])))
+    print("\n".join(measure(asked.pages, asked.repeat, asked.strategy, asked.workers or [None], asked.web)))
 
 
 if __name__ == "__main__":
