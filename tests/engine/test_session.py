@@ -31,6 +31,7 @@ from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.library.monitor import status as status_of_collection
 from lycosa.library.views import about
+from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
 from lycosa.prepare import preparation
 from lycosa.prepare.topic import TopicModel, make_topic
@@ -367,6 +368,28 @@ def test_error_pages_are_not_kept(tmp_path: Path) -> None:
     assert refusal_of(tmp_path / "out", "http://a.test/soft") == "SOFT_404"
     assert refusal_of(tmp_path / "out", "http://a.test/hard") == "HTTP_ERROR"
     assert not site.hits("http://a.test/more")
+
+
+def test_strategies_hear_of_urls_that_led_to_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those the server has none at, or none for us; not of its own troubles. A resumed crawl hears of the same."""
+    heard: list[str] = []
+    monkeypatch.setattr(Fused, "led_nowhere", lambda self, link: heard.append(link.url.removeprefix(START)))
+    codes = (401, 403, 404, 410, 429, 451, 500)
+    web: Web = {f"/{code}": status(code) for code in codes}
+    web |= {
+        "/": links("/moved", "/page", *(f"/{code}" for code in codes)),
+        "/page": f"<p>{WORDS}",
+        "/moved": redirect("/404b"),
+        "/404b": status(404),
+    }
+    crawl_of(web, tmp_path / "out", top={"strategy": "fused"}, fetch={"retries": 0})
+
+    expected = ["403", "404", "404b", "410", "451"]
+    assert sorted(heard) == expected
+
+    heard.clear()
+    crawl_of(web, tmp_path / "out", top={"strategy": "fused"}, fetch={"retries": 0})
+    assert sorted(heard) == expected
 
 
 def test_the_log_tells_what_happened(tmp_path: Path) -> None:

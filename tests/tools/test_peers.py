@@ -20,17 +20,18 @@ def web(demo_folder: Path) -> VirtualWeb:
     return VirtualWeb.open(demo_folder)
 
 
-async def test_the_archive_answers_under_its_own_names(web: VirtualWeb):
-    """A page as it was archived; 404 for anything else."""
+async def test_the_archive_answers_under_its_own_names(web: VirtualWeb, tmp_path: Path):
+    """A page as it was archived; 404 for anything else. Each request counts."""
     url = next(iter(web.topics["owls"].relevant_urls))
     host = url.split("/")[2]
-    async with TestClient(TestServer(application(web))) as client:
+    async with TestClient(TestServer(application(web, tmp_path / "counted"))) as client:
         page = await client.get(url[len(f"http://{host}") :], headers={"Host": host})
         missing = await client.get("/no-such-page", headers={"Host": host})
 
         assert (page.status, page.content_type) == (200, "text/html")
         assert b"<title" in await page.read()
         assert missing.status == 404
+        assert (tmp_path / "counted").stat().st_size == 2
 
 
 def test_the_seeds_are_those_of_the_lab(web: VirtualWeb):

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -40,6 +41,8 @@ class Crawl(msgspec.Struct, frozen=True):
     topic: str
     fetched: list[str]
     kept: list[str] | None = None
+    requests: int = 0
+    """Of all kinds: robots.txt, and URLs that led to no page, too."""
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -113,30 +116,52 @@ def _lycosa(*arguments: str) -> None:
     )
 
 
+class Proxy(msgspec.Struct, frozen=True):
+    """A proxy that answers with the pages of a web."""
+
+    address: str
+    counted: Path
+
+    @property
+    def requests(self) -> int:
+        """How many it has had."""
+        return self.counted.stat().st_size
+
+
 @contextmanager
-def served(web: Path) -> Iterator[str]:
-    """The address of a proxy that answers with the pages of a web."""
-    command = [sys.executable, "-m", "tools.peers.proxy", str(web)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        try:
-            assert process.stdout is not None
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-        finally:
-            process.terminate()
+def served(web: Path) -> Iterator[Proxy]:
+    """A proxy for a web, in a process of its own."""
+    with tempfile.NamedTemporaryFile() as file:
+        command = [sys.executable, "-m", "tools.peers.proxy", str(web), file.name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+            try:
+                assert process.stdout is not None
+                yield Proxy(f"http://127.0.0.1:{int(process.stdout.readline())}", Path(file.name))
+            finally:
+                process.terminate()
 
 
-def compare(topic: Topic, proxy: str, python: str, pages: int = PAGES) -> Compared:
+def compare(topic: Topic, proxy: Proxy, python: str, pages: int = PAGES) -> Compared:
     """All crawlers on a topic."""
-    before, job = cpu_s(), Job(list(topic.keywords), seeds_of(topic), pages, proxy)
-    crawls = [
-        Crawl(f"Lycosa, {strategy}", topic.name, *run_lycosa(strategy, job))
-        for strategy in ("fused", "best-first")
-    ]
-    crawls.append(Crawl("crawl4ai, best-first", topic.name, run_peer(python, "crawl4ai_crawl", job)))
+    before, job = cpu_s(), Job(list(topic.keywords), seeds_of(topic), pages, proxy.address)
+    crawls: list[Crawl] = []
+
+    def add(crawler: str, run: Callable[[], tuple[list[str], list[str] | None]]) -> None:
+        asked = proxy.requests
+        fetched, kept = run()
+        crawls.append(Crawl(crawler, topic.name, fetched, kept, proxy.requests - asked))
+
+    for strategy in ("fused", "best-first"):
+        add(f"Lycosa, {strategy}", partial(run_lycosa, strategy, job))
+    add("crawl4ai, best-first", partial(_all_kept, python, "crawl4ai_crawl", job))
     for order in ("breadth", "depth"):
-        fetched = run_peer(python, "scrapy_crawl", msgspec.structs.replace(job, order=order))
-        crawls.append(Crawl(f"Scrapy, {order} first", topic.name, fetched))
+        ordered = msgspec.structs.replace(job, order=order)
+        add(f"Scrapy, {order} first", partial(_all_kept, python, "scrapy_crawl", ordered))
     return Compared(commit_of(ROOT), versions_in(python), round(cpu_s() - before, 1), crawls)
+
+
+def _all_kept(python: str, module: str, job: Job) -> tuple[list[str], None]:
+    return run_peer(python, module, job), None
 
 
 def versions_in(python: str) -> dict[str, str]:
@@ -157,8 +182,17 @@ def figures(compared: Sequence[Compared], web: VirtualWeb) -> str:
         recall, precision, f1 = zip(*(shares(crawl, web) for crawl in crawls), strict=True)
         p = "" if not rows else chance(metrics.paired_test(ours, recall))
         keeps = crawls[0].kept is not None
-        rows.append([name, mean(recall), p, mean(precision) + ("" if keeps else " (keeps all)"), mean(f1)])
-    heads = ["crawler", "relevant pages fetched", "p", "of what is kept: relevant", "F1 of what is kept"]
+        asked = sum(crawl.requests for crawl in crawls) / max(1, sum(len(crawl.fetched) for crawl in crawls))
+        kept = mean(precision) + ("" if keeps else " (keeps all)")
+        rows.append([name, mean(recall), p, kept, mean(f1), f"{asked:.2f}"])
+    heads = [
+        "crawler",
+        "relevant pages fetched",
+        "p",
+        "of what is kept: relevant",
+        "F1 of what is kept",
+        "requests a page",
+    ]
     versions = ", ".join(f"{name} {version}" for name, version in compared[0].versions.items())
     commits = ", ".join(sorted({each.commit for each in compared}))
     cpu = sum(each.cpu_s for each in compared) / 60

@@ -1,9 +1,9 @@
 """Serves an archived web over HTTP on loopback, as a forward proxy: any crawler meets its pages under their own names.
 
-Command line: python -m tools.peers.proxy ../shared/webs/wikischools
+Command line: python -m tools.peers.proxy ../shared/webs/wikischools COUNTED
 Expected time: until it is stopped; ten seconds to read the archive.
 
-Prints its port. What is not in the archive answers 404.
+Prints its port. What is not in the archive answers 404. The file COUNTED grows by a byte with every request.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ PASSED_ON = ("content-type", "location")
 """Headers of the archived response; the others were of another connection."""
 
 
-def application(archived: VirtualWeb) -> web.Application:
-    """Answers each request with the archived response."""
+def application(archived: VirtualWeb, counted: Path) -> web.Application:
+    """Answers each request with the archived response, and counts it."""
 
     async def answer(request: web.Request) -> web.Response:
+        with counted.open("ab") as file:
+            file.write(b".")
         url = request.raw_path if request.raw_path.startswith("http") else str(request.url)
         fetched = await archived.archive.fetch(Link(url, key_of(url, archived.folding)))
         if not isinstance(fetched, Fetched):
@@ -38,10 +40,10 @@ def application(archived: VirtualWeb) -> web.Application:
     return app
 
 
-async def serve(archived: VirtualWeb) -> None:
+async def serve(archived: VirtualWeb, counted: Path) -> None:
     """Serve until stopped, and say where."""
     archived.archive.keys()  # read before anybody asks
-    runner = web.AppRunner(application(archived), access_log=None)
+    runner = web.AppRunner(application(archived, counted), access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
@@ -50,4 +52,4 @@ async def serve(archived: VirtualWeb) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(VirtualWeb.open(Path(sys.argv[1]))))
+    asyncio.run(serve(VirtualWeb.open(Path(sys.argv[1])), Path(sys.argv[2])))

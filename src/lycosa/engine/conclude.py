@@ -56,6 +56,8 @@ A_LIST = Judgement(True, 0.5, "a list of its site")
 """Lists are not judged: what they list is ranked as the links of a page of middling relevance are."""
 AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are looked at, never judged: they tell something of the pages that show them."""
+NO_PAGE = frozenset((403, 404, 410, 451))
+"""Statuses by which a server says that there is no page, or none for us; others say more of the server than of the URL."""
 
 
 class WholeFrontier(Frontier, FrontierView, Protocol):
@@ -401,6 +403,8 @@ class Conclusions:
             self.tally.refused[onward.refusal.reason] += 1
         self.store.save(Record(now, fetched=fetched, refusal=onward.refusal, decisions=decisions))
         self.add(decisions)
+        if onward.refusal and leads_nowhere(link, fetched.status):
+            self.strategy.led_nowhere(link)
         if onward.again is not None:
             return onward.again, Outcome(now + fetched.rest_s, now, counts=False)
         if fetched.status == 304:
@@ -445,6 +449,15 @@ class Conclusions:
         admitted = self.admission.admit(decisions)
         self.store.settle(admitted)
         self.add(admitted)
+
+
+def leads_nowhere(link: Link, status: int) -> bool:
+    """Whether an answer to a link that was never answered before says that no page is to be had there.
+
+    >>> leads_nowhere(Link("http://a.example/", 1), 404), leads_nowhere(Link("http://a.example/", 1), 503)
+    (True, False)
+    """
+    return link.kind is Kind.PAGE and status in NO_PAGE and not link.notes.seen_at
 
 
 def _without_own_site(decisions: Sequence[Decision], page: Page, why: Refusal) -> tuple[Decision, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from lycosa.engine.conclude import AN_IMAGE, Conclusions
+from lycosa.engine.conclude import AN_IMAGE, NO_PAGE, Conclusions
 from lycosa.engine.walls import AT_THE_HOST, REMEMBERED_S
 from lycosa.frontier.merging import carried_in
 from lycosa.frontier.sqlite import SqliteFrontier
@@ -31,6 +31,8 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
         conclusions.learn(link, judgement, evidence, is_unseen=is_unseen)
         if is_unseen:
             frames.add(link.key)
+    for link in collection.reader.led_nowhere(NO_PAGE):
+        conclusions.strategy.led_nowhere(link)
     for link, evidence in collection.reader.images():
         conclusions.strategy.learn(link, AN_IMAGE, evidence)
     if conclusions.near:

@@ -46,6 +46,10 @@ class Strategy(Protocol):
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
 
+    def led_nowhere(self, link: Link) -> None:
+        """A link led to no page: the server says that there is none, or that we may not see it."""
+        ...
+
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """The judge has learned: pages that were learned from before, by key, are judged so now."""
         ...
@@ -109,6 +113,9 @@ class BaseStrategy(ABC):
         return ()
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
+        """Nothing is learned."""
+
+    def led_nowhere(self, link: Link) -> None:
         """Nothing is learned."""
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:

@@ -139,6 +139,10 @@ class Guarded(BaseStrategy):
         """As the inner one."""
         self._ask(self.inner.learn, link.url, link, judgement, evidence)
 
+    def led_nowhere(self, link: Link) -> None:
+        """As the inner one."""
+        self._ask(self.inner.led_nowhere, link.url, link)
+
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """As the inner one."""
         self._ask(self.inner.rejudged, "pages that were judged anew", judgements)

@@ -243,6 +243,16 @@ class Reader(Queries):
             elif page.judgement is not None:
                 yield page.id, (page.link, page.judgement, self.evidence(page.id))
 
+    def led_nowhere(self, statuses: Collection[int]) -> Iterator[Link]:
+        """The links to pages that were answered with one of these statuses, and never with a page, in that order."""
+        rows = self._rows(
+            "SELECT link FROM pages JOIN reasons ON reasons.id = refusal WHERE kind = 'page' AND relevant IS NULL"
+            f" AND reasons.text = ? AND status IN ({', '.join('?' * len(statuses))}) ORDER BY pages.id",
+            Reason.HTTP_ERROR.name,
+            *statuses,
+        )
+        return (read_link(link) for (link,) in rows)
+
     def images(self) -> Iterator[tuple[Link, dict[str, Fact]]]:
         """The images that were looked at, with what was seen."""
         rows = self._rows(f"{_PAGES} WHERE pages.kind = 'image' ORDER BY pages.id")

@@ -104,17 +104,34 @@ def test_words_of_urls_that_led_to_relevant_pages_count() -> None:
     assert crawl.priority("owls/new") > crawl.priority("far") > crawl.priority("bread/new")
 
 
+def test_words_of_urls_that_led_to_no_page_count_against_others() -> None:
+    """Against those that share them, not against the site: its name stands in the URLs of good pages, too."""
+    crawl = Crawl(fused())
+    for number in range(5):
+        crawl.see(page(f"owls/{number}x"), GOOD)
+    crawl.see(page("start", "pictures/new", "one", "two", "three", "other/new"), BAD)
+    before = crawl.priority("pictures/new"), crawl.priority("other/new")
+    for number in range(20):
+        crawl.strategy.led_nowhere(link(f"pictures/{number}x"))
+    crawl.frontier.rescore(1000)
+    assert crawl.priority("pictures/new") < 0.4 * before[0]
+    assert crawl.priority("other/new") == pytest.approx(before[1], rel=0.05)
+
+
 def test_learned_again_it_is_the_same() -> None:
     """A resumed crawl learns from the catalogue what it knew: priorities are the same to the last bit."""
     pages = [(page(f"p{n}", f"x{n}", "y", "z"), GOOD if n % 3 else BAD) for n in range(20)]
     crawl = Crawl(fused())
     for seen, judgement in pages:
         crawl.see(seen, judgement)
+        crawl.strategy.led_nowhere(link(f"x{len(seen.url)}/gone"))
     crawl.frontier.rescore(1000)
     before = [crawl.priority(f"x{n}") for n in range(20)]
     resumed = fused()
     for seen, judgement in pages:
         resumed.learn(seen.link, judgement, {})
+    for seen, _ in pages:
+        resumed.led_nowhere(link(f"x{len(seen.url)}/gone"))
     found = [crawl.frontier.find(link(f"x{n}").key) for n in range(20)]
     again, _ = resumed.ranking_.scored([standing.link.record for standing in found if standing])
     assert again.tolist() == before

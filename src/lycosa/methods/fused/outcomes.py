@@ -1,7 +1,7 @@
 """What pages turned out to be: by page, by the words of their URLs, and on the whole. Learned page by page.
 
-A function of the judged pages in their order, and of nothing else: learned again from the catalogue it is the
-same. Its size does not depend on that of the crawl.
+A function of the judged pages in their order and of the URLs that led to no page, and of nothing else: learned again from the
+catalogue it is the same. Its size does not depend on that of the crawl.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ class Outcomes:
         self._words = np.zeros((PLACES, WORDS), np.uint16)
         self.good = np.zeros(BUCKETS)
         self.seen = np.zeros(BUCKETS)
+        self.missed = np.zeros(BUCKETS)
         self.relevance = 0.0
         self.pages = 0
+        self.misses = 0
 
     def learn(self, key: int, words: Sequence[int], relevance: float, parent: int = 0) -> None:
         """Count one judged page, and for the page on which it was found (its key; 0: none), if that is known."""
@@ -60,6 +62,11 @@ class Outcomes:
         self.seen[at] += 1
         self.relevance += relevance
         self.pages += 1
+
+    def miss(self, words: Sequence[int]) -> None:
+        """Count a URL with these words that led to no page."""
+        self.missed[list(words)] += 1
+        self.misses += 1
 
     def correct(self, relevance: Mapping[int, float]) -> None:
         """Pages, by key, are judged otherwise now. One that is forgotten stays as it was counted."""
@@ -104,6 +111,11 @@ class Outcomes:
         """The mean probability of the pages, kept away from 0 and 1."""
         mean = self.relevance / self.pages if self.pages else FIRST_BASE
         return min(max(mean, MIN_BASE), MAX_BASE)
+
+    @property
+    def live(self) -> float:
+        """Which share of the URLs led to a page."""
+        return self.pages / (self.pages + self.misses) if self.pages else 1.0
 
 
 @lru_cache(maxsize=1 << 16)

@@ -30,6 +30,8 @@ from lycosa.values import Floats
 PRIOR = 2.0
 """This many made-up parents, or siblings, at the mean of the crawl are added to the real ones."""
 WORD_PRIOR = 1.0
+MISS_PRIOR = 2.0
+"""As many, of URLs that did or did not lead to a page."""
 
 
 class Weights(NamedTuple):
@@ -71,8 +73,14 @@ _SLICES = (slice(NEIGHBOURS), slice(NEIGHBOURS, 2 * NEIGHBOURS))
 
 
 def _words(buckets: np.ndarray, outcomes: Outcomes, base: float) -> Floats:
-    """What URLs with the same words turned out to be: sum of their log lifts / √words. A new word's lift is 0."""
-    lifts = log_lift(outcomes.good[buckets], outcomes.seen[buckets], base, WORD_PRIOR)
+    """What URLs with the same words led to: sum of their log lifts / √words. A new word's lift is 0.
+
+    A word whose URLs led to no page more often than others' is worth less by as much; to lead to pages is nothing special.
+    """
+    seen = outcomes.seen[buckets]
+    lifts = log_lift(outcomes.good[buckets], seen, base, WORD_PRIOR)
+    if outcomes.misses:
+        lifts += np.minimum(0.0, log_lift(seen, seen + outcomes.missed[buckets], outcomes.live, MISS_PRIOR))
     mean: Floats = add(lifts, 1) / np.sqrt(np.maximum(add(buckets > 0, 1), 1))
     return mean
 
@@ -99,7 +107,7 @@ IN_WORDS: Mapping[str, str] = {
     "parents": "how relevant the pages that link to it are and what they have led to, against the crawl",
     "context": "the text around the links to it",
     "anchor": "the words of the links to it",
-    "url": "what pages with the same words in their URLs turned out to be",
+    "url": "what URLs with the same words led to",
     "siblings": "what its neighbours in lists of links turned out to be",
     "extra": "what the method's own evidence says of the links to it",
 }
@@ -115,7 +123,7 @@ def reasons(
     out. `version` is that of the judge when the score was made.
 
     >>> reasons({"anchor": 0.5, "context": 0.0, "url": -1.25})
-    [('what pages with the same words in their URLs turned out to be', -1.25), ('the words of the links to it', 0.5)]
+    [('what URLs with the same words led to', -1.25), ('the words of the links to it', 0.5)]
     >>> reasons({"anchor": 1.5, "extra": 0.75}, [0.25, 0.5, 0.0, 0.0], 0, ["where", "when"])
     [('the words of the links to it', 1.5), ('when', 0.5), ('where', 0.25)]
     >>> reasons({"parents": 1.5}, (), 7)

@@ -87,7 +87,7 @@ class Fused(BaseStrategy):
         parents: how relevant the pages that link to the URL are, and what they have led to, against the crawl on the whole.
         context: the text around the links to it.
         anchor: the words of the links to it.
-        url: what pages with the same words in their URLs turned out to be.
+        url: what URLs with the same words led to.
         siblings: what the links beside it on its pages turned out to be.
         extra: what the evidence of a method (an event's, for example) and a guide say of the links to it.
         """
@@ -145,6 +145,12 @@ class Fused(BaseStrategy):
             (words,) = self.url_words_.of([link.url])
             told = self._without_answer(link.key, self._relevance(judgement, evidence))
             self.ranking_.outcomes.learn(link.key, words_in(words), told, link.parent)
+
+    def led_nowhere(self, link: Link) -> None:
+        """Count the words of a URL that led to no page."""
+        if self.guide_ is not None:
+            self.guide_.led_nowhere(link)
+        self.ranking_.outcomes.miss(words_in(self.url_words_.of([link.url])[0]))
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
         """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
