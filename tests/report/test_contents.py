@@ -137,6 +137,16 @@ def test_the_report_tells_a_story(tmp_path):
     assert "1 page was judged and not kept" in tree.text()
 
 
+def test_the_report_says_what_was_given_and_what_came_of_requests(collection):
+    """The seeds and the limit; and of what is no page as much as the table below it says."""
+    with Collection.open(collection) as opened:
+        text = LexborHTMLParser(render(opened)).text()
+    assert "Given: 1 seed, at most 4 pages." in " ".join(text.split())
+    assert (
+        "2 requests got no usable answer" in text
+    )  # one for what robots.txt disallows, one for what is gone
+
+
 def test_several_sources_are_quoted():
     """A source that has spoken waits until the others have."""
     said = "Owls of the old barn hunt mice and voles at night over the wet open meadows near {}."

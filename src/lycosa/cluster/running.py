@@ -205,6 +205,7 @@ def summary_of(directory: Path, parts: Sequence[Summary], ended: str, retired: U
         resumable=any(part.resumable for part in parts),
         refused=dict(refused.most_common()),
         failed_seeds={url: why for part in parts for url, why in part.failed_seeds.items()},
+        fetched_now=sum(part.fetched_now for part in parts),
         last_pages=sum(part.last_pages for part in parts),
         last_relevant=sum(part.last_relevant for part in parts),
     )

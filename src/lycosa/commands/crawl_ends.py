@@ -53,6 +53,10 @@ def tell(summary: Summary, *, json: bool) -> None:
             f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
         typer.echo(fitted(told, sys.stdout))
+        if not summary.fetched_now and summary.ended.startswith("limits."):
+            typer.echo(
+                "Nothing was fetched: earlier runs had reached the limit. Raise it, for example with --max-pages (N pages in all)."
+            )
         _tell_health(summary)
     if summary.rendered or summary.unrendered:
         say(_rendered(summary))

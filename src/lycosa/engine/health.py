@@ -43,6 +43,7 @@ class Health(msgspec.Struct, frozen=True):
     """The health of a crawl: what is wrong with it, what is believed of it, and what would help."""
 
     harvest: str  # '': nobody knows
+    right: str  # how much of what was kept; '': nobody knows
     near: float  # the share of pages that lie near the threshold
     look_at: list[Question]
     answers: int
@@ -53,18 +54,28 @@ class Health(msgspec.Struct, frozen=True):
         """For people, the worst first.
 
         >>> asked = Question(1, 1, "http://a.test/", "Owls", 0.5)
-        >>> print(Health("about 0.31 (0.22–0.40)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)))
+        >>> told = "about 85 % (70 % to 95 %)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)
+        >>> print(Health("about 0.31 (0.22–0.40)", *told))
         Health: Little was found.
-        Health: harvest about 0.31 (0.22–0.40), no labels yet; 12 % of the pages lie near the threshold.
-        Worth a look, with how likely each is to be relevant:
+        Health: harvest about 0.31 (0.22–0.40); about 85 % (70 % to 95 %) of what was kept is right; no labels yet; 12 % of the pages lie near the threshold.
+        Worth a look, as their answers would teach most (with how likely each is to be relevant):
           0.50  Owls  http://a.test/
         What would help most: lycosa label c
         """
-        answers = f"{self.answers} labels" if self.answers else "no labels yet"
+        told = [
+            f"harvest {self.harvest or 'not known'}",
+            *([f"{self.right} of what was kept is right"] if self.right else []),
+            f"{self.answers} labels" if self.answers else "no labels yet",
+            f"{_percent(self.near)} of the pages lie near the threshold.",
+        ]
         lines = [
             *(f"Health: {trouble}" for trouble in self.troubles),
-            f"Health: harvest {self.harvest or 'not known'}, {answers}; {_percent(self.near)} of the pages lie near the threshold.",
-            *(["Worth a look, with how likely each is to be relevant:"] if self.look_at else []),
+            f"Health: {'; '.join(told)}",
+            *(
+                ["Worth a look, as their answers would teach most (with how likely each is to be relevant):"]
+                if self.look_at
+                else []
+            ),
             *(
                 f"  {page.probability:.2f}  {_shortened(page.title) or '(no title)'}  {page.url}"
                 for page in self.look_at
@@ -80,19 +91,19 @@ def health_of(summary: Summary) -> Health | None:
     with Collection.open(directory) as collection:
         scores, answers = scores_of(collection), len(labels_in(directory))
         version = saved_version(collection)
+        told = version.estimate if version else None
         if version is None and {page.probability for page in scores.pages} <= {0.0, 1.0}:
             return None
         near = scores.near
         unfound = unfound_keywords(collection, version.language) if version else []
         return Health(
             harvest=summary.harvest_told,
+            right=_right(told),
             near=near,
             look_at=questions_in(collection, TITLES),
             answers=answers,
             advice=_advice(summary, version, near, answers),
-            troubles=_troubles(
-                summary, version.estimate if version else None, unfound, collection.reader.counts_by_reason()
-            ),
+            troubles=_troubles(summary, told, unfound, collection.reader.counts_by_reason()),
         )
 
 
@@ -122,6 +133,14 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
+def _right(told: Estimate | None) -> str:
+    """How much of what was kept is right, with its interval; nothing where nobody knows."""
+    if told is None or not told.kept:
+        return ""
+    low, high = _percent(told.precision_low), _percent(told.precision_high)
+    return f"about {_percent(told.precision)} ({low} to {high})"
+
+
 def _troubles(
     summary: Summary,
     told: Estimate | None,
@@ -138,10 +157,7 @@ def _troubles(
             else f"no page has any of the keywords {words}: misspelt, or in another language than the pages?"
         )
     if told and told.pages and told.kept and told.precision < 0.5:
-        found.append(
-            f"most of the pages kept are probably off topic: about {_percent(told.precision)} of them are right "
-            f"({_percent(told.precision_low)} to {_percent(told.precision_high)})."
-        )
+        found.append(f"most of the pages kept are probably off topic: {_right(told)} of them are right.")
     if told and told.pages and not told.kept:
         found.append(f"none of the {told.pages:,} pages found is likely enough to be kept.")
     elif summary.harvest is not None and summary.harvest < LITTLE:

@@ -43,6 +43,7 @@ class Summary(msgspec.Struct, frozen=True):
     known: int = 0  # URLs that were left to other collections (archive.known)
     last_pages: int = 0  # the last ones, LAST_PAGES or all
     last_relevant: int = 0  # of these, how many were kept: whether it is worth going on
+    fetched_now: int = 0  # answers for pages that this run got; the rest counts all runs
     when_starved: str = ""  # what the user can set, where a strategy that refuses links has none left
 
     @property
@@ -82,6 +83,7 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         rendered=crawl.conclusions.renderings.rendered if crawl.conclusions.renderings else 0,
         unrendered=collection.reader.count_noted(NEEDS_BROWSER, RENDERED),
         known=collection.statistics.left_to_others() if crawl.conclusions.known else 0,
+        fetched_now=collection.reader.runs()[-1].pages,
         last_pages=min(LAST_PAGES, len(tally.latest)),
         last_relevant=tally.brought(LAST_PAGES),
         when_starved=crawl.conclusions.strategy.when_starved if crawl.ended == NOTHING_LEFT else "",

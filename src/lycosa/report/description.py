@@ -10,6 +10,9 @@ import msgspec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
 
+EXAMPLES = 10
+"""So many are named."""
+
 
 class Description(msgspec.Struct, frozen=True):
     """The heading of a collection. Whoever wrote the spec, these are strings."""
@@ -19,6 +22,8 @@ class Description(msgspec.Struct, frozen=True):
     description: str
     keywords: list[str]
     event: str  # what happened, where and when, as far as the spec says it
+    given: str  # where the crawl was to begin, and how much it was to fetch
+    examples: list[str]  # pages that are relevant, by URL or file
     telling_words: list[str]  # those by which the spec says what it is about: marked where pages are read
 
 
@@ -33,8 +38,33 @@ def described(collection: Collection) -> Description:
         description=str(topic.get("description", "")),
         keywords=keywords,
         event=event_in_words(event),
+        given=given_in_words(spec),
+        examples=_strings(topic.get("examples"))[:EXAMPLES],
         telling_words=[*keywords, *_strings(event.get("what")), *_strings(event.get("where"))],
     )
+
+
+def given_in_words(spec: Mapping[str, Mapping[str, Any]]) -> str:
+    """Where a crawl begins, and how much it may fetch, as far as its spec says so.
+
+    >>> given_in_words({"topic": {"examples": ["a", "b"]}, "seeds": {"urls": ["c"]}, "limits": {"pages": 1000}})
+    '1 seed, 2 example pages, at most 1,000 pages'
+    >>> given_in_words({})
+    ''
+    """
+    seeds, limit = spec.get("seeds", {}), spec.get("limits", {}).get("pages")
+    counts = {
+        "seed": len(_strings(seeds.get("urls"))),
+        "list of seeds": len(_strings(seeds.get("files"))),
+        "example page": len(_strings(spec.get("topic", {}).get("examples"))),
+    }
+    parts = [_counted(what, count) for what, count in counts.items() if count]
+    return ", ".join([*parts, *([f"at most {limit:,} pages"] if isinstance(limit, int) else [])])
+
+
+def _counted(what: str, count: int) -> str:
+    first, _, rest = what.partition(" of ")
+    return f"{count} {first}{'s' if count != 1 else ''}{f' of {rest}' if rest else ''}"
 
 
 def _strings(value: Any) -> list[str]:

@@ -116,7 +116,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
         **_certainty(collection),
         "directory": shlex.quote(str(collection.directory)),
         "waiting": urls_waiting(collection.connection),
-        "failed": sum(reasons.requests.values()),
+        "useless": reader.useless(),
         "sources": collection.statistics.sources(SOURCES),
         "number_of_sources": collection.statistics.collected_sources(),
         "best": collection.search.best(COLLECTED, BEST_PAGES),

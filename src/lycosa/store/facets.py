@@ -81,16 +81,17 @@ class Facets(Queries):
         rows = list(
             self._rows(
                 "SELECT id, key, source, language, substr(date, 1, 10), score, relevant, explored, trail, near_duplicate_of,"
-                f" {MEDIA_TYPE_SQL.format('pages')}"
+                f" {MEDIA_TYPE_SQL.format('pages')}, relevant OR refusal IS NULL"
                 " FROM pages WHERE relevant IS NOT NULL ORDER BY id"
             )
         )
-        of = list(zip(*rows, strict=True)) or [()] * 11
+        of = list(zip(*rows, strict=True)) or [()] * 12
         self.ids = np.array(of[0], np.int64)
         self._keys = np.array(of[1], np.int64)
         self._days = np.array([day or "" for day in of[4]], np.str_)
         self._scores = np.array([np.nan if score is None else score for score in of[5]], np.float64)
         self._relevant = np.array(of[6], np.bool_)
+        self._goes_by_score = np.array(of[11], np.bool_)  # not: noindex, a duplicate, outside the scope
         self._explored = np.array(of[7], np.bool_)
         self._trails = np.array(of[8], np.int64)
         every = np.arange(len(rows))
@@ -183,7 +184,8 @@ class Facets(Queries):
         at = np.flatnonzero(self._all(masks))
         scores = np.nan_to_num(self._scores[at], nan=-1.0)
         if order is Order.UNCERTAIN:
-            return self.ids[at[np.argsort(np.abs(scores - threshold), kind="stable")]]
+            distances = np.abs(scores - threshold) + ~self._goes_by_score[at]
+            return self.ids[at[np.argsort(distances, kind="stable")]]
         at = at[np.argsort(-scores, kind="stable")]
         if order in (Order.NEWEST, Order.OLDEST):
             days = self._days[at]
@@ -257,6 +259,7 @@ class Facets(Queries):
         return {"yes": int(yes), "no": int(all_ - yes)}
 
     def _histogram(self, mask: Mask) -> list[tuple[int, int]]:
+        mask = mask & self._goes_by_score
         scores = np.clip(np.nan_to_num(self._scores, nan=0.0), 0.0, 1.0)
         bins = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
         kept = np.bincount(bins[mask & self._relevant], minlength=BINS)

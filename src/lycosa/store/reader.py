@@ -496,6 +496,11 @@ class Reader(Queries):
             links=self._tally("SELECT reason, links FROM refused_links"),
         )
 
+    def useless(self) -> int:
+        """How many requests got no answer that is a page: none at all, an error, or something unwanted."""
+        answered = f"SELECT count(*) FROM pages WHERE kind = 'page' AND refusal IS NOT NULL AND NOT {_JUDGED}"
+        return self._number(answered) + self._number("SELECT count(*) FROM outcomes WHERE NOT again")
+
     def refusal_times(self, since: float) -> list[tuple[str, str, float]]:
         """What was not taken from then on: "requests" or "pages", the name of the reason, and when."""
         rows = self._rows(
