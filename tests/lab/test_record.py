@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.errors import InputError
+from lycosa.lab import grid
 from lycosa.lab.record import record_web
 from lycosa.lab.reproduce import reproduce_paper
 from lycosa.lab.web import VirtualWeb
@@ -63,6 +65,9 @@ def test_the_selective_paper_is_drawn(demo_folder: Path, tmp_path: Path, monkeyp
     opened = VirtualWeb.open(demo_folder)
     few = VirtualWeb(demo_folder, "few", opened.start, opened.folding, {"owls": opened.topic("owls")}, {})
     monkeypatch.setattr(VirtualWeb, "open", lambda _: few)
+    monkeypatch.setattr(
+        grid, "_web", cache(grid._web.__wrapped__)
+    )  # what is opened here is for no other test
     written = reproduce_paper("selective", demo_folder, tmp_path, lambda _: None)
 
     assert {path.name for path in written} >= {
