@@ -14,10 +14,14 @@ import pytest
 from lycosa.cluster.division import refuse_lost
 from lycosa.cluster.merging import merge_collection
 from lycosa.errors import CollectionError, InputError
+from lycosa.frontier.entry import WAITING
 from lycosa.store.collection import Collection
+from lycosa.store.mail import Mail
 from lycosa.store.merge import OF_PAGE, SQLITES_OWN
 from lycosa.store.schema import open_for_writing
 from lycosa.testing import Site
+from lycosa.urls import key_of
+from lycosa.values import Link
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_shards import requests, text_for
 from tests.conftest import MadeOnce
@@ -81,8 +85,34 @@ async def test_a_merged_collection_goes_on_in_one_process(tmp_path: Path) -> Non
         merge_collection(tmp_path / "web", tmp_path / "merged")
         text = text_for(site).replace('name = "web"', 'name = "merged"')
         summary = await asyncio.to_thread(crawl, text, tmp_path / "merged")
-        assert summary.pages == HOSTS * PAGES
+        assert summary.pages == HOSTS * PAGES, summary.refused
         assert set(requests(site).values()) == {1}
+
+
+def test_what_shards_were_about_to_tell_each_other_waits(crawled: Path, tmp_path: Path) -> None:
+    """The page that says it has been read, and the shard that it is for has not heard of it."""
+    sender = of_shards(crawled / "web", 3)[0] / "catalogue.db"
+    new, known = (
+        Link("http://h1.test/new", key_of("http://h1.test/new"), priority=0.5),
+        link_of(crawled / "web"),
+    )
+    with closing(open_for_writing(sender)) as connection:
+        Mail(connection).send(1, [new, known])
+        connection.commit()
+    counts = merge_collection(crawled / "web", tmp_path / "elsewhere")
+
+    assert counts.judged == HOSTS * PAGES
+    with Collection.open(tmp_path / "elsewhere") as collection:
+        waiting = collection.connection.execute(
+            "SELECT hash, priority FROM urls WHERE state = ?", (WAITING,)
+        ).fetchall()
+    assert waiting == [(new.key, 0.5)]
+
+
+def link_of(directory: Path) -> Link:
+    """A link to a page that was read."""
+    with Collection.open(directory) as collection:
+        return next(collection.reader.pages()).link
 
 
 def test_a_lost_shard_is_said_with_what_it_held(crawled: Path) -> None:

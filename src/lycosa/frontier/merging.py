@@ -6,19 +6,24 @@ Sources belong to one shard each, so nothing has to be merged but numbers: those
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
+from lycosa.frontier import Policy
 from lycosa.frontier.inspection import has_frontier
-from lycosa.frontier.sqlite import make_tables
+from lycosa.frontier.sqlite import SqliteFrontier, make_tables
 from lycosa.frontier.sqlite_holds import SqliteHolds
 from lycosa.frontier.stored_links import read_link
-from lycosa.values import Link
+from lycosa.values import Decision, Link
 
 _URL = (
     "hash, authority, state, priority, at, trail, depth, attempts, kind, redirects, position, parent, path,"
     " anchor, rel, memo, record"
 )
 
+
+ADDED_AT_ONCE = 1_000
 
 IsMoved = Callable[[str], bool]
 """Whether a source, by its name, goes to another shard."""
@@ -40,6 +45,14 @@ def add_frontier(connection: sqlite3.Connection, shard: str) -> None:
         f"INSERT INTO main.dropped SELECT reason, count FROM {shard}.dropped WHERE true"
         " ON CONFLICT (reason) DO UPDATE SET count = count + excluded.count"
     )
+
+
+def add_links(connection: sqlite3.Connection, links: Iterable[Link], now: float) -> None:
+    """Let links wait, each with its own priority, if nothing is known of their URLs yet."""
+    frontier = SqliteFrontier(connection, Policy(max_waiting=sys.maxsize), now=now, restart_rest_s=0.0)
+    some = iter(links)
+    while batch := [Decision(link, link.priority) for link in islice(some, ADDED_AT_ONCE)]:
+        frontier.add(batch)
 
 
 def take_over(connection: sqlite3.Connection, shard: str, is_moved: IsMoved) -> None:

@@ -149,6 +149,13 @@ def correspondence(connection: sqlite3.Connection) -> Iterable[tuple[int, int, i
     return connection.execute("SELECT shard, sent, taken_in FROM correspondents").fetchall()
 
 
+def outgoing(connection: sqlite3.Connection, shard: str) -> Iterator[Link]:
+    """The links in the outbox of an attached database: some of them may have arrived."""
+    if connection.execute(f"SELECT 1 FROM {shard}.sqlite_master WHERE name = 'outbox'").fetchone():
+        for (link,) in connection.execute(f"SELECT link FROM {shard}.outbox ORDER BY shard, number"):
+            yield _unpack(link)
+
+
 def _packed(link: Link) -> bytes:
     try:
         return _pack(link)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
 
-from lycosa.frontier.merging import add_frontier, make_frontier
+from lycosa.frontier.merging import add_frontier, add_links, make_frontier
 from lycosa.store import Counts
+from lycosa.store.mail import outgoing
 from lycosa.store.reader import PAUSED
 from lycosa.store.schema import UNINDEXED, open_for_reading, open_for_writing, plain_errors
 
@@ -56,12 +58,24 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
                 connection.execute("BEGIN")
                 _add(connection, number)
                 connection.execute("COMMIT")
+        _add_undelivered(connection, shards)
         counts = _conclude(connection, shards, twice)
         _index_in_memory(connection, SQLITES_OWN)
     for path in _files_of(out / "catalogue.db")[1:]:
         path.unlink(missing_ok=True)
     draft.replace(out / "catalogue.db")
     return counts
+
+
+def _add_undelivered(connection: sqlite3.Connection, shards: Sequence[Path]) -> None:
+    """Let wait what shards were about to tell each other: nobody else knows of it, and its pages are not read again."""
+    for shard in shards:
+        with _attached(connection, shard):
+            links = list(outgoing(connection, "shard"))
+        if links:
+            connection.execute("BEGIN")
+            add_links(connection, links, time.time())
+            connection.execute("COMMIT")
 
 
 def _index_in_memory(connection: sqlite3.Connection, size: int) -> None:
