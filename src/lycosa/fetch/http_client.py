@@ -291,12 +291,9 @@ class HttpClient:
 async def _read(response: ClientResponse, max_bytes: int, glance: Glance | None) -> tuple[bytes, bool]:
     """The body, up to a number of bytes, and whether there was more."""
     said = response.headers.get("Content-Length", "")
-    if said.isdecimal() and int(said) > max_bytes and response.status not in NO_BODY:
-        content = b""
-        if max_bytes:
-            content = await response.content.read(max_bytes)
+    if not max_bytes and said.isdecimal() and int(said) and response.status not in NO_BODY:
         response.close()
-        return content, True
+        return b"", True
     chunks: list[bytes] = []
     size = 0
     while chunk := await response.content.readany():

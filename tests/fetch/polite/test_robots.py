@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lycosa import urls
 from lycosa.fetch.live import live_fetcher
-from lycosa.fetch.polite.robots import Rules, StoredRobots
+from lycosa.fetch.polite.robots import MAX_BYTES, Rules, StoredRobots
 from lycosa.values import Fetched, Later, NotFetched, Reason
 from tests.fetch.conftest import PAGE_TYPES, link_to, reply, spec_with
 
@@ -348,6 +348,70 @@ async def test_huge_robots_are_read_to_the_limit(site):
         refused = await fetcher.fetch(link_to(web.base + "/no"))
         assert isinstance(refused, NotFetched)
         assert refused.refusal.reason is Reason.ROBOTS
+
+
+async def test_large_robots_that_say_their_length_are_read_to_the_limit(site):
+    """However they arrive; and of what is cut no half line counts, as half an Allow allows more."""
+    start = b"User-agent: *\nDisallow: /no\n"
+    filler = b"# filler filler\n" * ((MAX_BYTES - len(start) - 20) // 16)
+    cut = b"#" * (MAX_BYTES - len(start + filler) - len(b"\nAllow: /no")) + b"\nAllow: /no"
+    body = start + filler + cut + b"/but/this\n" + filler
+
+    async def page(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\nUser" % len(body))
+        await writer.drain()
+        await asyncio.sleep(0.05)  # so that the rest comes apart
+        writer.write(body[4:])
+        await writer.drain()
+
+    web = await site({"/robots.txt": page, "/yes": reply()})
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        assert isinstance(await outcome(fetcher, web.base + "/yes"), Fetched)
+        refused = await fetcher.fetch(link_to(web.base + "/no"))
+    assert isinstance(refused, NotFetched)
+    assert refused.refusal.reason is Reason.ROBOTS
+
+
+RULES = b"User-agent: *\nDisallow: /no"
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (RULES, "gzip"),
+        (RULES, "br"),
+        (gzip.compress(RULES), ""),
+        (gzip.compress(gzip.compress(RULES)), "gzip"),
+    ],
+)
+async def test_a_wrong_encoding_does_not_hide_the_rules(site, body, encoding):
+    """Text that is said to be packed, and packed text that is not said to be."""
+    web = await site({"/robots.txt": robots(body, *([f"Content-Encoding: {encoding}"] if encoding else []))})
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        result = await fetcher.fetch(link_to(web.base + "/no"))
+    assert isinstance(result, NotFetched)
+    assert result.refusal.reason is Reason.ROBOTS
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        robots(b"\x1f\x8b no gzip", "Content-Encoding: gzip"),
+        robots(gzip.compress(RULES)[:10]),
+        robots(b"\x01\x02\x03 nothing", "Content-Encoding: br"),
+        robots("", status="300 Choose"),
+        b"HTTP/1.1 304 Not Modified\r\n\r\n",
+    ],
+    ids=["gzip", "cut", "brotli", "300", "304"],
+)
+async def test_robots_that_cannot_be_read_disallow(site, sent):
+    """They may forbid everything; only 4xx says that there are none."""
+    web = await site({"/robots.txt": sent, "/a": reply()})
+    async with live_fetcher(spec_with(obey_robots=True), PAGE_TYPES) as fetcher:
+        result = await outcome(fetcher, web.base + "/a")
+    assert isinstance(result, NotFetched)
+    assert result.refusal.reason is Reason.ROBOTS_UNREACHABLE
+    assert "/a" not in web.paths()
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ MAX_AGE_S = 24 * 3600.0
 MAX_AGE_UNREACHABLE_S = 600.0
 MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
 MAX_REDIRECTED = 100_000  # hosts whose redirects are followed at a time
+_GZIP = b"\x1f\x8b"
 UNREACHABLE = 599  # the status noted where no answer came at all
 
 
@@ -80,6 +81,32 @@ class Rules:
         if self._refusal is not None or self._parsed is None:
             return self._refusal
         return None if self._parsed.can_fetch(url, TOKEN) else Refusal(Reason.ROBOTS)
+
+
+def written_in(fetched: Fetched) -> bytes | None:
+    """The bytes of a robots.txt, whatever the headers say of its encoding; None if it cannot be read.
+
+    What cannot be read may forbid everything. Of a file that is cut only whole lines count: half an Allow allows more.
+    """
+    body = fetched.body
+    raw = decoded_start(fetched.headers, body, MAX_BYTES)
+    is_not_as_said = bool(body) and not raw
+    if is_not_as_said:
+        raw = body
+    if raw.startswith(_GZIP):
+        raw = decoded_start((("Content-Encoding", "gzip"),), raw, MAX_BYTES)
+        if not raw or raw.startswith(_GZIP):
+            return None
+    elif is_not_as_said and _is_binary(raw):
+        return None
+    if max(len(raw), len(body)) >= MAX_BYTES:
+        raw = raw[: max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1]
+    return raw
+
+
+def _is_binary(raw: bytes) -> bool:
+    """Whether a text can hardly have these bytes: UTF-16 has NULs, but no other control characters."""
+    return any(byte in raw[:1000] for byte in range(1, 8))
 
 
 class RobotsCache:
@@ -184,18 +211,19 @@ class RobotsCache:
         return None
 
     def _stored(self, fetched: Fetched) -> StoredRobots | NotFetched:
-        if fetched.status >= 500 or fetched.status in RETRYABLE:
-            return NotFetched(
-                fetched.link,
-                Refusal(Reason.ROBOTS_UNREACHABLE, f"status {fetched.status}"),
-                passing=True,
-                status=fetched.status,
-                retry_after=fetched.header("retry-after"),
-            )
-        text = ""
-        if 200 <= fetched.status < 300:
-            text = text_of(decoded_start(fetched.headers, fetched.body, MAX_BYTES))
-        return StoredRobots(text, fetched.status, self._clock())
+        if 400 <= fetched.status < 500 and fetched.status not in RETRYABLE:
+            return StoredRobots("", fetched.status, self._clock())
+        raw = written_in(fetched) if 200 <= fetched.status < 300 else None
+        if raw is not None:
+            return StoredRobots(text_of(raw), fetched.status, self._clock())
+        fault = f"status {fetched.status}" if fetched.status >= 300 else "it cannot be decoded"
+        return NotFetched(
+            fetched.link,
+            Refusal(Reason.ROBOTS_UNREACHABLE, fault),
+            passing=True,
+            status=fetched.status,
+            retry_after=fetched.header("retry-after"),
+        )
 
     def _unreadable(self, authority: str, result: NotFetched) -> NotFetched:
         """Count the fault, and say it in the words of robots.txt where that is what was missed."""
