@@ -64,6 +64,7 @@ def show_help(
 
 def main() -> NoReturn:
     """Run the command line; errors are one line and an exit code."""
+    _open_standard_streams()
     # Judges are fitted in this process too: by `label`, the library, the lab. Workers of a crawl are copies of it.
     for name, value in (ONE_THREAD | SMALL_PAGES).items():
         os.environ.setdefault(name, value)
@@ -86,6 +87,17 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)
+
+
+def _open_standard_streams() -> None:
+    """Let a stream that whoever started us has closed lead nowhere: else the next file that is opened gets its number."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _end(message: str, code: int) -> NoReturn:

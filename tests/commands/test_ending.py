@@ -15,6 +15,7 @@ import pytest
 
 from lycosa import cli, errors
 from lycosa.commands import reference
+from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from tests.crawling import ROOT, small_web, spec_text
 
@@ -122,6 +123,26 @@ def test_ctrl_c_reaches_commands_with_processes(arguments, sign, demo_folder, tm
         process.kill()
     assert process.returncode == 130
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_costs_nothing(closed, tmp_path):
+    """As some daemons and shells start programs: no file of ours gets its number, and no worker dies of it."""
+    with Site(small_web(1, 6)) as site:
+        text = spec_text(site, ["http://h0.test/"], process={"workers": 1})
+        (tmp_path / "crawl.toml").write_text(text, encoding="utf-8")
+        command = f'"{sys.executable}" -m lycosa crawl "{tmp_path}" --quiet {closed}'
+        done = subprocess.run(["sh", "-c", command], cwd=ROOT, timeout=600, check=False)
+    assert done.returncode == 0
+    with Collection.open(tmp_path / "crawl") as made:
+        assert made.reader.counts().relevant == 6
+
+
+def test_a_closed_standard_input_answers_nothing(collection):
+    """`label` ends as where nobody types anything more."""
+    command = f'"{sys.executable}" -m lycosa label "{collection}" <&-'
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, timeout=600, check=False, capture_output=True)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
 
 
 def _outputs(collection: Path, given: Path, out: Path) -> list[list[Any]]:

@@ -39,7 +39,19 @@ from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.store.collection import Collection
 from lycosa.store.memory import MemoryStore
-from lycosa.testing import Page, Request, Site, data, html, links, redirect, status, text, with_etag
+from lycosa.testing import (
+    CannedResponse,
+    Page,
+    Request,
+    Site,
+    data,
+    html,
+    links,
+    redirect,
+    status,
+    text,
+    with_etag,
+)
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
 from tests.crawling import (
@@ -363,10 +375,17 @@ def test_the_archive_says_who_made_it_and_how(tmp_path: Path) -> None:
 def test_error_pages_are_not_kept(tmp_path: Path) -> None:
     """A 404 and a page that only says so are refused and not followed."""
     soft = "<title>Page not found</title><h1>404</h1><p>Sorry.<a href='/more'>x</a>"
-    web: Web = {"/": links("/soft", "/hard"), "/soft": soft, "/hard": status(404), "/more": "<p>More."}
+    web: Web = {
+        "/": links("/soft", "/hard", "/same"),
+        "/soft": soft,
+        "/hard": status(404),
+        "/more": "<p>More.",
+    }
+    web["/same"] = CannedResponse(status=304)  # as what? nobody has said what we have
     _, site = crawl_of(web, tmp_path / "out")
     assert refusal_of(tmp_path / "out", "http://a.test/soft") == "SOFT_404"
     assert refusal_of(tmp_path / "out", "http://a.test/hard") == "HTTP_ERROR"
+    assert refusal_of(tmp_path / "out", "http://a.test/same") == "HTTP_ERROR"
     assert not site.hits("http://a.test/more")
 
 

@@ -82,6 +82,18 @@ async def test_an_endless_index_ends(tmp_path, monkeypatch):
     assert len(web.asked) == 5
 
 
+async def test_an_index_whose_host_is_gone_is_left(tmp_path):
+    """Each of its sitemaps would be waited for as long as the host rests; how far it is, is said meanwhile."""
+    names = [f"http://a.example/{n}.xml" for n in range(40)]
+    web = FakeWeb({"http://a.example/": sitemap(*names, index=True)})
+    web.lists |= {name: sitemap(f"{name}/page") for name in names[:12]}
+    urls, words = await gathered(tmp_path, web, sitemaps=["http://a.example/"])
+    assert len(urls) == 12
+    assert web.asked[-1] == names[14]
+    assert "10 sitemaps of http://a.example/ are read, 31 are left …" in words
+    assert words[-1] == "25 more sitemaps of http://a.example/ are left out: the last 3 could not be read."
+
+
 async def test_an_index_from_the_web_reads_no_files(tmp_path):
     """A stranger's sitemap index must not make us read (or miss) files of this machine."""
     (tmp_path / "secret.txt").write_text("http://secret.example/")

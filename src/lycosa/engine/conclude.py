@@ -407,7 +407,7 @@ class Conclusions:
             self.strategy.led_nowhere(link)
         if onward.again is not None:
             return onward.again, Outcome(now + fetched.rest_s, now, counts=False)
-        if fetched.status == 304:
+        if fetched.status == 304 and onward.refusal is None:
             return self.follow.revisit(fetched, (), now)
         # A redirected image: its page waits for the target now.
         instead = decisions[0].link.key if decisions and link.kind is Kind.IMAGE else 0

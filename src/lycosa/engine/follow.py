@@ -73,7 +73,8 @@ class Follow:
             return Onward(target)
         if fetched.link.kind is Kind.REQUISITE and fetched.status == 200:
             return Onward(decisions=self._of_stylesheet(fetched))
-        if fetched.status in (200, 304):
+        notes = fetched.link.notes
+        if fetched.status == 200 or (fetched.status == 304 and (notes.etag or notes.last_modified)):
             return Onward()
         return Onward(Refusal(Reason.HTTP_ERROR, str(fetched.status)))
 

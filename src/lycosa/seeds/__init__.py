@@ -18,6 +18,10 @@ if TYPE_CHECKING:  # workers read lists too, and need no spec for that
 MAX_SITEMAPS = 200
 """Sitemaps of one sitemap index that are read."""
 
+IN_VAIN = 3
+"""If so many in a row cannot be read, the others are left out: each is waited for as long as its host rests."""
+TOLD_EVERY = 10
+
 MAX_COMPLAINTS = 5
 """Bad seeds that are named; the others are only counted."""
 
@@ -78,8 +82,18 @@ async def _all(
 
 async def _sitemap(where: str, folder: Path, read: Read, say: Say, limit: int) -> AsyncIterator[str]:
     waiting, known = [where], {where}
+    looked_at = in_vain = 0
     while waiting and limit > 0:
+        if in_vain == IN_VAIN:
+            say(
+                f"{len(waiting):,} more sitemaps of {where} are left out: the last {in_vain} could not be read."
+            )
+            return
+        if looked_at and looked_at % TOLD_EVERY == 0:
+            say(f"{looked_at:,} sitemaps of {where} are read, {len(waiting):,} are left …")
         data = await _get(waiting.pop(0), folder, read, say)
+        looked_at += 1
+        in_vain = in_vain + 1 if data is None else 0
         if data is None:
             continue
         pages, further = sitemap_urls(data)

@@ -12,14 +12,14 @@ SMALLEST_DELAY_S = 0.25  # what back-off doubles where the delay itself is 0
 RETRYABLE = frozenset((408, 425, 429, 500, 502, 503, 504))
 RATE_LIMITS = frozenset((429, 503))
 
-_SECONDS = re.compile(r"\d{1,10}(?:\.\d{1,10})?", re.ASCII)
+_SECONDS = re.compile(r"\d{1,300}(?:\.\d{1,10})?", re.ASCII)
 
 
 def retry_after_s(value: str, now: float, at_most: float) -> float:
     """The seconds that a Retry-After header (seconds or a date) asks for; 0 for nonsense.
 
-    >>> retry_after_s("120", 0.0, 3600.0), retry_after_s("soon", 0.0, 3600.0)
-    (120.0, 0.0)
+    >>> retry_after_s("120", 0.0, 3600.0), retry_after_s("soon", 0.0, 3600.0), retry_after_s("9" * 50, 0.0, 3600.0)
+    (120.0, 0.0, 3600.0)
     >>> retry_after_s("Thu, 01 Jan 1970 00:01:00 GMT", 50.0, 3600.0)
     10.0
     """
