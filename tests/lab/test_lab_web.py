@@ -86,3 +86,64 @@ def test_a_broken_web_toml_is_named(tmp_path: Path):
 
     with pytest.raises(InputError, match=r"web\.toml"):
         VirtualWeb.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("start = 5", "start should be a list of texts"),
+        ("start = [5]", "start should be a list of texts"),
+        ('start = "http://a.test/"', "start should be a list of texts"),
+        ("index_names = 5", "index_names should be a list of texts"),
+        ('index_names = "welcome.html"', "index_names should be a list of texts"),
+        ("topics = 5", "topics should be a table"),
+        ("[topics]\nowls = 5", r"topics\.owls should be a table"),
+        ("[topics.owls]\nseeds = 5", r"topics\.owls\.seeds should be a list of texts"),
+        ('[topics.owls]\nkeywords = "owl"', r"topics\.owls\.keywords should be a list of texts"),
+        ("[topics.owls]\ntags = [1979-05-27]", r"topics\.owls\.tags should be a list of texts"),
+        ("title = " + "[" * 5000, "not valid TOML"),
+    ],
+)
+def test_a_web_toml_of_other_values_is_refused_with_the_key(tmp_path: Path, text: str, complaint: str):
+    """A text is no list: its letters were taken for URLs and keywords."""
+    (tmp_path / "web.toml").write_text(text)
+
+    with pytest.raises(InputError, match=rf"web\.toml.*{complaint}.*\."):
+        VirtualWeb.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [("labels.csv", "url,topic,grade"), ("events.csv", "topic,date"), ("page-types.csv", "url,type")],
+)
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        (b"caf\xe9,x,1\n", "not in UTF-8.*Save it"),
+        (b"http://a.test/," + b"x" * 200_000 + b",1\n", "line 2: .*See docs"),
+    ],
+    ids=["Latin-1", "long"],
+)
+def test_tables_that_are_none_are_refused(tmp_path: Path, name: str, head: str, rows: bytes, complaint: str):
+    """What no program would have written as CSV in UTF-8."""
+    (tmp_path / name).write_bytes(head.encode() + b"\n" + rows)
+
+    with pytest.raises(InputError, match=rf"{name}.*{complaint}"):
+        VirtualWeb.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("labels.csv", "url\nhttp://a.test/\n"),
+        ("labels.csv", "url,topic\nhttp://a.test/,owls\n"),
+        ("page-types.csv", "url,kind\nhttp://a.test/,list\n"),
+        ("events.csv", "date\n2024-05-02\n"),
+    ],
+)
+def test_a_table_without_a_column_is_refused(tmp_path: Path, name: str, text: str):
+    """Its name is in no head of the file."""
+    (tmp_path / name).write_text(text)
+
+    with pytest.raises(InputError, match=rf"{name}, line 2: columns are missing"):
+        VirtualWeb.open(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
+from lycosa.engine.run import crawl_file
 from lycosa.errors import InputError
 from lycosa.lab import grid
 from lycosa.lab.record import record_web
@@ -17,21 +19,14 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.selective import reproduce as selective
 from lycosa.spec.writing import toml
 from lycosa.testing import Page as ServedPage
-from lycosa.testing import Site, links
+from lycosa.testing import Request, Site, data, links, redirect, status
 
 
-def test_a_crawl_becomes_a_web(tmp_path: Path):
-    """The archive, the start pages and an empty labels file are there; nothing is overwritten."""
-    pages: dict[str | tuple[str, str], ServedPage] = {
-        "/": links("/a", "/b"),
-        "/a": "<title>A</title><p>One <a href=/c>more",
-        "/b": "<p>Two",
-        "/c": "<p>Three",
-    }
-    with Site(pages) as site:
-        spec = tmp_path / "crawl.toml"
-        spec.write_text(
-            f"""name = "small"
+def spec_for(site: Site, folder: Path) -> Path:
+    """A crawl.toml in a folder, for a site that begins at http://a.test/."""
+    spec = folder / "crawl.toml"
+    spec.write_text(
+        f"""name = "small"
 [topic]
 keywords = ["owl"]
 [seeds]
@@ -43,7 +38,20 @@ connect_to = {toml(site.connect_to)}
 [process]
 workers = 0
 """
-        )
+    )
+    return spec
+
+
+def test_a_crawl_becomes_a_web(tmp_path: Path):
+    """The archive, the start pages and an empty labels file are there; nothing is overwritten."""
+    pages: dict[str | tuple[str, str], ServedPage] = {
+        "/": links("/a", "/b"),
+        "/a": "<title>A</title><p>One <a href=/c>more",
+        "/b": "<p>Two",
+        "/c": "<p>Three",
+    }
+    with Site(pages) as site:
+        spec = spec_for(site, tmp_path)
         web = record_web(spec, tmp_path / "web", lambda _: None)
     opened = VirtualWeb.open(web)
 
@@ -56,6 +64,54 @@ workers = 0
         assert isinstance(refused, InputError)
         assert "has no labels: write" in str(refused)
         assert "url,topic,grade" in str(refused)
+
+
+def test_an_interrupted_recording_goes_on(tmp_path: Path, lycosa):
+    """It ends with code 3 and is no web yet; the same command brings it to its end, and fetches nothing twice."""
+    interrupted: list[bool] = []
+
+    def start(_: Request) -> ServedPage:
+        if not interrupted:
+            interrupted.append(True)
+            signal.raise_signal(signal.SIGINT)
+        return links("/a", "/b")
+
+    with Site({"/": start, "/a": "<p>One", "/b": "<p>Two"}) as site:
+        command = ("lab", "record", spec_for(site, tmp_path), tmp_path / "web")
+        code, _, said = lycosa(*command)
+        assert code == 3, said
+        assert "run the same command again" in said
+        assert [path.name for path in (tmp_path / "web").iterdir()] == ["collection"]
+
+        code, _, said = lycosa(*command)
+        assert code == 0, said
+        assert len(site.log) == len(set(site.urls()))
+    assert {"http://a.test/", "http://a.test/b"} <= set(VirtualWeb.open(tmp_path / "web").archive.urls())
+
+
+@pytest.mark.parametrize(
+    ("start", "advice"),
+    [(status(404), "no seed could be fetched"), (redirect("http://a.test/2"), "See why: lycosa why")],
+    ids=["failed", "refused"],
+)
+def test_without_a_page_there_is_no_web(tmp_path: Path, lycosa, start: ServedPage, advice: str):
+    """It is an error, as it is of a crawl, and the same command tries again."""
+    pages: dict[str | tuple[str, str], ServedPage] = {"/": start, "/2": data(b"\0" * 99, "application/zip")}
+    with Site(pages) as site:
+        code, _, said = lycosa("lab", "record", spec_for(site, tmp_path), tmp_path / "web")
+    assert (code, "No page was recorded" in said, advice in said) == (1, True, True), said
+    assert [path.name for path in (tmp_path / "web").iterdir()] == ["collection"]
+
+
+def test_a_collection_does_not_become_a_web(tmp_path: Path):
+    """It is left as it is, and the message says what to name instead."""
+    with Site({"/": "<p>One"}) as site:
+        spec = spec_for(site, tmp_path)
+        crawl_file(spec, tmp_path / "crawl", say=lambda _: None, quiet=True)
+        before = sorted((tmp_path / "crawl").rglob("*"))
+        with pytest.raises(InputError, match=r"is a collection.*Name one that is not there"):
+            record_web(spec, tmp_path / "crawl", lambda _: None)
+    assert sorted((tmp_path / "crawl").rglob("*")) == before
 
 
 def test_the_selective_paper_is_drawn(demo_folder: Path, tmp_path: Path, monkeypatch):

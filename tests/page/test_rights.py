@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lycosa.fetch.polite.robots_records import content_signal
 from lycosa.fetch.polite.tdmrep import rights_at, rules_in
@@ -103,6 +106,38 @@ def test_patterns_of_a_file():
 
     assert rights_at("/a/b.pdf", rules) == (("tdm-reservation", "1"), ("tdm-policy", "http://p.test/"))
     assert rights_at("/a/b.pdf?x", rules) == ()
+
+
+def _fits_naively(location: str, path: str) -> bool:
+    """What a location means, by trying everything."""
+    if location in ("", "$"):
+        return not location or not path
+    if location[0] == "*":
+        return any(_fits_naively(location[1:], path[at:]) for at in range(len(path) + 1))
+    return path[:1] == location[0] and _fits_naively(location[1:], path[1:])
+
+
+@given(
+    location=st.text("ab*$/.", max_size=10).filter(lambda location: location.count("*") <= 5),
+    path=st.text("abA$/.", max_size=12),
+)
+@example("*aa$", "a")  # what * and the end would both need
+@example("$", "")
+@example("*$", "")
+@example("a$", "ab")
+@example("a$*", "a$b")
+@example("**a$", "a")
+def test_patterns_mean_what_trying_everything_finds(location: str, path: str):
+    rules = rules_in(json.dumps([{"location": f"/{location}", "tdm-reservation": 1}]))
+
+    assert bool(rights_at(f"/{path}", rules)) is _fits_naively(location, path)
+
+
+def test_a_pattern_made_to_take_long_takes_none():
+    """Tried one after the other, the ways in which this one does not fit are more than a crawl can wait for."""
+    rules = rules_in(json.dumps([{"location": f"/*{'a*' * 4}a$", "tdm-reservation": 1}] * 499))
+
+    assert rights_at("/" + "a" * 2000 + "b", rules) == ()
 
 
 def _crawled(out: Path, **scope: Any) -> Path:

@@ -89,3 +89,20 @@ def test_an_empty_collection_has_no_facets(tmp_path):
     with Collection.open(tmp_path / "none") as collection:
         counts = Facets(collection.connection, collection.path).count(PageFilter())
     assert (counts.total, counts.days, counts.places) == (0, [], [])
+
+
+@pytest.mark.parametrize("judged", [True, False])
+@pytest.mark.parametrize(
+    "wanted", [PageFilter(place="%"), PageFilter(genres=("news",)), PageFilter(entity="Ann Lee")]
+)
+def test_where_no_page_has_such_a_value_none_is_found(tmp_path, wanted, judged):
+    """Whether there are pages at all, or only such as have no place, genre or name."""
+    from lycosa.store.collection_writer import CollectionWriter
+    from tests.store.records import page_record
+
+    with CollectionWriter.create_or_open(tmp_path / "plain", 'name = "plain"\n') as writer, writer.commit():
+        if judged:
+            writer.save(page_record("http://a.test/"))
+    with Collection.open(tmp_path / "plain") as collection:
+        counts = Facets(collection.connection, collection.path).count(wanted)
+    assert (counts.total, counts.relevance["yes"], counts.places) == (0, 0, [])

@@ -54,13 +54,14 @@ class VirtualWeb:
         if not path.is_dir():
             raise InputError(f"{path} is not a directory. A web is a folder with *.warc.gz and labels.csv.")
         about = _about(path)
-        names = urls.INDEX_NAMES | {str(name).lower() for name in about.get("index_names", ())}
+        names = urls.INDEX_NAMES | {name.lower() for name in _texts(path, about, "index_names")}
         folding = urls.Folding(names)
         topics = dict(_topics(path, about, folding))
         types = {
-            urls.key_of(_parsed(row["url"]), folding): row["type"] for row in _rows(path / "page-types.csv")
+            urls.key_of(_parsed(row["url"]), folding): row["type"]
+            for row in _rows(path / "page-types.csv", "url", "type")
         }
-        start = tuple(_parsed(url) for url in about.get("start", ()))
+        start = tuple(_parsed(url) for url in _texts(path, about, "start"))
         return cls(path, str(about.get("title", path.name)), start, folding, topics, types)
 
     @cached_property
@@ -94,14 +95,45 @@ def _about(path: Path) -> dict[str, Any]:
     file = path / "web.toml"
     try:
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
         raise InputError(f"{file} is not valid TOML ({error}). Mend or delete it.") from None
+
+
+def _texts(path: Path, table: Mapping[str, Any], key: str, within: str = "") -> tuple[str, ...]:
+    """A list of texts in web.toml: a single text would be taken letter by letter."""
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise InputError(
+            f'{path / "web.toml"}: {within}{key} should be a list of texts. Write {key} = ["...", "..."].'
+        )
+    return tuple(value)
+
+
+def _table(path: Path, table: Mapping[str, Any], key: str, within: str = "") -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        raise InputError(
+            f"{path / 'web.toml'}: {within}{key} should be a table. See docs/webs.md for the format."
+        )
+    return value
+
+
+def _given(path: Path, about: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """What web.toml gives of each topic that it names."""
+    topics = _table(path, about, "topics")
+    return {
+        name: {
+            key: _texts(path, _table(path, topics, name, "topics."), key, f"topics.{name}.")
+            for key in ("seeds", "keywords", "tags")
+        }
+        for name in topics
+    }
 
 
 def _topics(path: Path, about: dict[str, Any], folding: urls.Folding) -> Iterator[tuple[str, Topic]]:
     grades: dict[str, dict[int, int]] = {}
     relevant: dict[str, dict[str, int]] = {}
-    for row in _rows(path / "labels.csv"):
+    for row in _rows(path / "labels.csv", "url", "topic", "grade"):
         try:
             grade = int(row["grade"])
         except ValueError:
@@ -112,32 +144,34 @@ def _topics(path: Path, about: dict[str, Any], folding: urls.Folding) -> Iterato
         if grade > 0:
             relevant.setdefault(row["topic"], {})[row["url"]] = key
     events = {row["topic"] for row in _rows(path / "events.csv", "topic")}
+    given = _given(path, about)
     for name, graded in grades.items():
-        more = about.get("topics", {}).get(name, {})
+        by_url = dict(sorted(relevant.get(name, {}).items()))
         yield (
             name,
-            Topic(
-                name,
-                graded,
-                tuple(more.get("seeds", ())),
-                tuple(more.get("keywords", ())),
-                tuple(more.get("tags", ())),
-                name in events,
-                dict(sorted(relevant.get(name, {}).items())),
-            ),
+            Topic(name, graded, is_event=name in events, relevant_urls=by_url, **given.get(name, {})),
         )
 
 
-def _rows(path: Path, needed: str = "url") -> Iterator[dict[str, str]]:
+def _rows(path: Path, *columns: str) -> Iterator[dict[str, str]]:
+    """The rows of a table, which have these columns, and something in the first of them."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", newline="") as lines:
-        for number, row in enumerate(csv.DictReader(lines), start=2):
-            if None in row.values() or not row.get(needed):
-                raise InputError(
-                    f"{path}, line {number}: columns are missing. See docs/webs.md for the format."
-                )
-            yield row
+        reader = csv.DictReader(lines)
+        try:
+            for number, row in enumerate(reader, start=2):
+                if None in row.values() or not row.get(columns[0]) or not row.keys() >= {*columns}:
+                    raise InputError(
+                        f"{path}, line {number}: columns are missing. See docs/webs.md for the format."
+                    )
+                yield row
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path} is not in UTF-8 ({error}). Save it as CSV in UTF-8.") from None
+        except csv.Error as error:
+            raise InputError(
+                f"{path}, line {reader.line_num + 1}: {error}. See docs/webs.md for the format."
+            ) from None
 
 
 def _parsed(url: str) -> str:

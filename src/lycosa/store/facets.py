@@ -106,7 +106,8 @@ class Facets(Queries):
 
     def _read_labels(self, field: str, sql: str) -> None:
         pages, values = _pairs(self._rows(sql))
-        self._columns[field] = _column(*self._known(pages, values))
+        rows, found = self._judged(pages)
+        self._columns[field] = _column([values[at] for at in found.tolist()], rows)
 
     def _read_places(self) -> None:
         rows = list(self._rows("SELECT page, canonical, country, state, kind, lat, lon FROM places"))
@@ -121,20 +122,19 @@ class Facets(Queries):
         }
         names = dict[str, int]()
         by_name = np.array([names.setdefault(key, len(names)) for key in keys], np.int64)
-        pages, values = self._known([row[0] for row in rows], codes)
-        self._columns["place"] = _unique(list(names), pages, by_name[values] if len(values) else values)
+        pages, found = self._judged([row[0] for row in rows])
+        values = np.array(codes, np.int64)[found]
+        self._columns["place"] = _unique(list(names), pages, by_name[values])
         self._mapped = _unique([str(at) for at in range(len(known))], pages, values)
 
-    def _known(self, pages: Sequence[int], values: Any) -> tuple[Any, Any]:
-        """The rows of these pages, and the values of those that are judged ones."""
+    def _judged(self, pages: Sequence[int]) -> tuple[Codes, Codes]:
+        """The rows of those of these pages that are judged ones, and where among these they are."""
         wanted = np.array(pages, np.int64)
-        if not len(self.ids) or not len(wanted):
-            return _values(values, np.zeros(0, np.int64)), np.zeros(0, np.int64)
+        if not len(self.ids):
+            wanted = wanted[:0]
         at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
         found = np.flatnonzero(self.ids[at] == wanted)
-        if isinstance(values, list) and values and isinstance(values[0], int):
-            return at[found], np.array(values, np.int64)[found]
-        return _values(values, found), at[found]
+        return at[found], found
 
     def rows_of(self, ids: Sequence[int] | None) -> Mask | None:
         """Which pages these are; None stands for all."""
@@ -287,10 +287,6 @@ def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[list[int], list[str]]:
     return [row[0] for row in found], [row[1] for row in found]
 
 
-def _values(values: Sequence[Any], found: Codes) -> list[Any]:
-    return [values[at] for at in found.tolist()]
-
-
 def _column(values: Sequence[str], rows: Any) -> _Column:
     """A column of texts; pages without a value have no row."""
     known: dict[str, int] = {}
@@ -304,8 +300,6 @@ def _column(values: Sequence[str], rows: Any) -> _Column:
 
 def _unique(values: list[str], rows: Codes, codes: Codes) -> _Column:
     """A column in which a page has each value once."""
-    if not len(rows):
-        return _Column(values, rows, codes)
     pairs = np.unique(rows * max(1, len(values)) + codes)
     return _Column(values, pairs // max(1, len(values)), pairs % max(1, len(values)))
 
