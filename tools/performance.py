@@ -128,17 +128,25 @@ def main() -> None:
     parser.add_argument("--web-pages", type=int, default=1000)
     parser.add_argument("--urls", type=int, default=0, help="of the frontier; 0: not measured")
     asked = parser.parse_args()
-    if asked.pages:
-        figures = measure(asked.pages, asked.repeat, say, STRATEGIES, flame=PICTURE, peers=asked.peers)
-        told = [about(asked.pages, asked.repeat), crawls(figures), "Where the time goes:", stages(figures)]
-        write_part(PAGE, "crawls", "\n\n".join(told))
     if asked.web:
         parts = [about(asked.web_pages, asked.repeat)]
         for folder in asked.web:
             crawled = archived_web(folder)
-            figures = measure(asked.web_pages, asked.repeat, say, STRATEGIES, crawled, peers=asked.peers)
+            figures = measure(
+                asked.web_pages,
+                asked.repeat,
+                say,
+                STRATEGIES,
+                crawled,
+                peers=asked.peers,
+                with_stages=False,
+            )
             parts += [f"**{folder.name}** ({crawled.name}):", crawls(figures)]
         write_part(PAGE, "webs", "\n\n".join(parts))
+    if asked.pages:
+        figures = measure(asked.pages, asked.repeat, say, STRATEGIES, flame=PICTURE, peers=asked.peers)
+        told = [about(asked.pages, asked.repeat), crawls(figures), "Where the time goes:", stages(figures)]
+        write_part(PAGE, "crawls", "\n\n".join(told))
     if asked.urls:
         write_part(PAGE, "frontier", f"{about(0, 1).partition(';')[0]}).\n\n{frontier(asked.urls)}")
 

@@ -93,11 +93,13 @@ def measure(
     *,
     flame: Path | None = None,
     peers: str = sys.executable,
+    with_stages: bool = True,
 ) -> dict[str, Any]:
     """The figures of `repeat` rounds: each crawls the same site in every way, one after the other.
 
     `strategies` are those that are crawled with beside best-first, everything on. Without `crawled` it is the
-    benchmark's own site. `peers` is a Python that may have other crawlers.
+    benchmark's own site. `peers` is a Python that may have other crawlers. Where the time goes is found out last, by crawls in
+    this process: what is started from here afterwards counts the memory that they took as its own.
     """
     crawled = crawled or made_site(pages)
     there = [name for name in PEERS if _has(peers, name)]
@@ -122,11 +124,10 @@ def measure(
             for peer in there:
                 say(f"round {number + 1} of {repeat}: {peer}")
                 runs[peer].append(_peer(peers, peer, site, crawled, min(pages, PAGES_OF.get(peer, pages))))
-        say("shares of the stages")
-        stages = {
-            strategy: _stages(Path(folder) / f"stages {strategy}", site, crawled, pages, strategy)
-            for strategy in (BASELINE, *strategies)
-        }
+        stages = {}
+        for strategy in (BASELINE, *strategies) if with_stages else ():
+            say(f"shares of the stages: {strategy}")
+            stages[strategy] = _stages(Path(folder) / f"stages {strategy}", site, crawled, pages, strategy)
         if flame is not None:
             say("samples for the flame graph")
             flame.write_text(_flame(Path(folder) / "flame", site, crawled, pages), encoding="utf-8")
