@@ -32,6 +32,8 @@ from tools.measured import ROOT, chance, commit_of, cpu_s, mean, table, write_pa
 PAGE = ROOT / "docs" / "peers.md"
 WEB, PAGES, EXAMPLES = "wikischools", 200, 3
 TIMEOUT_S = 1_800
+OURS = {"PYTHONPATH": str(ROOT / "src")}
+"""Where `tools` finds what it needs of Lycosa, also in the Python of a peer."""
 
 
 class Crawl(msgspec.Struct, frozen=True):
@@ -78,6 +80,7 @@ def run_peer(python: str, module: str, job: Job) -> list[str]:
         timeout=TIMEOUT_S,
         check=True,
         cwd=ROOT,
+        env=os.environ | OURS,
     )
     found: list[str] = json.loads(ran.stdout.splitlines()[-1])
     return found
@@ -112,7 +115,7 @@ def _lycosa(*arguments: str) -> None:
         stdout=subprocess.DEVNULL,
         timeout=TIMEOUT_S,
         check=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        env=os.environ | OURS,
     )
 
 
