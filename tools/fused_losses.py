@@ -240,6 +240,7 @@ def told(losses: Losses) -> str:
 
 def main(webs: Path, kept: Path) -> None:
     """Measure what is not kept yet, and write the table."""
+    kept.mkdir(parents=True, exist_ok=True)
     path = kept / "losses.json"
     if not path.exists():
         path.write_bytes(msgspec.json.encode(measure(webs / CASE.web)))
