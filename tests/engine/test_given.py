@@ -14,6 +14,7 @@ from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
+from lycosa.values import Reason
 from tests.crawling import crawl, kept, pages_of, spec_text
 
 OWL = "http://a.test/owl"
@@ -199,3 +200,38 @@ def test_what_a_person_calls_relevant_is_whatever_the_page_asks(tmp_path):
         set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
         crawl(text, out)
         assert verdict(hidden) == (True, "labelled by a person")
+
+
+@pytest.mark.parametrize("directives", ["noindex", "noindex, nofollow"])
+@pytest.mark.parametrize("given", ["seed", "example"])
+def test_links_of_a_given_page_are_followed_whether_it_may_be_indexed_or_not(tmp_path, given, directives):
+    """noindex is about the page itself, and a page was given for its links as well; nofollow is about these."""
+    pages: dict[str | tuple[str, str], Page] = {
+        "/owl": html(
+            "<title>Owls</title><p>The owl hunts. <a href=/barn>the barn owl</a> <a href=/more>more</a>",
+            x_robots_tag=directives,
+        ),
+        "/barn": PAGES["/barn"],
+        "/more": html("<title>More owls</title><p>Owls. <a href=/far>owls</a>", x_robots_tag="noindex"),
+        "/far": "<p>Owls.",
+    }
+    examples = (OWL,) if given == "example" else ()
+    with Site(pages) as site:
+        crawl(spec(site, examples=examples, seeds={"urls": [OWL]}), tmp_path / "owls")
+        assert site.hits("http://a.test/barn") == (1 if directives == "noindex" else 0)
+        assert not site.hits("http://a.test/far")  # on a page that nobody gave
+    judgement = pages_of(tmp_path / "owls")[OWL].judgement
+    assert judgement is not None
+    assert judgement.relevant == (given == "example")
+
+
+def test_links_of_a_given_page_outside_the_scope_are_not_followed(tmp_path):
+    """That it asks not to be indexed as well opens nothing."""
+    german = "<p>" + "Die Eule sitzt auf dem Dach und schaut den Vögeln im Garten nach. " * 5
+    owl = html(f"{german}<a href=/barn>owl</a>", x_robots_tag="noindex")
+    with Site(PAGES | {"/owl": owl}) as site:
+        crawl(spec(site, examples=(), seeds={"urls": [OWL]}, scope={"languages": ["en"]}), tmp_path / "owls")
+        assert not site.hits("http://a.test/barn")
+    refusal = pages_of(tmp_path / "owls")[OWL].refusal
+    assert refusal is not None
+    assert refusal.reason is Reason.LANGUAGE
