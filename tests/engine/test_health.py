@@ -20,7 +20,7 @@ from lycosa.library import monitor, views
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.store.reader import ReasonCounts
-from lycosa.testing import Site
+from lycosa.testing import Site, html
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 
 TOPIC: dict[str, Any] = {
@@ -145,8 +145,8 @@ SUMMARY = Summary(
             msgspec.structs.replace(ESTIMATE, precision=0.8),
             {"untaken": ReasonCounts({"NOINDEX": 31}, {}, {})},
             [
-                "31 pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
-                "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
+                "31 pages ask not to be indexed (noindex): archived, but not counted as relevant. What you name in "
+                "topic.examples or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all."
             ],
         ),
     ],
@@ -156,6 +156,19 @@ def test_what_is_wrong_is_said_first(estimate, changes, told):
     untaken = changes.get("untaken", NOTHING_UNTAKEN)
     summary = msgspec.structs.replace(SUMMARY, **{key: changes[key] for key in changes if key != "untaken"})
     assert list(_troubles(summary, estimate, (), untaken)) == told
+
+
+def test_a_seed_that_asks_not_to_be_indexed_is_named(tmp_path):
+    """The user gave it and would look for it in vain; an example is kept, by the user's own word."""
+    hidden = html("<title>Owls</title><p>The owl at night. <a href=/>home</a>", x_robots_tag="noindex")
+    web = small_web(4, 40) | {("h0.test", f"/{name}"): hidden for name in ("seed", "example")}
+    own = ["http://h0.test/", "http://h0.test/seed"]
+    topic = {**TOPIC, "topic": {"keywords": list(KEYWORDS), "examples": ["http://h0.test/example"]}}
+    with Site(web) as site:
+        health = health_of(crawl(spec_text(site, own, **topic), tmp_path / "c"))
+    assert health
+    (told,) = (trouble for trouble in health.troubles if "noindex" in trouble)
+    assert "pages ask not to be indexed (noindex), among them your own http://h0.test/seed: archived" in told
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ LOOKED_AT = 500
 """Pages in which the keywords are looked for: one that these do not have says nothing of the others either."""
 LITTLE = 0.05
 """A harvest below this: hardly any page that was found is of the topic."""
+NAMED = 3
+"""So many of the user's own pages are named; of more it is said how many."""
 NOTHING_UNTAKEN = ReasonCounts({}, {}, {})
 
 
@@ -103,7 +105,13 @@ def health_of(summary: Summary) -> Health | None:
             look_at=questions_in(collection, TITLES),
             answers=answers,
             advice=_advice(summary, version, near, answers),
-            troubles=_troubles(summary, told, unfound, collection.reader.counts_by_reason()),
+            troubles=_troubles(
+                summary,
+                told,
+                unfound,
+                collection.reader.counts_by_reason(),
+                collection.reader.seeds_left_out(Reason.NOINDEX),
+            ),
         )
 
 
@@ -146,6 +154,7 @@ def _troubles(
     told: Estimate | None,
     unfound: Sequence[str] = (),
     untaken: ReasonCounts = NOTHING_UNTAKEN,
+    unindexed_seeds: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What makes a collection other than the user expects, the worst first; nothing where all is well."""
     found = []
@@ -163,10 +172,7 @@ def _troubles(
     elif summary.harvest is not None and summary.harvest < LITTLE:
         found.append("hardly any of the pages found are about the topic.")
     if unindexed := untaken.pages.get(Reason.NOINDEX.name, 0):
-        found.append(
-            f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
-            "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
-        )
+        found.append(_of_unindexed(unindexed, unindexed_seeds))
     if summary.when_starved:
         found.append(
             f"no link was left after {summary.pages:,} pages, as the strategy refuses those that it thinks too "
@@ -183,6 +189,22 @@ def _troubles(
             )
         )
     return tuple(found)
+
+
+def _of_unindexed(pages: int, seeds: Sequence[str]) -> str:
+    """What is said of pages that ask not to be indexed; those that the user gave are named.
+
+    >>> print(_of_unindexed(1, ["http://a.test/owls"]))
+    1 page asks not to be indexed (noindex), your own http://a.test/owls: archived, but not counted as relevant. What you name in topic.examples or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all.
+    """
+    ask = f"{pages:,} page asks" if pages == 1 else f"{pages:,} pages ask"
+    more = f" and {len(seeds) - NAMED:,} more" if len(seeds) > NAMED else ""
+    among = "" if pages == len(seeds) else "among them "
+    own = f", {among}your own {', '.join(seeds[:NAMED])}{more}" if seeds else ""
+    return (
+        f"{ask} not to be indexed (noindex){own}: archived, but not counted as relevant. What you name in topic.examples "
+        "or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all."
+    )
 
 
 def _advice(summary: Summary, version: Version | None, near: float, answers: int) -> str:

@@ -454,6 +454,14 @@ class Reader(Queries):
         """The URLs of the pages that a crawl began with."""
         return [url for (url,) in self._rows("SELECT url FROM pages WHERE depth = 0 AND kind = 'page'")]
 
+    def seeds_left_out(self, reason: Reason) -> list[str]:
+        """The URLs of the pages that a crawl began with and that are not kept, for this reason."""
+        sql = (
+            "SELECT url FROM pages JOIN reasons ON reasons.id = refusal"
+            " WHERE depth = 0 AND kind = 'page' AND relevant = 0 AND reasons.text = ? ORDER BY pages.id"
+        )
+        return [url for (url,) in self._rows(sql, reason.name)]
+
     def urls_below(self, folder: str, limit: int) -> list[str]:
         """Some fetched URLs below a folder. Reads through all pages: half a second in a large collection."""
         rows = self._rows("SELECT url FROM pages WHERE instr(url, ?) = 1 LIMIT ?", f"{folder}/", limit)
