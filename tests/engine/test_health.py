@@ -124,6 +124,11 @@ SUMMARY = Summary(
         ),
         (
             Estimate(),
+            {"pages": 1, "ended": NOTHING_LEFT, "harvest": None},
+            ["no link was left after 1 page, so this is all that the seeds lead to."],
+        ),
+        (
+            Estimate(),
             {"pages": 3, "ended": NOTHING_LEFT, "harvest": None},
             ["no link was left after 3 pages, so this is all that the seeds lead to."],
         ),
@@ -136,8 +141,8 @@ SUMMARY = Summary(
                 "untaken": ReasonCounts({}, {}, {"TRAP": 2300}),
             },
             [
-                "no link was left after 3 pages, beside 2,300 that look like crawler traps: with "
-                "scope.avoid_traps = false they are followed, too."
+                "no link was left after 3 pages, beside 2,300 links refused as crawler traps: with "
+                "scope.avoid_traps = false all are followed."
             ],
         ),
         (msgspec.structs.replace(ESTIMATE, precision=0.8), {"ended": "interrupted"}, []),

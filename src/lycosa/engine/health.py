@@ -20,6 +20,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import ReasonCounts
 from lycosa.values import Reason
+from lycosa.wording import counted
 
 TITLES = 5
 TITLE_CHARS = 90
@@ -67,7 +68,7 @@ class Health(msgspec.Struct, frozen=True):
         told = [
             f"harvest {self.harvest or 'not known'}",
             *([f"{self.right} of what was kept is right"] if self.right else []),
-            f"{self.answers} labels" if self.answers else "no labels yet",
+            counted(self.answers, "label") if self.answers else "no labels yet",
             f"{_percent(self.near)} of the pages lie near the threshold.",
         ]
         lines = [
@@ -168,22 +169,22 @@ def _troubles(
     if told and told.pages and told.kept and told.precision < 0.5:
         found.append(f"most of the pages kept are probably off topic: {_right(told)} of them are right.")
     if told and told.pages and not told.kept:
-        found.append(f"none of the {told.pages:,} pages found is likely enough to be kept.")
+        found.append(f"none of the {counted(told.pages, 'page')} found is likely enough to be kept.")
     elif summary.harvest is not None and summary.harvest < LITTLE:
         found.append("hardly any of the pages found are about the topic.")
     if unindexed := untaken.pages.get(Reason.NOINDEX.name, 0):
         found.append(_of_unindexed(unindexed, unindexed_seeds))
     if summary.when_starved:
         found.append(
-            f"no link was left after {summary.pages:,} pages, as the strategy refuses those that it thinks too "
+            f"no link was left after {counted(summary.pages, 'page')}, as the strategy refuses those that it thinks too "
             f"unlikely: {summary.when_starved}."
         )
     elif summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
         traps = untaken.links.get(Reason.TRAP.name, 0)
         found.append(
-            f"no link was left after {summary.pages:,} pages, "
+            f"no link was left after {counted(summary.pages, 'page')}, "
             + (
-                f"beside {traps:,} that look like crawler traps: with scope.avoid_traps = false they are followed, too."
+                f"beside {counted(traps, 'link')} refused as crawler traps: with scope.avoid_traps = false all are followed."
                 if traps
                 else "so this is all that the seeds lead to."
             )
@@ -197,7 +198,7 @@ def _of_unindexed(pages: int, seeds: Sequence[str]) -> str:
     >>> print(_of_unindexed(1, ["http://a.test/owls"]))
     1 page asks not to be indexed (noindex), your own http://a.test/owls: archived, but not counted as relevant. What you name in topic.examples or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all.
     """
-    ask = f"{pages:,} page asks" if pages == 1 else f"{pages:,} pages ask"
+    ask = f"{counted(pages, 'page')} ask{'s' if pages == 1 else ''}"
     more = f" and {len(seeds) - NAMED:,} more" if len(seeds) > NAMED else ""
     among = "" if pages == len(seeds) else "among them "
     own = f", {among}your own {', '.join(seeds[:NAMED])}{more}" if seeds else ""
