@@ -12,7 +12,7 @@ import pytest
 from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import Explanation, explain, explanation_text
-from lycosa.testing import Pages, Site, links
+from lycosa.testing import Pages, Site, html, links
 from tests.crawling import crawl, spec_of
 from tests.report.conftest import HOSTILE_PATH, PAGES, spec
 
@@ -169,6 +169,22 @@ def test_what_was_never_seen(collection):
     for nonsense in ("", "owls", "ftp://a.test/", "http://["):
         with pytest.raises(InputError, match="in full"):
             explain(collection, nonsense)
+
+
+def test_what_only_a_refused_page_links_to(tmp_path):
+    """Links of pages that are refused are not looked at, so nobody knows that no page leads there."""
+    hidden = html('<title>Owls</title><p>owl night <a href="/beyond">x</a>', x_robots_tag="noindex")
+    web: Pages = {"/": links("/hidden", "/twin"), "/hidden": hidden, "/twin": hidden}
+    with Site(web) as site:
+        crawl(spec(site), tmp_path / "owls")
+    verdict = explain(tmp_path / "owls", "http://a.test/beyond").verdict
+    assert "links to it" in verdict
+    assert "no page of this collection" not in verdict
+    assert "http://a.test/hidden: the page asks not to be indexed (noindex)" in verdict
+    nobody = "Never seen: no page of this collection links to it."
+    with Site(web | {"/hidden": "<p>owl", "/twin": "<p>owl"}) as site:  # a duplicate has the same links
+        crawl(spec(site), tmp_path / "open")
+    assert explain(tmp_path / "open", "http://a.test/beyond").verdict == nobody
 
 
 def test_strangers_cannot_steer_the_terminal(collection):

@@ -31,6 +31,8 @@ NEAR = 5
 """How many URLs close to an unknown one are named, and how many pages that link to a URL."""
 COUNTED = 1000
 """Links to a URL beyond this number are not counted."""
+UNREAD_NAMED = 3
+"""How many refused pages are named that may link to a URL that was never seen."""
 TEXT_CHARS = 200_000
 """Of a page, in which its words are looked for as they are written."""
 _WORD = re.compile(r"\w+")
@@ -269,7 +271,7 @@ def _in_share(collection: Collection, link: Link) -> str:
 
 def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
     if not found_on:
-        verdict = "Never seen: no page of this collection links to it."
+        verdict = _of_unseen(collection.reader, url)
         nearby, links_near = _nearby(collection, url)
         return Explanation(url, verdict, nearby=nearby, links_near=links_near)
     refusals = sorted({found.refusal for found in found_on if found.refusal})
@@ -279,6 +281,20 @@ def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...])
     refusal = " or ".join(map(str, dropped_for(collection.connection, url, _limits(collection))))
     verdict = f"Seen, but not kept waiting: {refusal or 'the frontier has forgotten why'}."
     return Explanation(url, verdict, found_on=found_on, refusal=refusal)
+
+
+def _of_unseen(reader: Reader, url: str) -> str:
+    """That no link is known to a URL; and where one may be, for the links of refused pages are not looked at."""
+    unread = reader.links_unread(urls.authority_of(url))
+    if not unread:
+        return "Never seen: no page of this collection links to it."
+    named = "; ".join(f"{page.link.url}: {page.refusal}" for page in unread[:UNREAD_NAMED])
+    more = len(unread) - UNREAD_NAMED
+    others = f"; and {more:,} more" if more > 0 else ""
+    return (
+        "Not seen: none of the pages whose links were looked at links to it. Those that were refused may "
+        f"({named}{others}), for their links are not looked at."
+    )
 
 
 def _limits(collection: Collection) -> tuple[int | None, int | None]:

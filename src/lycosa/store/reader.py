@@ -29,6 +29,7 @@ from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
 from lycosa.urls import Folding, key_of
 from lycosa.values import (
+    ANALYSIS_FAILED,
     EXAMPLE,
     WANTED_KIND,
     Fact,
@@ -392,6 +393,19 @@ class Reader(Queries):
     def links_to(self, key: int, limit: int = 100) -> Iterator[StoredLink]:
         """Links that lead to a URL. Reads through all links: seconds in a large collection."""
         return map(_link, self._rows(f"{_LINKS} WHERE target = ? LIMIT ?", key, limit))
+
+    def links_unread(self, authority: str) -> list[StoredPage]:
+        """Pages that were refused with all their links, those of a host first.
+
+        A duplicate is none of them: the page that it is like has the same links.
+        """
+        failed = msgspec.json.encode([reason.name for reason in ANALYSIS_FAILED]).decode()
+        sql = (
+            f"{_PAGES} WHERE kind = 'page' AND (({_JUDGED} AND reasons.text != ?)"
+            " OR reasons.text IN (SELECT value FROM json_each(?)))"
+            " AND NOT EXISTS (SELECT 1 FROM links WHERE links.page = pages.id) ORDER BY authority != ?, pages.id"
+        )
+        return list(map(_page, self._rows(sql, Reason.DUPLICATE.name, failed, authority)))
 
     def link_between(self, page: int, target: int) -> StoredLink | None:
         """The first link of a page (by its id) to a URL (by its key)."""
