@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.relearn import relearn
+from lycosa.engine.questions import questions_in
+from lycosa.engine.refit import saved_version
+from lycosa.engine.relearn import relearn, undo
+from lycosa.judge.version import Scorer
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
@@ -15,7 +18,7 @@ from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
 from lycosa.values import Reason
-from tests.crawling import crawl, kept, pages_of, spec_text
+from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 OWL = "http://a.test/owl"
 PAGES: dict[str | tuple[str, str], Page] = {
@@ -235,3 +238,45 @@ def test_links_of_a_given_page_outside_the_scope_are_not_followed(tmp_path):
     refusal = pages_of(tmp_path / "owls")[OWL].refusal
     assert refusal is not None
     assert refusal.reason is Reason.LANGUAGE
+
+
+def test_what_asks_not_to_be_indexed_has_a_score_by_the_version_in_use(tmp_path):
+    """Nobody learns from it, but its score is shown: by the last version that judged, also when a label was taken back."""
+    hidden, own = "http://h0.test/hidden", "http://h0.test/"
+    web = small_web(4, 40) | {
+        ("h0.test", "/hidden"): html("<p>The owl at night. <a href=/>home</a>", x_robots_tag="noindex")
+    }
+    out = tmp_path / "c"
+
+    def score_now() -> tuple[float, float]:
+        with Collection.open(out) as collection:
+            page = collection.reader.page(key_of(hidden))
+            version = saved_version(collection)
+            assert page is not None
+            assert page.judgement is not None
+            assert version is not None
+            assert (page.judgement.relevant, page.judgement.rule) == (False, "noindex")
+            return page.judgement.score, Scorer(version).probability(collection.reader.terms_of(page.id))
+
+    with Site(web) as site:
+        topic = {"keywords": list(KEYWORDS)}
+        crawl(spec(site, topic=topic, seeds={"urls": [own, hidden]}, limits={"pages": 60}), out)
+    first, by_version = score_now()
+    assert first == pytest.approx(by_version)
+    set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
+    relearn(out)
+    clear_label(out, key_of(hidden))
+    relearn(out)
+    now, by_version = score_now()
+    assert now == pytest.approx(by_version)
+    assert now < 1.0
+    with Collection.open(out) as collection:
+        asked = questions_in(collection, 5)
+    for question in asked:
+        set_label(out, Label(question.key, question.url, relevant=question.probability > 0.5, at=1.0))
+    relearn(out)
+    now, by_version = score_now()
+    assert now == pytest.approx(by_version)
+    undo(out)
+    now, by_version = score_now()
+    assert now == pytest.approx(by_version)

@@ -211,7 +211,9 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
     with collection.commit():
-        chances = judge.chances(collection.page_terms(0, judge.brief.evidence))
+        evidence = judge.brief.evidence
+        chances = judge.chances(collection.page_terms(0, evidence))
+        chances += judge.chances(collection.unindexed_terms(evidence))
         collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
         collection.judge_anew(judge.judgements(chances, verdicts), version.number)
         note_taught(collection)

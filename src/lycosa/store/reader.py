@@ -267,13 +267,25 @@ class Reader(Queries):
         With the value of the evidence of that name, where one is named, and how surely they are of a wanted kind.
         Terms that are `at_hand`, by the key of their page, need not be unpacked.
         """
+        return self._terms("refusal IS NULL", after, evidence, at_hand)
+
+    def unindexed_terms(
+        self, *, evidence: str = "", at_hand: Mapping[int, Terms] = _NOTHING
+    ) -> Iterator[PageTerms]:
+        """The same of the pages that are refused because they ask not to be indexed: nobody learns from them."""
+        unindexed = f"refusal = (SELECT id FROM reasons WHERE text = '{Reason.NOINDEX.name}')"
+        return self._terms(unindexed, 0, evidence, at_hand)
+
+    def _terms(
+        self, condition: str, after: int, evidence: str, at_hand: Mapping[int, Terms]
+    ) -> Iterator[PageTerms]:
         rows = self._rows(
             "SELECT pages.id, key, counts, NOT explored AND rules.text != ?, coalesce(evidence.value, 0.0), "
             "coalesce(kind.value, 1.0) FROM pages "
             "LEFT JOIN terms ON terms.page = pages.id LEFT JOIN rules ON rules.id = rule "
             "LEFT JOIN evidence ON evidence.page = pages.id AND evidence.name = ? "
             "LEFT JOIN evidence AS kind ON kind.page = pages.id AND kind.name = ? "
-            f"WHERE pages.id > ? AND {_JUDGED} AND refusal IS NULL ORDER BY pages.id",
+            f"WHERE pages.id > ? AND {_JUDGED} AND {condition} ORDER BY pages.id",
             EXAMPLE.rule,
             evidence,
             WANTED_KIND,
