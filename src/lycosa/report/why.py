@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from lycosa.frontier import UrlState
 from lycosa.frontier.choice import in_its_share
 from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
+from lycosa.judge.kinds import wanted_in
 from lycosa.judge.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import all_settings, guide_named, guide_words, link_words, strategy_class
 from lycosa.page.terms import terms_of_each
@@ -31,6 +32,8 @@ NEAR = 5
 """How many URLs close to an unknown one are named, and how many pages that link to a URL."""
 COUNTED = 1000
 """Links to a URL beyond this number are not counted."""
+SEEN = 0.005
+"""A smaller difference of probabilities is none where two digits are shown."""
 UNREAD_NAMED = 3
 """How many refused pages are named that may link to a URL that was never seen."""
 TEXT_CHARS = 200_000
@@ -73,6 +76,7 @@ class Explanation(msgspec.Struct, frozen=True):
     at: str = ""
     judgement: Judgement | None = None
     words: Reasons | None = None  # those that a judge that learns went by
+    apart: str = ""  # why the score is another than the probability of these words; '': it is not
     evidence: dict[str, Fact] = {}
     refusal: str = ""
     archive: str = ""
@@ -135,7 +139,8 @@ def _explained(collection: Collection, url: str, key: int, found_on: tuple[Found
 
 
 def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, ...]) -> Explanation:
-    capture = page.capture
+    capture, evidence = page.capture, collection.reader.evidence(page.id)
+    words = _words(collection, page, evidence)
     return Explanation(
         url=page.link.url,
         verdict=_verdict(page, _target(collection, page)),
@@ -143,8 +148,9 @@ def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, 
         title=page.title,
         at=_time(page.at),
         judgement=page.judgement,
-        words=_words(collection, page),
-        evidence=collection.reader.evidence(page.id),
+        words=words,
+        apart=_apart(page.judgement, words, wanted_in(evidence)),
+        evidence=evidence,
         refusal=str(page.refusal or ""),
         archive=f"{capture.file} at byte {capture.offset}",
         path=collection.reader.path_from_seed(page.link.key),
@@ -153,7 +159,7 @@ def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, 
     )
 
 
-def _words(collection: Collection, page: StoredPage) -> Reasons | None:
+def _words(collection: Collection, page: StoredPage, evidence: Mapping[str, Fact]) -> Reasons | None:
     """What made the score of a page, where a version of a judge that learns has judged it and is still there."""
     try:
         version = load_version(collection.directory / "models", collection.reader.judge_version())
@@ -161,7 +167,7 @@ def _words(collection: Collection, page: StoredPage) -> Reasons | None:
         return None
     if page.judgement is None or not page.judgement.rule.startswith(f"{version.name}:"):
         return None
-    fact = collection.reader.evidence(page.id).get(version.evidence)
+    fact = evidence.get(version.evidence)
     value = fact.value if isinstance(fact, Score) else 0.0
     told = Scorer(version).reasons(collection.reader.terms_of(page.id), value)
     written = _as_written([term for term, _ in told.words], collection.reader.text(page.id), version.language)
@@ -169,6 +175,26 @@ def _words(collection: Collection, page: StoredPage) -> Reasons | None:
         written[version.evidence] = f"the evidence {version.evidence}"
     words = tuple((written.get(term, term), amount) for term, amount in told.words)
     return msgspec.structs.replace(told, words=words)
+
+
+def _apart(judgement: Judgement | None, words: Reasons | None, wanted: float) -> str:
+    """Why the score of a page is another than the probability of its words, in a sentence; '' where they agree.
+
+    >>> told = Reasons((), 0.0, 0.0, 0.0, probability=0.5)
+    >>> _apart(Judgement(True, 0.501), told, 1.0), _apart(None, None, 1.0)
+    ('', '')
+    >>> _apart(Judgement(False, 0.2), told, 0.4)
+    'The score is this probability times how surely the page is of a wanted kind (0.40).'
+    """
+    if judgement is None or words is None or abs(judgement.score - words.probability) < SEEN:
+        return ""
+    if abs(judgement.score - words.probability * wanted) < SEEN:
+        return f"The score is this probability times how surely the page is of a wanted kind ({wanted:.2f})."
+    of_kind = f", times how surely it is of a wanted kind ({wanted:.2f})" if wanted < 1.0 else ""
+    return (
+        f"The score is another ({judgement.score:.2f}): what the judge says of the page as if it had not been fitted with it, "
+        f"lest a page speak for itself{of_kind}; the words are those of the judge that was fitted with it."
+    )
 
 
 def _as_written(terms: Sequence[str], text: str, language: str) -> dict[str, str]:
@@ -362,6 +388,8 @@ def explanation_text(why: Explanation) -> str:
             lines.append(
                 f"  answers   about pages like it add {why.words.taught:+.2f} to the log odds of this probability"
             )
+        if why.apart:
+            lines.append(f"            {why.apart}")
     for name, fact in why.evidence.items():
         lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
     if why.ranked_by:
