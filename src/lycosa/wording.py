@@ -11,3 +11,21 @@ def counted(number: int, what: str) -> str:
     """
     first, of, rest = what.partition(" of ")
     return f"{number:,} {first}{'s' if number != 1 else ''}{of}{rest}"
+
+
+def percent(share: float) -> str:
+    """A share for people.
+
+    >>> percent(0.352)
+    '35 %'
+    """
+    return f"{share * 100:.0f} %"
+
+
+def interval(share: float, low: float, high: float) -> str:
+    """A share that is estimated, and between what it lies in 80 of 100 cases.
+
+    >>> interval(0.69, 0.33, 0.97)
+    '69 % (33 % to 97 %)'
+    """
+    return f"{percent(share)} ({percent(low)} to {percent(high)})"

@@ -211,7 +211,7 @@ def test_what_only_a_refused_page_links_to(tmp_path):
     assert "no page of this collection" not in verdict
     assert "http://a.test/hidden: the page asks not to be indexed (noindex)" in verdict
     nobody = "Never seen: no page of this collection links to it."
-    with Site(web | {"/hidden": "<p>owl", "/twin": "<p>owl"}) as site:  # a duplicate has the same links
+    with Site({**web, "/hidden": "<p>owl", "/twin": "<p>owl"}) as site:  # a duplicate has the same links
         crawl(spec(site), tmp_path / "open")
     assert explain(tmp_path / "open", "http://a.test/beyond").verdict == nobody
 

@@ -20,7 +20,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import ReasonCounts
 from lycosa.values import Reason
-from lycosa.wording import counted
+from lycosa.wording import counted, interval, percent
 
 TITLES = 5
 TITLE_CHARS = 90
@@ -58,9 +58,9 @@ class Health(msgspec.Struct, frozen=True):
 
         >>> asked = Question(1, 1, "http://a.test/", "Owls", 0.5)
         >>> told = "about 85 % (70 % to 95 %)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)
-        >>> print(Health("about 0.31 (0.22–0.40)", *told))
+        >>> print(Health("about 31 % (22 % to 40 %)", *told))
         Health: Little was found.
-        Health: harvest about 0.31 (0.22–0.40); about 85 % (70 % to 95 %) of what was kept is right; no labels yet; 12 % of the pages lie near the threshold.
+        Health: harvest about 31 % (22 % to 40 %); about 85 % (70 % to 95 %) of what was kept is right; no labels yet; 12 % of the pages lie near the threshold.
         Worth a look, as their answers would teach most (with how likely each is to be relevant):
           0.50  Owls  http://a.test/
         What would help most: lycosa label c
@@ -69,7 +69,7 @@ class Health(msgspec.Struct, frozen=True):
             f"harvest {self.harvest or 'not known'}",
             *([f"{self.right} of what was kept is right"] if self.right else []),
             counted(self.answers, "label") if self.answers else "no labels yet",
-            f"{_percent(self.near)} of the pages lie near the threshold.",
+            f"{percent(self.near)} of the pages lie near the threshold.",
         ]
         lines = [
             *(f"Health: {trouble}" for trouble in self.troubles),
@@ -133,21 +133,11 @@ def _shortened(title: str) -> str:
     return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
 
 
-def _percent(share: float) -> str:
-    """A share for people.
-
-    >>> _percent(0.352)
-    '35 %'
-    """
-    return f"{share * 100:.0f} %"
-
-
 def _right(told: Estimate | None) -> str:
     """How much of what was kept is right, with its interval; nothing where nobody knows."""
     if told is None or not told.kept:
         return ""
-    low, high = _percent(told.precision_low), _percent(told.precision_high)
-    return f"about {_percent(told.precision)} ({low} to {high})"
+    return f"about {interval(told.precision, told.precision_low, told.precision_high)}"
 
 
 def _troubles(
