@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from lycosa.frontier.waiting import urls_known_below
 from lycosa.judge.kinds import wanted_in
 from lycosa.judge.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import all_settings, guide_named, guide_words, link_words, strategy_class
-from lycosa.page.terms import terms_of_each
+from lycosa.page.written import as_written
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
@@ -36,9 +34,6 @@ SEEN = 0.005
 """A smaller difference of probabilities is none where two digits are shown."""
 UNREAD_NAMED = 3
 """How many refused pages are named that may link to a URL that was never seen."""
-TEXT_CHARS = 200_000
-"""Of a page, in which its words are looked for as they are written."""
-_WORD = re.compile(r"\w+")
 
 
 class FoundOn(msgspec.Struct, frozen=True):
@@ -170,7 +165,7 @@ def _words(collection: Collection, page: StoredPage, evidence: Mapping[str, Fact
     fact = evidence.get(version.evidence)
     value = fact.value if isinstance(fact, Score) else 0.0
     told = Scorer(version).reasons(collection.reader.terms_of(page.id), value)
-    written = _as_written([term for term, _ in told.words], collection.reader.text(page.id), version.language)
+    written = as_written([term for term, _ in told.words], collection.reader.text(page.id), version.language)
     if version.evidence:
         written[version.evidence] = f"the evidence {version.evidence}"
     words = tuple((written.get(term, term), amount) for term, amount in told.words)
@@ -195,22 +190,6 @@ def _apart(judgement: Judgement | None, words: Reasons | None, wanted: float) ->
         f"The score is another ({judgement.score:.2f}): what the judge says of the page as if it had not been fitted with it, "
         f"lest a page speak for itself{of_kind}; the words are those of the judge that was fitted with it."
     )
-
-
-def _as_written(terms: Sequence[str], text: str, language: str) -> dict[str, str]:
-    """The word that a page uses most for each of these terms, which are stems: those that its text has.
-
-    >>> _as_written(["hurrican", "damag", "owl"], "Hurricanes did damage; the hurricane damaged, the hurricane went.", "english")
-    {'hurrican': 'hurricane', 'damag': 'damage'}
-    """
-    counts = Counter(_WORD.findall(text[:TEXT_CHARS].lower()))
-    each = terms_of_each(list(counts), language)
-    forms: dict[str, str] = {}
-    for (word, count), found in zip(counts.items(), each, strict=True):
-        # Of scripts without spaces a word is several terms, and these are written as they are.
-        if len(found) == 1 and found[0] in terms and count > counts[forms.get(found[0], "")]:
-            forms[found[0]] = word
-    return forms
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
