@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.demo import demo_web
-from lycosa.engine.questions import Interview, questions_in
+from lycosa.engine.questions import Interview, questions_in, telling_of
 from lycosa.engine.relearn import history, relearn
 from lycosa.errors import InputError, LycosaError
 from lycosa.judge.version import load_version, save_version
@@ -99,6 +100,26 @@ def test_answers_teach_and_it_is_said_what_changed(out):
         assert judgement.relevant is label.relevant
         assert judgement.rule == "labelled by a person"
     assert [past.number for past in history(out)][-2:] == [before + 1, before + 2]
+
+
+def test_words_are_shown_as_people_write_them(out):
+    """Evidence is made of stems, and nobody reads these."""
+    with Collection.open(out) as collection:
+        for question in questions_in(collection, 5):
+            words = [word for word, _ in telling_of(collection, question, "english").words]
+            text = f"{question.title} {collection.reader.text(question.id)}".lower()
+            assert words
+            assert {*words} <= {*re.findall(r"\w+", text)}
+
+
+def test_it_ends_with_what_to_do_next(out):
+    """More answers while they are few, whether any was given now or not; then the report."""
+    assert said("label", out, answers="").endswith(
+        f"What would help most: lycosa label {out}, as 0 answers of about 20 are there. "
+        f"Then lycosa report {out} shows what is kept now.\n"
+    )
+    told = said("label", out, "--count", 20, answers="y\nn\n" * 10)
+    assert told.splitlines()[-1].startswith(f"Next: lycosa report {out} shows what is kept now; ")
 
 
 def test_no_page_is_read_again(out, monkeypatch):

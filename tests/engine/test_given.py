@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.relearn import relearn
+from lycosa.engine.questions import questions_in
+from lycosa.engine.refit import saved_version
+from lycosa.engine.relearn import relearn, undo
+from lycosa.judge.version import Scorer
 from lycosa.report.why import explain
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
-from tests.crawling import crawl, kept, pages_of, spec_text
+from lycosa.values import Reason
+from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 OWL = "http://a.test/owl"
 PAGES: dict[str | tuple[str, str], Page] = {
@@ -199,3 +203,80 @@ def test_what_a_person_calls_relevant_is_whatever_the_page_asks(tmp_path):
         set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
         crawl(text, out)
         assert verdict(hidden) == (True, "labelled by a person")
+
+
+@pytest.mark.parametrize("directives", ["noindex", "noindex, nofollow"])
+@pytest.mark.parametrize("given", ["seed", "example"])
+def test_links_of_a_given_page_are_followed_whether_it_may_be_indexed_or_not(tmp_path, given, directives):
+    """noindex is about the page itself, and a page was given for its links as well; nofollow is about these."""
+    pages: dict[str | tuple[str, str], Page] = {
+        "/owl": html(
+            "<title>Owls</title><p>The owl hunts. <a href=/barn>the barn owl</a> <a href=/more>more</a>",
+            x_robots_tag=directives,
+        ),
+        "/barn": PAGES["/barn"],
+        "/more": html("<title>More owls</title><p>Owls. <a href=/far>owls</a>", x_robots_tag="noindex"),
+        "/far": "<p>Owls.",
+    }
+    examples = (OWL,) if given == "example" else ()
+    with Site(pages) as site:
+        crawl(spec(site, examples=examples, seeds={"urls": [OWL]}), tmp_path / "owls")
+        assert site.hits("http://a.test/barn") == (1 if directives == "noindex" else 0)
+        assert not site.hits("http://a.test/far")  # on a page that nobody gave
+    judgement = pages_of(tmp_path / "owls")[OWL].judgement
+    assert judgement is not None
+    assert judgement.relevant == (given == "example")
+
+
+def test_links_of_a_given_page_outside_the_scope_are_not_followed(tmp_path):
+    """That it asks not to be indexed as well opens nothing."""
+    german = "<p>" + "Die Eule sitzt auf dem Dach und schaut den Vögeln im Garten nach. " * 5
+    owl = html(f"{german}<a href=/barn>owl</a>", x_robots_tag="noindex")
+    with Site(PAGES | {"/owl": owl}) as site:
+        crawl(spec(site, examples=(), seeds={"urls": [OWL]}, scope={"languages": ["en"]}), tmp_path / "owls")
+        assert not site.hits("http://a.test/barn")
+    refusal = pages_of(tmp_path / "owls")[OWL].refusal
+    assert refusal is not None
+    assert refusal.reason is Reason.LANGUAGE
+
+
+def test_what_asks_not_to_be_indexed_has_a_score_by_the_version_in_use(tmp_path):
+    """Nobody learns from it, but its score is shown: by the last version that judged, also when a label was taken back."""
+    hidden, own = "http://h0.test/hidden", "http://h0.test/"
+    web = small_web(4, 40) | {
+        ("h0.test", "/hidden"): html("<p>The owl at night. <a href=/>home</a>", x_robots_tag="noindex")
+    }
+    out = tmp_path / "c"
+
+    def score_now() -> tuple[float, float]:
+        with Collection.open(out) as collection:
+            page = collection.reader.page(key_of(hidden))
+            version = saved_version(collection)
+            assert page is not None
+            assert page.judgement is not None
+            assert version is not None
+            assert (page.judgement.relevant, page.judgement.rule) == (False, "noindex")
+            return page.judgement.score, Scorer(version).probability(collection.reader.terms_of(page.id))
+
+    with Site(web) as site:
+        topic = {"keywords": list(KEYWORDS)}
+        crawl(spec(site, topic=topic, seeds={"urls": [own, hidden]}, limits={"pages": 60}), out)
+    first, by_version = score_now()
+    assert first == pytest.approx(by_version)
+    set_label(out, Label(key_of(hidden), hidden, relevant=True, at=1.0))
+    relearn(out)
+    clear_label(out, key_of(hidden))
+    relearn(out)
+    now, by_version = score_now()
+    assert now == pytest.approx(by_version)
+    assert now < 1.0
+    with Collection.open(out) as collection:
+        asked = questions_in(collection, 5)
+    for question in asked:
+        set_label(out, Label(question.key, question.url, relevant=question.probability > 0.5, at=1.0))
+    relearn(out)
+    now, by_version = score_now()
+    assert now == pytest.approx(by_version)
+    undo(out)
+    now, by_version = score_now()
+    assert now == pytest.approx(by_version)

@@ -20,7 +20,8 @@ from lycosa.library import monitor, views
 from lycosa.report.html import render
 from lycosa.store.collection import Collection
 from lycosa.store.reader import ReasonCounts
-from lycosa.testing import Site
+from lycosa.testing import Site, html
+from lycosa.wording import percent
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 
 TOPIC: dict[str, Any] = {
@@ -38,7 +39,7 @@ def test_a_crawl_says_how_sure_it_is(tmp_path):
         done = CliRunner().invoke(app, ["crawl", str(tmp_path), "--quiet"], catch_exceptions=False)
         assert done.exit_code == 0
         told = done.stdout
-        assert "Health: harvest about 0." in told
+        assert re.search(r"Health: harvest about \d+ % \(\d+ % to \d+ %\); ", told)
         assert re.search(r"about \d+ % \(\d+ % to \d+ %\) of what was kept is right; no labels yet; ", told)
         assert " % of the pages lie near the threshold." in told
         assert (
@@ -71,10 +72,8 @@ def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
     with Collection.open(out) as collection:
         for figures in (views.about(collection), monitor.status(collection)):
             assert (figures["harvest"], figures["harvest_low"], figures["harvest_high"]) == shares
-        assert (
-            f"<b>{summary.harvest:.2f}</b><span>harvest, estimated: {summary.harvest_low:.2f} to"
-            in render(collection)
-        )
+        value, low, high = (percent(share or 0.0) for share in shares)
+        assert f"<b>{value}</b><span>harvest, estimated ({low} to {high})" in render(collection)
     assert summary.harvest != summary.relevant / summary.pages
 
 
@@ -124,6 +123,11 @@ SUMMARY = Summary(
         ),
         (
             Estimate(),
+            {"pages": 1, "ended": NOTHING_LEFT, "harvest": None},
+            ["no link was left after 1 page, so this is all that the seeds lead to."],
+        ),
+        (
+            Estimate(),
             {"pages": 3, "ended": NOTHING_LEFT, "harvest": None},
             ["no link was left after 3 pages, so this is all that the seeds lead to."],
         ),
@@ -136,8 +140,8 @@ SUMMARY = Summary(
                 "untaken": ReasonCounts({}, {}, {"TRAP": 2300}),
             },
             [
-                "no link was left after 3 pages, beside 2,300 that look like crawler traps: with "
-                "scope.avoid_traps = false they are followed, too."
+                "no link was left after 3 pages, beside 2,300 links refused as crawler traps: with "
+                "scope.avoid_traps = false all are followed."
             ],
         ),
         (msgspec.structs.replace(ESTIMATE, precision=0.8), {"ended": "interrupted"}, []),
@@ -145,8 +149,8 @@ SUMMARY = Summary(
             msgspec.structs.replace(ESTIMATE, precision=0.8),
             {"untaken": ReasonCounts({"NOINDEX": 31}, {}, {})},
             [
-                "31 pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
-                "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
+                "31 pages ask not to be indexed (noindex): archived, but not counted as relevant. What you name in "
+                "topic.examples or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all."
             ],
         ),
     ],
@@ -156,6 +160,19 @@ def test_what_is_wrong_is_said_first(estimate, changes, told):
     untaken = changes.get("untaken", NOTHING_UNTAKEN)
     summary = msgspec.structs.replace(SUMMARY, **{key: changes[key] for key in changes if key != "untaken"})
     assert list(_troubles(summary, estimate, (), untaken)) == told
+
+
+def test_a_seed_that_asks_not_to_be_indexed_is_named(tmp_path):
+    """The user gave it and would look for it in vain; an example is kept, by the user's own word."""
+    hidden = html("<title>Owls</title><p>The owl at night. <a href=/>home</a>", x_robots_tag="noindex")
+    web = small_web(4, 40) | {("h0.test", f"/{name}"): hidden for name in ("seed", "example")}
+    own = ["http://h0.test/", "http://h0.test/seed"]
+    topic = {**TOPIC, "topic": {"keywords": list(KEYWORDS), "examples": ["http://h0.test/example"]}}
+    with Site(web) as site:
+        health = health_of(crawl(spec_text(site, own, **topic), tmp_path / "c"))
+    assert health
+    (told,) = (trouble for trouble in health.troubles if "noindex" in trouble)
+    assert "pages ask not to be indexed (noindex), among them your own http://h0.test/seed: archived" in told
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_panel_shows_the_course_and_the_latest_titles():
 def test_a_line_has_all_of_it():
     """Pages, harvest, speed, hosts, queue, bytes and the commonest reasons, in one line."""
     line = Progress(a_crawl()).line()
-    for words in ("120 of 1,000", "kept 30 (harvest about 0.25 (0.20–0.30); judge version 7)", "lately 30 of the last 120", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
+    for words in ("120 of 1,000", "kept 30 (harvest about 25 % (20 % to 30 %); judge version 7)", "lately 30 of the last 120", "pages/s", "12 with work, 40 seen", "waiting 4,321", "12.5 MB",
                   "7 × robots.txt disallows it"):  # fmt: skip
         assert words in line
     assert "\n" not in line

@@ -6,14 +6,19 @@ import asyncio
 import math
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lycosa.engine.questions import questions_in
+from lycosa.engine.relearn import relearn
 from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
-from lycosa.report.why import Explanation, explain, explanation_text
-from lycosa.testing import Pages, Site, links
-from tests.crawling import crawl, spec_of
+from lycosa.report.why import SEEN, Explanation, explain, explanation_text
+from lycosa.store.collection import Collection
+from lycosa.store.labels import Label, set_label
+from lycosa.testing import Pages, Site, html, links
+from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_of, spec_text
 from tests.report.conftest import HOSTILE_PATH, PAGES, spec
 
 
@@ -79,6 +84,30 @@ def test_the_score_can_be_worked_out(collection):
     assert {"owl", "night"} <= dict(why.words.words).keys()
     assert "judge version 2, fitted at 4 pages: probability against a threshold of 0.3000, given" in text
     assert f"owl {dict(why.words.words)['owl']:+.2f}" in text
+
+
+def test_a_score_that_is_not_the_probability_of_the_words_says_why(tmp_path):
+    """A page of the fit is judged as if it had not been in it; the words are those of the fit that it was in."""
+    top: dict[str, Any] = {"name": "owls", "strategy": "best-first"}
+    topic: dict[str, Any] = {"keywords": list(KEYWORDS)}
+    with Site(small_web(4, 40)) as site:
+        sections = {"top": top, "topic": topic, "judge": {"kind": "topic"}, "limits": {"pages": 40}}
+        crawl(spec_text(site, ["http://h0.test/"], **sections), tmp_path / "c")
+    with Collection.open(tmp_path / "c") as opened:
+        asked = questions_in(opened, 5)
+    for question in asked:
+        relevant = question.probability > 0.5
+        set_label(tmp_path / "c", Label(question.key, question.url, relevant=relevant, at=1.0))
+    relearn(tmp_path / "c")
+    differing = 0
+    for url in pages_of(tmp_path / "c"):
+        why, text = told(tmp_path / "c", url)
+        if why.judgement is None or why.words is None:
+            continue
+        differs = abs(why.judgement.score - why.words.probability) >= SEEN
+        assert ("as if it had not been fitted with it" in text) == differs
+        differing += differs
+    assert differing
 
 
 def test_a_learned_rank_is_taken_apart(tmp_path):
@@ -169,6 +198,22 @@ def test_what_was_never_seen(collection):
     for nonsense in ("", "owls", "ftp://a.test/", "http://["):
         with pytest.raises(InputError, match="in full"):
             explain(collection, nonsense)
+
+
+def test_what_only_a_refused_page_links_to(tmp_path):
+    """Links of pages that are refused are not looked at, so nobody knows that no page leads there."""
+    hidden = html('<title>Owls</title><p>owl night <a href="/beyond">x</a>', x_robots_tag="noindex")
+    web: Pages = {"/": links("/hidden", "/twin"), "/hidden": hidden, "/twin": hidden}
+    with Site(web) as site:
+        crawl(spec(site), tmp_path / "owls")
+    verdict = explain(tmp_path / "owls", "http://a.test/beyond").verdict
+    assert "links to it" in verdict
+    assert "no page of this collection" not in verdict
+    assert "http://a.test/hidden: the page asks not to be indexed (noindex)" in verdict
+    nobody = "Never seen: no page of this collection links to it."
+    with Site({**web, "/hidden": "<p>owl", "/twin": "<p>owl"}) as site:  # a duplicate has the same links
+        crawl(spec(site), tmp_path / "open")
+    assert explain(tmp_path / "open", "http://a.test/beyond").verdict == nobody
 
 
 def test_strangers_cannot_steer_the_terminal(collection):

@@ -15,9 +15,11 @@ import msgspec
 import pytest
 
 from lycosa.errors import ArchiveError, CollectionBusy, CollectionError
+from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import SYNC_S, CollectionWriter
 from lycosa.store.log import tell
+from lycosa.store.schema import UNNAMED
 from lycosa.store.warc import Position, read_capture
 from lycosa.urls import key_of
 from tests.store import killed
@@ -162,6 +164,20 @@ def test_the_folder_of_a_spec_leads_to_its_collection(tmp_path, opened):
     """`lycosa crawl storm` takes that folder, so people name it elsewhere, too."""
     opened()
     with pytest.raises(CollectionError, match=r"is not a collection.*Did you mean .*storm\?"):
+        Collection.open(tmp_path)
+
+
+def test_a_copy_beside_a_collection_is_not_taken_for_it(tmp_path):
+    """Somebody keeps how it was before the labels, and the alphabet puts that first."""
+    for folder in ("before-labels", "storm", "a-copy"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "crawl.toml").write_text('name = "storm"\n')
+        (tmp_path / folder / "catalogue.db").write_text("")
+    with pytest.raises(CollectionError, match=r"Did you mean .*/storm\?"):
+        Collection.open(tmp_path)
+    (tmp_path / "storm" / "catalogue.db").unlink()
+    assert Spec().name == UNNAMED
+    with pytest.raises(CollectionError, match=r"Did you mean .*/a-copy\?"):
         Collection.open(tmp_path)
 
 

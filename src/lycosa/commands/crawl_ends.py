@@ -9,6 +9,7 @@ import typer
 
 from lycosa.commands import as_json, fitted, say
 from lycosa.errors import LycosaError, StoppedEarly
+from lycosa.wording import counted
 
 if TYPE_CHECKING:
     from lycosa.engine.summary import Summary
@@ -30,11 +31,11 @@ def _rendered(summary: Summary) -> str:
 
     >>> from lycosa.engine.summary import Summary
     >>> print(_rendered(Summary("c", 9, 3, None, 0, 0.0, 0, "", False, False, {}, unrendered=2)))
-    2 pages show hardly anything without a browser. With fetch.render = "needed" the promising ones are rendered.
+    Without a browser hardly anything is seen of 2 pages. With fetch.render = "needed" the promising ones are rendered.
     """
-    told = [f"{summary.rendered:,} pages were rendered by a browser."] if summary.rendered else []
+    told = [f"A browser rendered {counted(summary.rendered, 'page')}."] if summary.rendered else []
     if summary.unrendered:
-        told.append(f"{summary.unrendered:,} pages show hardly anything without a browser.")
+        told.append(f"Without a browser hardly anything is seen of {counted(summary.unrendered, 'page')}.")
         told.append(
             "What is promising among them would be rendered with a higher limits.rendered."
             if summary.rendered
@@ -49,7 +50,7 @@ def tell(summary: Summary, *, json: bool) -> None:
         typer.echo(as_json(summary))
     else:
         told = (
-            f"{summary.pages:,} page{'s' if summary.pages != 1 else ''}, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
+            f"{counted(summary.pages, 'page')}, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
             f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
         typer.echo(fitted(told, sys.stdout))

@@ -88,6 +88,7 @@ def _undo(directory: Path) -> None:
 
 def _show_history(directory: Path, *, json: bool) -> None:
     from lycosa.engine.relearn import history
+    from lycosa.wording import interval
 
     found = history(directory)
     if json:
@@ -97,14 +98,12 @@ def _show_history(directory: Path, *, json: bool) -> None:
         typer.echo("This judge has no versions: it does not learn while it crawls.")
         return
     typer.echo(
-        f"{'version':>7} {'pages':>7} {'answers':>8} {'agree':>6} {'threshold':>10}  {'harvest':<17} {'':}"
+        f"{'version':>7} {'pages':>7} {'answers':>8} {'agree':>6} {'threshold':>10}  {'harvest':<20} {'':}"
     )
     for one in found:
-        between = (
-            f"{one.harvest:.2f} ({one.harvest_low:.2f}–{one.harvest_high:.2f})" if one.pages else "not known"
-        )
+        between = interval(one.harvest, one.harvest_low, one.harvest_high) if one.pages else "not known"
         typer.echo(
-            f"{one.number:>7} {one.pages:>7,} {one.answers:>8} {one.agreeing:>6} {one.threshold:>10.2f}  {between:<17} "
+            f"{one.number:>7} {one.pages:>7,} {one.answers:>8} {one.agreeing:>6} {one.threshold:>10.2f}  {between:<20} "
             f"{one.status}"
         )
 

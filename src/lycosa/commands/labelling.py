@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -45,6 +46,23 @@ def label(
         _learn(collection)
     if not interview.answers:
         typer.echo("No page was answered, so nothing has changed.")
+    typer.echo(f"\n{_next_step(collection)}")
+
+
+def _next_step(directory: Path) -> str:
+    """What to do after answering: more of it while answers are few, then reading what is kept."""
+    from lycosa.engine.health import MANY_ANSWERS
+    from lycosa.store.labels import labels_in
+    from lycosa.wording import counted
+
+    where, answers = shlex.quote(str(directory)), len(labels_in(directory))
+    shown = f"lycosa report {where} shows what is kept now"
+    if answers < MANY_ANSWERS:
+        return (
+            f"What would help most: lycosa label {where}, as {counted(answers, 'answer')} of about {MANY_ANSWERS} "
+            f"{'is' if answers == 1 else 'are'} there. Then {shown}."
+        )
+    return f"Next: {shown}; the same crawl with a higher --max-pages goes on with what you taught it."
 
 
 def _learn(directory: Path) -> None:

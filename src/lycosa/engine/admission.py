@@ -48,14 +48,17 @@ def link_checks(
 
 
 def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
-    """What a page has to pass to be kept and to have its links followed, in this order."""
+    """What a page has to pass to be kept and to have its links followed, in this order.
+
+    `may_be_kept` is the last: what is refused for noindex alone is wanted in all other ways.
+    """
     checks = (
         no_wall,
         no_soft_404,
-        may_be_kept(fetch),
         within_rights(scope),
         in_language(scope),
         in_date_window(scope),
+        may_be_kept(fetch),
     )
     return tuple(check for check in checks if check is not None)
 
@@ -90,7 +93,7 @@ class Admission:
         return self.refuse_link(link) if found else None
 
     def refuse_page(self, page: Page) -> Refusal | None:
-        """Why a page is not kept and its links are not followed; None if it is."""
+        """Why a page is not kept; None if it is."""
         for check in self.page_checks:
             if (refusal := check(page)) is not None:
                 return refusal

@@ -204,7 +204,7 @@ class Conclusions:
         elsewhere = self._elsewhere(fetched) if duplicate is None else None
         judgement, refusal = self._judged(page, elsewhere.refusal if elsewhere else duplicate)
         steps: Sequence[Step] = ()
-        if refusal is None or refusal.reason is Reason.KNOWN:  # what others have may lead to what they lack
+        if is_followed := refusal is None or self._leads_on(page, refusal):
             of_page = self._verdict(page) if refusal else judgement
             steps = self.strategy.rank(page, self._of_links(page, of_page, near or 0))
         decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
@@ -227,7 +227,7 @@ class Conclusions:
             if self.patterns and not is_unseen:
                 reason = refusal.reason if refusal else None
                 self.patterns.learn(page.link.key, page.url, page.sketch, near or 0, reason)
-        lists = self.follow.lists(page, fetched) if judgement.relevant and not refusal else ()
+        lists = self.follow.lists(page, fetched) if judgement.relevant and is_followed else ()
         self.add((*decisions, *self.follow.requisites(page, judgement), *lists))
         for step in steps:
             if isinstance(step, Release):
@@ -366,6 +366,16 @@ class Conclusions:
         if refusal:
             return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal
         return judgement, None
+
+    def _leads_on(self, page: Page, refusal: Refusal) -> bool:
+        """Whether the links of a page that is not kept are followed all the same.
+
+        What others have may lead to what they lack. noindex is about the page, and a page that the user gave was
+        given for its links as well; nofollow would be about these, and `admission` obeys it.
+        """
+        if refusal.reason is Reason.NOINDEX:
+            return page.link.depth == 0 or page.link.key in self.given
+        return refusal.reason is Reason.KNOWN
 
     def _verdict(self, page: Page) -> Judgement:
         key = page.link.key

@@ -20,6 +20,7 @@ from lycosa.store.collection import Collection
 from lycosa.store.labels import labels_in
 from lycosa.store.reader import ReasonCounts
 from lycosa.values import Reason
+from lycosa.wording import counted, interval, percent
 
 TITLES = 5
 TITLE_CHARS = 90
@@ -36,6 +37,8 @@ LOOKED_AT = 500
 """Pages in which the keywords are looked for: one that these do not have says nothing of the others either."""
 LITTLE = 0.05
 """A harvest below this: hardly any page that was found is of the topic."""
+NAMED = 3
+"""So many of the user's own pages are named; of more it is said how many."""
 NOTHING_UNTAKEN = ReasonCounts({}, {}, {})
 
 
@@ -55,9 +58,9 @@ class Health(msgspec.Struct, frozen=True):
 
         >>> asked = Question(1, 1, "http://a.test/", "Owls", 0.5)
         >>> told = "about 85 % (70 % to 95 %)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)
-        >>> print(Health("about 0.31 (0.22–0.40)", *told))
+        >>> print(Health("about 31 % (22 % to 40 %)", *told))
         Health: Little was found.
-        Health: harvest about 0.31 (0.22–0.40); about 85 % (70 % to 95 %) of what was kept is right; no labels yet; 12 % of the pages lie near the threshold.
+        Health: harvest about 31 % (22 % to 40 %); about 85 % (70 % to 95 %) of what was kept is right; no labels yet; 12 % of the pages lie near the threshold.
         Worth a look, as their answers would teach most (with how likely each is to be relevant):
           0.50  Owls  http://a.test/
         What would help most: lycosa label c
@@ -65,8 +68,8 @@ class Health(msgspec.Struct, frozen=True):
         told = [
             f"harvest {self.harvest or 'not known'}",
             *([f"{self.right} of what was kept is right"] if self.right else []),
-            f"{self.answers} labels" if self.answers else "no labels yet",
-            f"{_percent(self.near)} of the pages lie near the threshold.",
+            counted(self.answers, "label") if self.answers else "no labels yet",
+            f"{percent(self.near)} of the pages lie near the threshold.",
         ]
         lines = [
             *(f"Health: {trouble}" for trouble in self.troubles),
@@ -103,7 +106,13 @@ def health_of(summary: Summary) -> Health | None:
             look_at=questions_in(collection, TITLES),
             answers=answers,
             advice=_advice(summary, version, near, answers),
-            troubles=_troubles(summary, told, unfound, collection.reader.counts_by_reason()),
+            troubles=_troubles(
+                summary,
+                told,
+                unfound,
+                collection.reader.counts_by_reason(),
+                collection.reader.seeds_left_out(Reason.NOINDEX),
+            ),
         )
 
 
@@ -124,21 +133,11 @@ def _shortened(title: str) -> str:
     return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
 
 
-def _percent(share: float) -> str:
-    """A share for people.
-
-    >>> _percent(0.352)
-    '35 %'
-    """
-    return f"{share * 100:.0f} %"
-
-
 def _right(told: Estimate | None) -> str:
     """How much of what was kept is right, with its interval; nothing where nobody knows."""
     if told is None or not told.kept:
         return ""
-    low, high = _percent(told.precision_low), _percent(told.precision_high)
-    return f"about {_percent(told.precision)} ({low} to {high})"
+    return f"about {interval(told.precision, told.precision_low, told.precision_high)}"
 
 
 def _troubles(
@@ -146,6 +145,7 @@ def _troubles(
     told: Estimate | None,
     unfound: Sequence[str] = (),
     untaken: ReasonCounts = NOTHING_UNTAKEN,
+    unindexed_seeds: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """What makes a collection other than the user expects, the worst first; nothing where all is well."""
     found = []
@@ -159,30 +159,43 @@ def _troubles(
     if told and told.pages and told.kept and told.precision < 0.5:
         found.append(f"most of the pages kept are probably off topic: {_right(told)} of them are right.")
     if told and told.pages and not told.kept:
-        found.append(f"none of the {told.pages:,} pages found is likely enough to be kept.")
+        found.append(f"none of the {counted(told.pages, 'page')} found is likely enough to be kept.")
     elif summary.harvest is not None and summary.harvest < LITTLE:
         found.append("hardly any of the pages found are about the topic.")
     if unindexed := untaken.pages.get(Reason.NOINDEX.name, 0):
-        found.append(
-            f"{unindexed:,} pages ask not to be indexed (noindex): they are archived, but not counted as relevant. "
-            "Those that you label as relevant are; with fetch.obey_nofollow = false a new crawl counts them all."
-        )
+        found.append(_of_unindexed(unindexed, unindexed_seeds))
     if summary.when_starved:
         found.append(
-            f"no link was left after {summary.pages:,} pages, as the strategy refuses those that it thinks too "
+            f"no link was left after {counted(summary.pages, 'page')}, as the strategy refuses those that it thinks too "
             f"unlikely: {summary.when_starved}."
         )
     elif summary.ended == NOTHING_LEFT and summary.pages < FEW_PAGES:
         traps = untaken.links.get(Reason.TRAP.name, 0)
         found.append(
-            f"no link was left after {summary.pages:,} pages, "
+            f"no link was left after {counted(summary.pages, 'page')}, "
             + (
-                f"beside {traps:,} that look like crawler traps: with scope.avoid_traps = false they are followed, too."
+                f"beside {counted(traps, 'link')} refused as crawler traps: with scope.avoid_traps = false all are followed."
                 if traps
                 else "so this is all that the seeds lead to."
             )
         )
     return tuple(found)
+
+
+def _of_unindexed(pages: int, seeds: Sequence[str]) -> str:
+    """What is said of pages that ask not to be indexed; those that the user gave are named.
+
+    >>> print(_of_unindexed(1, ["http://a.test/owls"]))
+    1 page asks not to be indexed (noindex), your own http://a.test/owls: archived, but not counted as relevant. What you name in topic.examples or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all.
+    """
+    ask = f"{counted(pages, 'page')} ask{'s' if pages == 1 else ''}"
+    more = f" and {len(seeds) - NAMED:,} more" if len(seeds) > NAMED else ""
+    among = "" if pages == len(seeds) else "among them "
+    own = f", {among}your own {', '.join(seeds[:NAMED])}{more}" if seeds else ""
+    return (
+        f"{ask} not to be indexed (noindex){own}: archived, but not counted as relevant. What you name in topic.examples "
+        "or label as relevant counts; with fetch.obey_nofollow = false a new crawl counts all."
+    )
 
 
 def _advice(summary: Summary, version: Version | None, near: float, answers: int) -> str:

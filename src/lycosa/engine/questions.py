@@ -19,6 +19,7 @@ from lycosa.judge.learning import NEGATIVE
 from lycosa.judge.version import Scorer, Version
 from lycosa.page.response import document_of
 from lycosa.page.terms import terms_of
+from lycosa.page.written import as_written
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.store.labels import Label, clear_label, labels_in, set_label
@@ -91,10 +92,15 @@ def questions_in(
 
 
 def telling_of(collection: Collection, question: Question, language: str) -> Telling:
-    """The words that moved the score of a page most, and the sentences that have most of them."""
+    """The words that moved the score of a page most, as it writes them, and the sentences that have most of them."""
     version = saved_version(collection)
-    words = _words(collection, question, version) if version else ()
-    return Telling(words[:WORDS], _sentences(collection, question, dict(words), language))
+    moved = _words(collection, question, version) if version else ()
+    text = f"{question.title}\n{collection.reader.text(question.id)}"
+    written = as_written([term for term, _ in moved[:WORDS]], text, version.language) if version else {}
+    if version and version.evidence:
+        written[version.evidence] = f"the evidence {version.evidence}"
+    words = tuple((written.get(term, term), amount) for term, amount in moved[:WORDS])
+    return Telling(words, _sentences(collection, question, dict(moved), language))
 
 
 class Interview:

@@ -222,8 +222,13 @@ class Refits:
         verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
         chances = fit.chances + judge.chances(self.store.page_terms(upto, judge.brief.evidence))
         self._tell_elsewhere(chances, verdicts)
+        chances += self._of_unindexed()
         self.store.judge_anew(judge.judgements(chances, verdicts), version.number, self.conclusions.rejudged)
         self.conclusions.rescore()
+
+    def _of_unindexed(self) -> Chances:
+        """What the version in use says of pages that ask not to be indexed: fits leave them out, but their score is shown."""
+        return self.judge.chances(self.store.unindexed_terms(self.judge.brief.evidence))
 
     def _tell_elsewhere(self, chances: Chances, verdicts: Mapping[int, Judgement]) -> None:
         """Let it be known what pages of other shards are judged as, from which a strategy has learned too."""
@@ -254,7 +259,8 @@ class Refits:
         """What people said of these pages holds for them, while a version judges the others that has not learned it."""
         self.conclusions.verdicts = verdicts = self.verdicts()
         answered = {key: verdicts[key] for key in keys if key in verdicts}
-        self.store.judge_anew(lambda _: answered, version.number, self.conclusions.rejudged)
+        judgements = self.judge.judgements(self._of_unindexed(), answered)
+        self.store.judge_anew(judgements, version.number, self.conclusions.rejudged)
         self.conclusions.rescore()
 
 

@@ -31,6 +31,7 @@ from lycosa.store import Rejudged
 from lycosa.store.collection import Collection
 from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import Judgement
+from lycosa.wording import interval
 
 PATIENCE_S = 120.0
 """How long to wait for a running crawl to learn."""
@@ -60,7 +61,7 @@ class Relearned(msgspec.Struct, frozen=True):
         """What changed, for people.
 
         >>> print(Relearned(Standing(3, 217), Standing(4, 64, 20, 19, 0.85, 0.75, 0.95)))
-        Judge version 4: kept 217 → 64; of the 20 you answered 19 agree; precision now about 0.85 ± 0.10.
+        Judge version 4: kept 217 → 64; of the 20 you answered 19 agree; precision now about 85 % (75 % to 95 %).
         >>> print(Relearned(Standing(3, 217), Standing(3, 216), refused=4))
         Version 4 forecasts your answers worse than version 3, so it is kept but not used: kept 217 → 216. Your answers hold for their own pages, and count again in the next fit.
         """
@@ -73,10 +74,10 @@ class Relearned(msgspec.Struct, frozen=True):
             )
         if before.version == after.version:
             return f"Nothing new was learned: judge version {after.version} goes on judging, {kept}."
-        off = (after.precision_high - after.precision_low) / 2
+        precision = interval(after.precision, after.precision_low, after.precision_high)
         return (
             f"Judge version {after.version}: {kept}; of the {after.answers} you answered {after.agreeing} agree; "
-            f"precision now about {after.precision:.2f} ± {off:.2f}."
+            f"precision now about {precision}."
         )
 
 
@@ -211,7 +212,9 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
     with collection.commit():
-        chances = judge.chances(collection.page_terms(0, judge.brief.evidence))
+        evidence = judge.brief.evidence
+        chances = judge.chances(collection.page_terms(0, evidence))
+        chances += judge.chances(collection.unindexed_terms(evidence))
         collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
         collection.judge_anew(judge.judgements(chances, verdicts), version.number)
         note_taught(collection)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lycosa.judge.calibration import sigmoid
 from lycosa.values import Floats
+from lycosa.wording import interval
 
 MAX_THRESHOLD = 0.6
 """What is clearly likelier right than wrong is always kept."""
@@ -38,9 +39,9 @@ class Harvest(msgspec.Struct, frozen=True):
         """For people.
 
         >>> print(Harvest(0.25, 0.1, 0.4))
-        about 0.25 (0.10–0.40)
+        about 25 % (10 % to 40 %)
         """
-        return f"about {self.value:.2f} ({self.low:.2f}–{self.high:.2f})"
+        return f"about {interval(self.value, self.low, self.high)}"
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -63,7 +64,7 @@ class Estimate(msgspec.Struct, frozen=True):
         """The share of the pages found that is relevant; None without any.
 
         >>> print(Estimate(2.0, 1.0, 4.0, pages=10).harvest, Estimate().harvest)
-        about 0.20 (0.10–0.40) None
+        about 20 % (10 % to 40 %) None
         """
         if not self.pages:
             return None

@@ -23,6 +23,7 @@ from lycosa.judge.similarity import LOGS, unit_weights
 from lycosa.judge.threshold import Estimate
 from lycosa.page.terms import packed as packed_counts
 from lycosa.values import Terms
+from lycosa.wording import counted
 
 FOLDER = "judge"
 SUFFIX = ".judge"
@@ -70,7 +71,7 @@ class Version(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """As `why` and the report call it."""
-        return f"judge version {self.number}, fitted at {self.pages:,} pages"
+        return f"judge version {self.number}, fitted at {counted(self.pages, 'page')}"
 
     @property
     def agreeing(self) -> int:

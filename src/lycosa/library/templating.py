@@ -6,6 +6,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lycosa.page.languages import name_of
 from lycosa.report.hyperlinks import web_url
+from lycosa.wording import percent
 
 
 def templates() -> Environment:
@@ -20,4 +21,5 @@ def templates() -> Environment:
     found.filters["number"] = lambda value: f"{value:,}"
     found.filters["web_url"] = web_url
     found.filters["language"] = name_of
+    found.filters["percent"] = percent
     return found

@@ -9,6 +9,7 @@ import msgspec
 
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
+from lycosa.wording import counted
 
 EXAMPLES = 10
 """So many are named."""
@@ -58,13 +59,8 @@ def given_in_words(spec: Mapping[str, Mapping[str, Any]]) -> str:
         "list of seeds": len(_strings(seeds.get("files"))),
         "example page": len(_strings(spec.get("topic", {}).get("examples"))),
     }
-    parts = [_counted(what, count) for what, count in counts.items() if count]
-    return ", ".join([*parts, *([f"at most {limit:,} pages"] if isinstance(limit, int) else [])])
-
-
-def _counted(what: str, count: int) -> str:
-    first, _, rest = what.partition(" of ")
-    return f"{count} {first}{'s' if count != 1 else ''}{f' of {rest}' if rest else ''}"
+    parts = [counted(count, what) for what, count in counts.items() if count]
+    return ", ".join([*parts, *([f"at most {counted(limit, 'page')}"] if isinstance(limit, int) else [])])
 
 
 def _strings(value: Any) -> list[str]:
@@ -87,5 +83,5 @@ def event_in_words(event: Mapping[str, Any]) -> str:
     parts += [f"in {', '.join(map(str, lists['where']))}"] if lists.get("where") else []
     parts += [f"from {begin} to {end}" if end else f"on {begin}"] if begin else []
     if pages := len(lists.get("pages", ())):
-        parts.append(f"as told by {pages} model page{'s' if pages != 1 else ''}")
+        parts.append(f"as told by {counted(pages, 'model page')}")
     return "; ".join(filter(None, parts))

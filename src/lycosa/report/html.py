@@ -38,6 +38,7 @@ from lycosa.store.phrases import TypedQuery
 from lycosa.store.reader import LAST_PAGES
 from lycosa.store.search import Order, SearchHit
 from lycosa.values import Reason
+from lycosa.wording import interval, percent
 
 BEST_PAGES = 60
 DOUBTFUL, NEAR = 8, 0.3
@@ -76,6 +77,8 @@ def render(collection: Collection) -> str:
     )
     environment.filters["web_url"] = web_url
     environment.filters["language"] = name_of
+    environment.filters["percent"] = percent
+    environment.filters["interval"] = interval
     text = environment.get_template("report.html.j2").render(
         version=__version__,
         fonts=FONTS_HERE,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -18,9 +16,10 @@ from lycosa.frontier import UrlState
 from lycosa.frontier.choice import in_its_share
 from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
+from lycosa.judge.kinds import wanted_in
 from lycosa.judge.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import all_settings, guide_named, guide_words, link_words, strategy_class
-from lycosa.page.terms import terms_of_each
+from lycosa.page.written import as_written
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
 from lycosa.store.collection import Collection
@@ -31,9 +30,10 @@ NEAR = 5
 """How many URLs close to an unknown one are named, and how many pages that link to a URL."""
 COUNTED = 1000
 """Links to a URL beyond this number are not counted."""
-TEXT_CHARS = 200_000
-"""Of a page, in which its words are looked for as they are written."""
-_WORD = re.compile(r"\w+")
+SEEN = 0.005
+"""A smaller difference of probabilities is none where two digits are shown."""
+UNREAD_NAMED = 3
+"""How many refused pages are named that may link to a URL that was never seen."""
 
 
 class FoundOn(msgspec.Struct, frozen=True):
@@ -71,6 +71,7 @@ class Explanation(msgspec.Struct, frozen=True):
     at: str = ""
     judgement: Judgement | None = None
     words: Reasons | None = None  # those that a judge that learns went by
+    apart: str = ""  # why the score is another than the probability of these words; '': it is not
     evidence: dict[str, Fact] = {}
     refusal: str = ""
     archive: str = ""
@@ -133,7 +134,8 @@ def _explained(collection: Collection, url: str, key: int, found_on: tuple[Found
 
 
 def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, ...]) -> Explanation:
-    capture = page.capture
+    capture, evidence = page.capture, collection.reader.evidence(page.id)
+    words = _words(collection, page, evidence)
     return Explanation(
         url=page.link.url,
         verdict=_verdict(page, _target(collection, page)),
@@ -141,8 +143,9 @@ def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, 
         title=page.title,
         at=_time(page.at),
         judgement=page.judgement,
-        words=_words(collection, page),
-        evidence=collection.reader.evidence(page.id),
+        words=words,
+        apart=_apart(page.judgement, words, wanted_in(evidence)),
+        evidence=evidence,
         refusal=str(page.refusal or ""),
         archive=f"{capture.file} at byte {capture.offset}",
         path=collection.reader.path_from_seed(page.link.key),
@@ -151,7 +154,7 @@ def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, 
     )
 
 
-def _words(collection: Collection, page: StoredPage) -> Reasons | None:
+def _words(collection: Collection, page: StoredPage, evidence: Mapping[str, Fact]) -> Reasons | None:
     """What made the score of a page, where a version of a judge that learns has judged it and is still there."""
     try:
         version = load_version(collection.directory / "models", collection.reader.judge_version())
@@ -159,30 +162,34 @@ def _words(collection: Collection, page: StoredPage) -> Reasons | None:
         return None
     if page.judgement is None or not page.judgement.rule.startswith(f"{version.name}:"):
         return None
-    fact = collection.reader.evidence(page.id).get(version.evidence)
+    fact = evidence.get(version.evidence)
     value = fact.value if isinstance(fact, Score) else 0.0
     told = Scorer(version).reasons(collection.reader.terms_of(page.id), value)
-    written = _as_written([term for term, _ in told.words], collection.reader.text(page.id), version.language)
+    written = as_written([term for term, _ in told.words], collection.reader.text(page.id), version.language)
     if version.evidence:
         written[version.evidence] = f"the evidence {version.evidence}"
     words = tuple((written.get(term, term), amount) for term, amount in told.words)
     return msgspec.structs.replace(told, words=words)
 
 
-def _as_written(terms: Sequence[str], text: str, language: str) -> dict[str, str]:
-    """The word that a page uses most for each of these terms, which are stems: those that its text has.
+def _apart(judgement: Judgement | None, words: Reasons | None, wanted: float) -> str:
+    """Why the score of a page is another than the probability of its words, in a sentence; '' where they agree.
 
-    >>> _as_written(["hurrican", "damag", "owl"], "Hurricanes did damage; the hurricane damaged, the hurricane went.", "english")
-    {'hurrican': 'hurricane', 'damag': 'damage'}
+    >>> told = Reasons((), 0.0, 0.0, 0.0, probability=0.5)
+    >>> _apart(Judgement(True, 0.501), told, 1.0), _apart(None, None, 1.0)
+    ('', '')
+    >>> _apart(Judgement(False, 0.2), told, 0.4)
+    'The score is this probability times how surely the page is of a wanted kind (0.40).'
     """
-    counts = Counter(_WORD.findall(text[:TEXT_CHARS].lower()))
-    each = terms_of_each(list(counts), language)
-    forms: dict[str, str] = {}
-    for (word, count), found in zip(counts.items(), each, strict=True):
-        # Of scripts without spaces a word is several terms, and these are written as they are.
-        if len(found) == 1 and found[0] in terms and count > counts[forms.get(found[0], "")]:
-            forms[found[0]] = word
-    return forms
+    if judgement is None or words is None or abs(judgement.score - words.probability) < SEEN:
+        return ""
+    if abs(judgement.score - words.probability * wanted) < SEEN:
+        return f"The score is this probability times how surely the page is of a wanted kind ({wanted:.2f})."
+    of_kind = f", times how surely it is of a wanted kind ({wanted:.2f})" if wanted < 1.0 else ""
+    return (
+        f"The score is another ({judgement.score:.2f}): what the judge says of the page as if it had not been fitted with it, "
+        f"lest a page speak for itself{of_kind}; the words are those of the judge that was fitted with it."
+    )
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
@@ -269,7 +276,7 @@ def _in_share(collection: Collection, link: Link) -> str:
 
 def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...]) -> Explanation:
     if not found_on:
-        verdict = "Never seen: no page of this collection links to it."
+        verdict = _of_unseen(collection.reader, url)
         nearby, links_near = _nearby(collection, url)
         return Explanation(url, verdict, nearby=nearby, links_near=links_near)
     refusals = sorted({found.refusal for found in found_on if found.refusal})
@@ -279,6 +286,20 @@ def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...])
     refusal = " or ".join(map(str, dropped_for(collection.connection, url, _limits(collection))))
     verdict = f"Seen, but not kept waiting: {refusal or 'the frontier has forgotten why'}."
     return Explanation(url, verdict, found_on=found_on, refusal=refusal)
+
+
+def _of_unseen(reader: Reader, url: str) -> str:
+    """That no link is known to a URL; and where one may be, for the links of refused pages are not looked at."""
+    unread = reader.links_unread(urls.authority_of(url))
+    if not unread:
+        return "Never seen: no page of this collection links to it."
+    named = "; ".join(f"{page.link.url}: {page.refusal}" for page in unread[:UNREAD_NAMED])
+    more = len(unread) - UNREAD_NAMED
+    others = f"; and {more:,} more" if more > 0 else ""
+    return (
+        "Not seen: none of the pages whose links were looked at links to it. Those that were refused may "
+        f"({named}{others}), for their links are not looked at."
+    )
 
 
 def _limits(collection: Collection) -> tuple[int | None, int | None]:
@@ -346,6 +367,8 @@ def explanation_text(why: Explanation) -> str:
             lines.append(
                 f"  answers   about pages like it add {why.words.taught:+.2f} to the log odds of this probability"
             )
+        if why.apart:
+            lines.append(f"            {why.apart}")
     for name, fact in why.evidence.items():
         lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
     if why.ranked_by:

@@ -125,6 +125,10 @@ class LearningStore(Store, Protocol):
         """The pages that were judged and kept, behind this id, with their terms and the value of this evidence."""
         ...
 
+    def unindexed_terms(self, evidence: str) -> Iterator[PageTerms]:
+        """The same of all pages that ask not to be indexed: nothing is learned from them, but they have a score."""
+        ...
+
     def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
         """Overwrite the judgements of pages by those of a version of the judge; inside `commit`.
 

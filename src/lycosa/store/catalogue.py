@@ -170,8 +170,8 @@ class Catalogue:
     def judge_anew(self, judgements: Judgements, hear: Hear) -> None:
         """Overwrite the judgements of pages, and tell what has changed, some pages at a time.
 
-        Refused pages stay as they are, but for those that ask not to be indexed: for them a person's word counts, as
-        long as it stands. What was given as an example stays one.
+        Refused pages stay as they are, but for those that ask not to be indexed: they get a new score, and are kept for
+        as long as a person's word stands. What was given as an example stays one.
         """
         sql = (
             "SELECT id, key, source, relevant, score, explored, refusal, rule FROM pages WHERE id > ?"
@@ -189,8 +189,10 @@ class Catalogue:
         for _, key, source, was_relevant, score, explored, refused, rule in rows:
             now, before = judgements.get(key), Judgement(bool(was_relevant), number_or_nan(score))
             if refused and (now is None or not is_said(now)):
-                is_kept = was_relevant and rule != example
-                now = Judgement(False, before.score, Reason.NOINDEX.name.lower()) if is_kept else None
+                is_example = was_relevant and rule == example
+                is_new = not is_example and (now is not None or was_relevant)
+                score = now.score if now is not None else before.score
+                now = Judgement(False, score, Reason.NOINDEX.name.lower()) if is_new else None
             if now is not None:
                 changed.append(Rejudged(key, source, before, now, bool(explored)))
                 relevant += 0 if explored else now.relevant - before.relevant

@@ -154,6 +154,9 @@ class CollectionWriter:
     def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
         return self.reader.terms(after, evidence=evidence, at_hand=self.catalogue.recent_terms)
 
+    def unindexed_terms(self, evidence: str) -> Iterator[PageTerms]:
+        return self.reader.unindexed_terms(evidence=evidence, at_hand=self.catalogue.recent_terms)
+
     def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
         self.catalogue.set_fact(JUDGE_VERSION, str(version).encode())
         self.catalogue.judge_anew(judgements, hear)

@@ -91,6 +91,10 @@ class MemoryStore:
             wanted = kind.value if isinstance(kind, Score) else 1.0
             yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value, wanted)
 
+    def unindexed_terms(self, evidence: str) -> Iterator[PageTerms]:
+        """What is refused is not kept in memory."""
+        return iter(())
+
     def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
         for first in range(0, len(self._judged), REJUDGED_AT_ONCE):
             pages = self._judged[first : first + REJUDGED_AT_ONCE]

@@ -29,6 +29,7 @@ from lycosa.store.terms import unpacked_terms
 from lycosa.store.warc import Capture
 from lycosa.urls import Folding, key_of
 from lycosa.values import (
+    ANALYSIS_FAILED,
     EXAMPLE,
     WANTED_KIND,
     Fact,
@@ -266,13 +267,25 @@ class Reader(Queries):
         With the value of the evidence of that name, where one is named, and how surely they are of a wanted kind.
         Terms that are `at_hand`, by the key of their page, need not be unpacked.
         """
+        return self._terms("refusal IS NULL", after, evidence, at_hand)
+
+    def unindexed_terms(
+        self, *, evidence: str = "", at_hand: Mapping[int, Terms] = _NOTHING
+    ) -> Iterator[PageTerms]:
+        """The same of the pages that are refused because they ask not to be indexed: nobody learns from them."""
+        unindexed = f"refusal = (SELECT id FROM reasons WHERE text = '{Reason.NOINDEX.name}')"
+        return self._terms(unindexed, 0, evidence, at_hand)
+
+    def _terms(
+        self, condition: str, after: int, evidence: str, at_hand: Mapping[int, Terms]
+    ) -> Iterator[PageTerms]:
         rows = self._rows(
             "SELECT pages.id, key, counts, NOT explored AND rules.text != ?, coalesce(evidence.value, 0.0), "
             "coalesce(kind.value, 1.0) FROM pages "
             "LEFT JOIN terms ON terms.page = pages.id LEFT JOIN rules ON rules.id = rule "
             "LEFT JOIN evidence ON evidence.page = pages.id AND evidence.name = ? "
             "LEFT JOIN evidence AS kind ON kind.page = pages.id AND kind.name = ? "
-            f"WHERE pages.id > ? AND {_JUDGED} AND refusal IS NULL ORDER BY pages.id",
+            f"WHERE pages.id > ? AND {_JUDGED} AND {condition} ORDER BY pages.id",
             EXAMPLE.rule,
             evidence,
             WANTED_KIND,
@@ -393,6 +406,19 @@ class Reader(Queries):
         """Links that lead to a URL. Reads through all links: seconds in a large collection."""
         return map(_link, self._rows(f"{_LINKS} WHERE target = ? LIMIT ?", key, limit))
 
+    def links_unread(self, authority: str) -> list[StoredPage]:
+        """Pages that were refused with all their links, those of a host first.
+
+        A duplicate is none of them: the page that it is like has the same links.
+        """
+        failed = msgspec.json.encode([reason.name for reason in ANALYSIS_FAILED]).decode()
+        sql = (
+            f"{_PAGES} WHERE kind = 'page' AND (({_JUDGED} AND reasons.text != ?)"
+            " OR reasons.text IN (SELECT value FROM json_each(?)))"
+            " AND NOT EXISTS (SELECT 1 FROM links WHERE links.page = pages.id) ORDER BY authority != ?, pages.id"
+        )
+        return list(map(_page, self._rows(sql, Reason.DUPLICATE.name, failed, authority)))
+
     def link_between(self, page: int, target: int) -> StoredLink | None:
         """The first link of a page (by its id) to a URL (by its key)."""
         sql = f"{_LINKS} WHERE links.page = ? AND target = ? ORDER BY position LIMIT 1"
@@ -453,6 +479,14 @@ class Reader(Queries):
     def seeds(self) -> list[str]:
         """The URLs of the pages that a crawl began with."""
         return [url for (url,) in self._rows("SELECT url FROM pages WHERE depth = 0 AND kind = 'page'")]
+
+    def seeds_left_out(self, reason: Reason) -> list[str]:
+        """The URLs of the pages that a crawl began with and that are not kept, for this reason."""
+        sql = (
+            "SELECT url FROM pages JOIN reasons ON reasons.id = refusal"
+            " WHERE depth = 0 AND kind = 'page' AND relevant = 0 AND reasons.text = ? ORDER BY pages.id"
+        )
+        return [url for (url,) in self._rows(sql, reason.name)]
 
     def urls_below(self, folder: str, limit: int) -> list[str]:
         """Some fetched URLs below a folder. Reads through all pages: half a second in a large collection."""

@@ -17,11 +17,14 @@ import msgspec
 
 from lycosa.errors import CollectionError, NoCollection
 from lycosa.store.phrases import as_indexed
+from lycosa.store.spec_text import tables_of
 
 APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header: tells a catalogue from any other SQLite file."""
 UNINDEXED = "unindexed_texts"
 """A table of texts that are not in the full-text index yet; only catalogues of shards have it."""
+UNNAMED = "crawl"
+"""What a crawl is called whose spec has no name (`Spec.name`)."""
 SEGMENTS = 16
 """Segments of one size that the full-text index gathers before it merges them: a commit adds one. SQLite's own 4 makes it write
 every text once more on the way."""
@@ -294,6 +297,20 @@ def _merge_seldom(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO texts (texts, rank) VALUES ('automerge', ?)", (SEGMENTS,))
 
 
+def _collections_in(directory: Path, name: str) -> list[Path]:
+    """Folders of a folder that have a catalogue of this name, in the order of the alphabet."""
+    return sorted(path.parent for path in directory.glob(f"*/{name}"))
+
+
+def _is_copy(collection: Path) -> bool:
+    """Whether a collection is called otherwise than its crawl: somebody has put a copy beside it, to go back to."""
+    try:
+        text = (collection / "crawl.toml").read_text("utf-8", "replace")
+    except OSError:
+        return True
+    return bool(tables_of(text).get("", {}).get("name", UNNAMED) != collection.name)
+
+
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an existing catalogue read-only, also while a crawl is writing to it."""
     if not path.is_file():
@@ -302,14 +319,10 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
                 f"What the shards of {path.parent} have found is not brought together yet. "
                 f"Do it with: lycosa merge {path.parent}"
             )
-        inside = sorted(path.parent.glob(f"*/{path.name}"))[:1]
+        inside = sorted(_collections_in(path.parent, path.name), key=_is_copy)
         raise NoCollection(
             f"{path.parent} is not a collection: it has no {path.name}. "
-            + (
-                f"Did you mean {inside[0].parent}?"
-                if inside
-                else "Name the directory that `lycosa crawl` wrote."
-            )
+            + (f"Did you mean {inside[0]}?" if inside else "Name the directory that `lycosa crawl` wrote.")
         )
     with plain_errors(path):
         connection = _connect_read_only(path)

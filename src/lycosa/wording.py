@@ -1,0 +1,31 @@
+"""Numbers in sentences, said alike wherever users read them. In: numbers. Out: words."""
+
+from __future__ import annotations
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something, in the plural unless it is one.
+
+    >>> counted(1, "page"), counted(2300, "page"), counted(0, "list of seeds")
+    ('1 page', '2,300 pages', '0 lists of seeds')
+    """
+    first, of, rest = what.partition(" of ")
+    return f"{number:,} {first}{'s' if number != 1 else ''}{of}{rest}"
+
+
+def percent(share: float) -> str:
+    """A share for people.
+
+    >>> percent(0.352)
+    '35 %'
+    """
+    return f"{share * 100:.0f} %"
+
+
+def interval(share: float, low: float, high: float) -> str:
+    """A share that is estimated, and between what it lies in 80 of 100 cases.
+
+    >>> interval(0.69, 0.33, 0.97)
+    '69 % (33 % to 97 %)'
+    """
+    return f"{percent(share)} ({percent(low)} to {percent(high)})"
