@@ -24,6 +24,7 @@ from lycosa.page.layout import (
     NOSCRIPT_ID,
     Layout,
     Noted,
+    blocks_with_text,
     is_deeper,
     lines_of,
     noted_elements,
@@ -55,6 +56,8 @@ LIST = "application/xml"
 TEXT_CHARS = 2_000_000
 TITLE_CHARS = 500
 EXTRACTED_DEPTH = 2_000
+EXTRACTED_WORK = 10_000_000_000
+"""Bytes of text × blocks that it stands in: at each block the extractor of the main text copies all text before it."""
 FEEDS = 3
 META_ENTRIES = 100
 META_CHARS = 1_000
@@ -366,7 +369,7 @@ class Document:
     def main_text(self) -> str:
         """The text without navigation and boilerplate; all of it where nothing else is found."""
         body = self.tree.body
-        if self.is_all_text or body is None or self._is_too_deep(body):
+        if self.is_all_text or body is None or self.is_too_long or self._is_too_deep(body):
             return self.text
         # Only here: it is a second parser, and only exports and indexes need it.
         from resiliparse.extract.html2text import extract_plain_text
@@ -380,6 +383,18 @@ class Document:
             noscript=False,
         )
         return str(found).strip()[:TEXT_CHARS] or self.text
+
+    @lazy
+    def is_too_long(self) -> bool:
+        """Whether it is a book, or worse: to tell its main text from navigation would take many seconds."""
+        shown = self._shown
+        if self.is_all_text or 4 * len(shown.bounded) * shown.tags <= EXTRACTED_WORK:
+            return False
+        unseen = "".join(
+            [node.text() for node in self.tree.css("noembed,noframes")]
+        )  # the extractor shows it
+        size = len("".join([*self.layout.pieces, unseen]).encode("utf-8", "replace"))
+        return self.layout.is_cut or size * blocks_with_text(self.layout.pieces) > EXTRACTED_WORK
 
     def _is_too_deep(self, body: LexborNode) -> bool:
         # The extractor's time grows with the square of the depth; a few tags cannot nest that far.

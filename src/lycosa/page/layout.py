@@ -204,6 +204,20 @@ def _after_inline_parents(node: LexborNode) -> LexborNode | None:
     return None
 
 
+def blocks_with_text(pieces: Iterable[str]) -> int:
+    """How many stretches of text there are with no block within them.
+
+    >>> blocks_with_text(["\\n", "a\\nb", "", "c", "\\n", "\\n", " ", "d"])
+    2
+    """
+    blocks, begins = 0, True
+    for piece in pieces:
+        begins = begins or piece.startswith("\n")
+        if begins and piece and not piece.isspace():
+            blocks, begins = blocks + 1, False
+    return blocks
+
+
 def lines_of(text: str) -> str:
     """The text without empty lines and without spaces at the edges of lines.
 
