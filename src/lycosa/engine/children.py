@@ -19,7 +19,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
 from typing import Protocol
@@ -54,11 +54,17 @@ class Copy:
 
     def kill(self) -> None:
         if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> int:
         if self.returncode is None:
-            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            try:
+                self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            except (
+                ChildProcessError
+            ):  # a script that crawls ignores SIGCHLD: nobody knows, and subprocess says this
+                self.returncode = 0
         return self.returncode
 
 
