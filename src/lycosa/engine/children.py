@@ -78,6 +78,7 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
         return Copy(pid), reader, writer
+    code = 1
     try:
         live_with_parent()
         _name_this(f"lycosa-{module.rpartition('.')[2]}")
@@ -87,10 +88,11 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
         os.closerange(theirs.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
         gc.freeze()
         work(theirs)
+        code = 0
     except BaseException:
         traceback.print_exc()
-        os._exit(1)
-    os._exit(0)  # not what the crawl does at its end
+    finally:
+        os._exit(code)  # not what the crawl does at its end; also where nobody reads what went wrong
 
 
 def may_be_copied() -> bool:
