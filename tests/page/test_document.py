@@ -1,6 +1,7 @@
 """The lazy document."""
 
 import json
+import time
 from typing import Any, get_type_hints
 
 import msgspec
@@ -88,6 +89,16 @@ def test_main_text_of_endless_nesting_is_the_text(monkeypatch):
     assert deep.main_text == deep.text
     assert deep._is_too_deep(deep.tree.css("body")[0])
     assert not flat._is_too_deep(flat.tree.css("body")[0])
+
+
+def test_main_text_far_down_is_the_text():
+    """From each element the extractor climbs to the body: 20 seconds for what is nested less than it may be, and long."""
+    page = document("<nav>Menu</nav>" + "<div>" * 1_900 + "<br>" * 100_000 + "owls")
+    before = time.process_time()
+    assert page.text == "Menu\nowls"
+    read = time.process_time()
+    assert page.main_text == page.text
+    assert time.process_time() - read < 4 * (read - before)
 
 
 def test_main_text_of_a_book_is_the_text(monkeypatch):

@@ -25,6 +25,7 @@ from lycosa.page.layout import (
     Layout,
     Noted,
     blocks_with_text,
+    is_deep_throughout,
     is_deeper,
     lines_of,
     noted_elements,
@@ -56,6 +57,8 @@ LIST = "application/xml"
 TEXT_CHARS = 2_000_000
 TITLE_CHARS = 500
 EXTRACTED_DEPTH = 2_000
+EXTRACTED_LEVELS = 20_000_000
+"""Levels of nesting, summed over all elements: from each the extractor climbs to the body."""
 EXTRACTED_WORK = 10_000_000_000
 """Bytes of text × blocks that it stands in: at each block the extractor of the main text copies all text before it."""
 FEEDS = 3
@@ -398,7 +401,9 @@ class Document:
 
     def _is_too_deep(self, body: LexborNode) -> bool:
         # The extractor's time grows with the square of the depth; a few tags cannot nest that far.
-        return self._shown.tags > EXTRACTED_DEPTH and is_deeper(body, EXTRACTED_DEPTH)
+        return self._shown.tags > EXTRACTED_DEPTH and (
+            is_deeper(body, EXTRACTED_DEPTH) or is_deep_throughout(body, EXTRACTED_LEVELS)
+        )
 
     @lazy
     def language(self) -> str:
