@@ -122,6 +122,8 @@ def test_main_text_of_a_book_is_the_text(monkeypatch):
         ("x" * 1_000 + "<p>" * 1_000, False),
         ("x" * 1_000 + "<b>x</b>" * 1_000, False),
         ("<pre>" + "x\n" * 1_000 + "<b></b>" * 1_000, False),
+        ("x" * 1_000 + "<select>" + "<option>x</option>" * 1_000, False),
+        ("x" * 1_000 + "<select><option><textarea></textarea>" + "<p>x" * 1_000, True),
     ],
 )
 def test_long_is_much_text_in_many_blocks(monkeypatch, html, is_too_long):

@@ -22,6 +22,7 @@ from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.layout import (
     NOSCRIPT_ID,
+    TEXT_ID,
     Layout,
     Noted,
     blocks_with_text,
@@ -393,11 +394,22 @@ class Document:
         shown = self._shown
         if self.is_all_text or 4 * len(shown.bounded) * shown.tags <= EXTRACTED_WORK:
             return False
-        unseen = "".join(
-            [node.text() for node in self.tree.css("noembed,noframes")]
-        )  # the extractor shows it
-        size = len("".join([*self.layout.pieces, unseen]).encode("utf-8", "replace"))
-        return self.layout.is_cut or size * blocks_with_text(self.layout.pieces) > EXTRACTED_WORK
+        if self.layout.is_cut:
+            return True
+        pieces = self.layout.without(self._plain_options)  # the extractor leaves them out at once
+        unseen = "".join([node.text() for node in self.tree.css("noembed,noframes")])  # and shows these
+        size = len("".join([*pieces, unseen]).encode("utf-8", "replace"))
+        return size * blocks_with_text(pieces) > EXTRACTED_WORK
+
+    @property
+    def _plain_options(self) -> list[tuple[int, int]]:
+        """The pieces of options that hold nothing but text: what else stands in them, another parser may see elsewhere."""
+        holding = ((node, node.first_child) for node in self.tree.css("option"))
+        return [
+            self.layout.span(node)
+            for node, child in holding
+            if child is None or (child.tag_id == TEXT_ID and child.next is None)
+        ]
 
     def _is_too_deep(self, body: LexborNode) -> bool:
         # The extractor's time grows with the square of the depth; a few tags cannot nest that far.
