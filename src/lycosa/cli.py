@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import traceback
 from typing import Annotated, NoReturn
@@ -65,6 +66,7 @@ def show_help(
 def main() -> NoReturn:
     """Run the command line; errors are one line and an exit code."""
     _open_standard_streams()
+    _hear_of_children()
     # Judges are fitted in this process too: by `label`, the library, the lab. Workers of a crawl are copies of it.
     for name, value in (ONE_THREAD | SMALL_PAGES).items():
         os.environ.setdefault(name, value)
@@ -98,6 +100,15 @@ def _open_standard_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def _hear_of_children() -> None:
+    """Let processes that we start be waited for: whoever started us may ignore their ends, and that is inherited.
+
+    Then the system forgets each as it ends: to wait for one is an error, and nobody knows how it ended.
+    """
+    if hasattr(signal, "SIGCHLD") and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def _end(message: str, code: int) -> NoReturn:

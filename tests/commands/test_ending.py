@@ -138,6 +138,25 @@ def test_a_closed_stream_costs_nothing(closed, tmp_path):
         assert made.reader.counts().relevant == 6
 
 
+def test_whoever_ignores_the_ends_of_processes_can_start_us(tmp_path):
+    """As some supervisors do, and the programs that they start inherit it: the ends of our workers are ours to hear of."""
+    with Site(small_web(1, 6)) as site:
+        text = spec_text(site, ["http://h0.test/"], process={"workers": 2})
+        (tmp_path / "crawl.toml").write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-m", "lycosa", "crawl", tmp_path, "--quiet"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+            timeout=600,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    with Collection.open(tmp_path / "crawl") as made:
+        assert made.reader.counts().relevant == 6
+
+
 def test_a_closed_standard_input_answers_nothing(collection):
     """`label` ends as where nobody types anything more."""
     command = f'"{sys.executable}" -m lycosa label "{collection}" <&-'

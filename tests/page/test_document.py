@@ -1,6 +1,7 @@
 """The lazy document."""
 
 import json
+import time
 from typing import Any, get_type_hints
 
 import msgspec
@@ -88,6 +89,47 @@ def test_main_text_of_endless_nesting_is_the_text(monkeypatch):
     assert deep.main_text == deep.text
     assert deep._is_too_deep(deep.tree.css("body")[0])
     assert not flat._is_too_deep(flat.tree.css("body")[0])
+
+
+def test_main_text_far_down_is_the_text():
+    """From each element the extractor climbs to the body: 20 seconds for what is nested less than it may be, and long."""
+    page = document("<nav>Menu</nav>" + "<div>" * 1_900 + "<br>" * 100_000 + "owls")
+    before = time.process_time()
+    assert page.text == "Menu\nowls"
+    read = time.process_time()
+    assert page.main_text == page.text
+    assert time.process_time() - read < 4 * (read - before)
+
+
+def test_main_text_of_a_book_is_the_text(monkeypatch):
+    """The extractor copies all it has at each paragraph: a book in one page is not given to it, and all of it is kept."""
+    monkeypatch.setattr("lycosa.page.document.EXTRACTED_WORK", 2_000_000)
+    paragraphs = "<nav>Menu</nav>" + f"<p>{PARAGRAPH * 2}</p>" * 40
+    article, book = document(paragraphs), document(paragraphs * 10)
+    assert (article.is_too_long, "Menu" in article.main_text) == (False, False)
+    assert book.is_too_long
+    assert book.main_text == book.text
+
+
+@pytest.mark.parametrize(
+    ("html", "is_too_long"),
+    [
+        ("<p>x" * 1_000, False),
+        ("x" * 1_000, False),
+        ("x" * 1_000 + "<p>x" * 1_000, True),
+        ("<div hidden>" + "x" * 1_000 + "</div>" + "<p>x" * 1_000, True),
+        ("<noframes>" + "x" * 1_000 + "</noframes>" + "<p>x" * 1_000, True),
+        ("x" * 1_000 + "<p>" * 1_000, False),
+        ("x" * 1_000 + "<b>x</b>" * 1_000, False),
+        ("<pre>" + "x\n" * 1_000 + "<b></b>" * 1_000, False),
+        ("x" * 1_000 + "<select>" + "<option>x</option>" * 1_000, False),
+        ("x" * 1_000 + "<select><option><textarea></textarea>" + "<p>x" * 1_000, True),
+    ],
+)
+def test_long_is_much_text_in_many_blocks(monkeypatch, html, is_too_long):
+    """Whether a reader sees it or not; either alone costs the extractor little."""
+    monkeypatch.setattr("lycosa.page.document.EXTRACTED_WORK", 2_500_000)
+    assert document(html).is_too_long is is_too_long
 
 
 def test_plain_text_is_all_text():

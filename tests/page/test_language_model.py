@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import lzma
+import os
+import tempfile
+from collections.abc import Iterator
 from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile
@@ -53,6 +57,48 @@ def test_a_model_that_cannot_be_unpacked_leaves_nothing_behind(
     with pytest.raises(LZMAError):
         quick_identifier()
     assert not [*(tmp_path / "cache").iterdir()]
+
+
+def nowhere(*_: object, **__: object) -> None:
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+
+@pytest.fixture
+def fresh_identifier() -> Iterator[None]:
+    """Loaded anew for a test, and again after it."""
+    languages._identifier.cache_clear()
+    yield
+    languages._identifier.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_identifier")
+@pytest.mark.parametrize("cache", ["a file/cache", "a file", "cache"])
+def test_where_no_file_can_be_kept_the_model_is_in_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: str
+):
+    """In a read-only container every page that was not English used to be lost: not even a temporary file can be made there."""
+    (tmp_path / "a file").touch()
+    monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / cache))
+    monkeypatch.setattr("lycosa.page.language_model.NamedTemporaryFile", nowhere)
+    monkeypatch.setattr(tempfile, "TemporaryFile", nowhere)
+    assert languages.language_of(TEXTS[0]) == "de"
+    theirs = languages._identifier().rank(TEXTS[1])
+    monkeypatch.undo()
+    assert theirs == quick_identifier().rank(TEXTS[1])
+
+
+@pytest.mark.usefixtures("fresh_identifier")
+def test_nobody_need_have_a_home(monkeypatch: pytest.MonkeyPatch):
+    """A container's user may be a number that no list of users has."""
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("LYCOSA_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    monkeypatch.setattr(tempfile, "TemporaryFile", nowhere)
+    assert languages.language_of(TEXTS[0]) == "de"
 
 
 @pytest.mark.parametrize("trouble", [KeyError("ptc"), LZMAError("not packed so"), BadZipFile("no archive")])

@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.layout import OUTSIDE, Layout, is_deeper, lines_of, noted_elements
+from lycosa.page.layout import OUTSIDE, Layout, is_deep_throughout, is_deeper, lines_of, noted_elements
 
 
 def first(tree, selector):
@@ -108,3 +108,20 @@ def test_depth_is_measured_wherever_it_is(levels):
         body = LexborHTMLParser(html).body
         assert body is not None
         assert is_deeper(body, levels - 1) is is_it
+
+
+@pytest.mark.parametrize("many", ["<br>", "<p>w", "<q>w</q>"])
+def test_levels_are_summed_over_all_elements(many):
+    """Depth alone, or length alone, is no trouble; many elements far down are, in whatever order."""
+    deep, flat = "<div>" * 1_000, many * 5_000
+    assert is_deep_throughout(body_of(deep + flat), 4_000_000)
+    assert not is_deep_throughout(body_of(deep + "</div>" * 1_000 + flat), 4_000_000)
+    assert not is_deep_throughout(body_of(flat), 4_000_000)
+    assert is_deep_throughout(body_of(flat + deep + flat), 4_000_000)
+    assert not is_deep_throughout(body_of(deep + flat), 8_000_000)
+
+
+def body_of(html):
+    body = LexborHTMLParser(html).body
+    assert body is not None
+    return body

@@ -1,5 +1,6 @@
 """Markup that could stall the parser is thinned out; ordinary markup is left alone."""
 
+import time
 from itertools import islice
 
 import pytest
@@ -92,6 +93,31 @@ def test_text_and_links_survive_the_loss_of_formatting():
 def test_small_markup_is_never_changed(html):
     """What is too small to do harm stays as it is."""
     assert bounded(html) == html
+
+
+@pytest.mark.parametrize("start", ["<select>", "<SELECT\nname=a>", "<select/id=b>"])
+@pytest.mark.parametrize("option", ["<option selected>x", "<OPTION>x</option>", "<optgroup><option>x"])
+def test_options_cost_what_paragraphs_do(start, option):
+    """At each option of a list the parser looks through all before it, to find which is selected: nobody asks for that."""
+    options = start + option * 40_000
+    paragraphs = "<p>" + "<div><p id=selected>x</div>" * 40_000
+    assert seconds_to_parse(options) < 15 * seconds_to_parse(paragraphs)
+    lists = LexborHTMLParser(bounded(options)).css("select")
+    assert [len(each.css("option")) for each in lists] == [40_000]
+
+
+def seconds_to_parse(html):
+    begun = time.process_time()
+    LexborHTMLParser(bounded(html))
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("options", [parser_limits.OPTIONS, parser_limits.OPTIONS + 1])
+def test_a_form_of_ordinary_length_is_left_alone(options):
+    """Only where there are more options than any form has, a list of them is made one of which several may be chosen."""
+    html = "<select>" + "<option>x</option>" * options + "</select><selection>"
+    is_left = options <= parser_limits.OPTIONS
+    assert bounded(html) == (html if is_left else html.replace("<select>", "<select multiple>"))
 
 
 def test_length_is_capped():

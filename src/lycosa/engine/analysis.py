@@ -48,6 +48,8 @@ EMBEDDED = "embedded data"
 """Noted as evidence on a page that shows hardly anything, and whose text was read from the data in its scripts: its words."""
 READ = "read"
 """Noted as evidence on a page that was not read to its end: how much of it was."""
+MAIN_TEXT = "main text"
+"""Noted as evidence on a page that is too long to tell its main text from the rest: how much of its text counts as that."""
 PLACES = 200
 """Of a page; the least mentioned beyond are not kept."""
 
@@ -176,6 +178,8 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
     scores, classes, partners = {}, {}, {}
     if (share := document.share_read) < 1:
         evidence[READ] = Score(share, "the rest is too long or nested too deeply")
+    if document.is_too_long:
+        evidence[MAIN_TEXT] = Score(1.0, "the page is too long to leave navigation out")
     if document.page_count:
         evidence[PAGE_COUNT] = Count(document.page_count)
     if document.embedded:

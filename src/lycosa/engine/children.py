@@ -19,7 +19,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
 from typing import Protocol
@@ -54,11 +54,17 @@ class Copy:
 
     def kill(self) -> None:
         if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> int:
         if self.returncode is None:
-            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            try:
+                self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            except (
+                ChildProcessError
+            ):  # a script that crawls ignores SIGCHLD: nobody knows, and subprocess says this
+                self.returncode = 0
         return self.returncode
 
 
@@ -72,6 +78,7 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
         theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
         return Copy(pid), reader, writer
+    code = 1
     try:
         live_with_parent()
         _name_this(f"lycosa-{module.rpartition('.')[2]}")
@@ -81,10 +88,11 @@ async def start_copy(module: str) -> tuple[Process, asyncio.StreamReader, asynci
         os.closerange(theirs.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
         gc.freeze()
         work(theirs)
+        code = 0
     except BaseException:
         traceback.print_exc()
-        os._exit(1)
-    os._exit(0)  # not what the crawl does at its end
+    finally:
+        os._exit(code)  # not what the crawl does at its end; also where nobody reads what went wrong
 
 
 def may_be_copied() -> bool:

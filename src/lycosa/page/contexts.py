@@ -191,7 +191,8 @@ def _parents(document: Document) -> tuple[list[Parents], list[tuple[int, int]]]:
     offsets = [0, *accumulate(map(len, document.seen_pieces))]
     numbers: dict[int, int] = {}  # by mark
     spans: list[tuple[int, int]] = []
-    of_links: list[Parents] = [()] * len(linked.links)
+    # One URL may stand in as many elements as there are tags: in a tuple each would be looked for, and all copied.
+    of_links: list[dict[int, None]] = [{} for _ in linked.links]
     for node, position in linked.occurrences:
         parent = node.parent
         if parent is None or parent.tag_id in _OUTSIDE_IDS:
@@ -202,9 +203,8 @@ def _parents(document: Document) -> tuple[list[Parents], list[tuple[int, int]]]:
             number = numbers[mark] = len(spans)
             first, end = layout.span(parent)
             spans.append((offsets[first], offsets[end]))
-        if number not in of_links[position]:
-            of_links[position] += (number,)
-    return of_links, spans
+        of_links[position][number] = None
+    return [*map(tuple, of_links)], spans
 
 
 def _squeezed(text: str, start: int, end: int, max_chars: int) -> str:

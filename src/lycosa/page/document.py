@@ -22,8 +22,11 @@ from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.layout import (
     NOSCRIPT_ID,
+    TEXT_ID,
     Layout,
     Noted,
+    blocks_with_text,
+    is_deep_throughout,
     is_deeper,
     lines_of,
     noted_elements,
@@ -55,6 +58,10 @@ LIST = "application/xml"
 TEXT_CHARS = 2_000_000
 TITLE_CHARS = 500
 EXTRACTED_DEPTH = 2_000
+EXTRACTED_LEVELS = 20_000_000
+"""Levels of nesting, summed over all elements: from each the extractor climbs to the body."""
+EXTRACTED_WORK = 10_000_000_000
+"""Bytes of text × blocks that it stands in: at each block the extractor of the main text copies all text before it."""
 FEEDS = 3
 META_ENTRIES = 100
 META_CHARS = 1_000
@@ -366,7 +373,7 @@ class Document:
     def main_text(self) -> str:
         """The text without navigation and boilerplate; all of it where nothing else is found."""
         body = self.tree.body
-        if self.is_all_text or body is None or self._is_too_deep(body):
+        if self.is_all_text or body is None or self.is_too_long or self._is_too_deep(body):
             return self.text
         # Only here: it is a second parser, and only exports and indexes need it.
         from resiliparse.extract.html2text import extract_plain_text
@@ -381,9 +388,34 @@ class Document:
         )
         return str(found).strip()[:TEXT_CHARS] or self.text
 
+    @lazy
+    def is_too_long(self) -> bool:
+        """Whether it is a book, or worse: to tell its main text from navigation would take many seconds."""
+        shown = self._shown
+        if self.is_all_text or 4 * len(shown.bounded) * shown.tags <= EXTRACTED_WORK:
+            return False
+        if self.layout.is_cut:
+            return True
+        pieces = self.layout.without(self._plain_options)  # the extractor leaves them out at once
+        unseen = "".join([node.text() for node in self.tree.css("noembed,noframes")])  # and shows these
+        size = len("".join([*pieces, unseen]).encode("utf-8", "replace"))
+        return size * blocks_with_text(pieces) > EXTRACTED_WORK
+
+    @property
+    def _plain_options(self) -> list[tuple[int, int]]:
+        """The pieces of options that hold nothing but text: what else stands in them, another parser may see elsewhere."""
+        holding = ((node, node.first_child) for node in self.tree.css("option"))
+        return [
+            self.layout.span(node)
+            for node, child in holding
+            if child is None or (child.tag_id == TEXT_ID and child.next is None)
+        ]
+
     def _is_too_deep(self, body: LexborNode) -> bool:
         # The extractor's time grows with the square of the depth; a few tags cannot nest that far.
-        return self._shown.tags > EXTRACTED_DEPTH and is_deeper(body, EXTRACTED_DEPTH)
+        return self._shown.tags > EXTRACTED_DEPTH and (
+            is_deeper(body, EXTRACTED_DEPTH) or is_deep_throughout(body, EXTRACTED_LEVELS)
+        )
 
     @lazy
     def language(self) -> str:

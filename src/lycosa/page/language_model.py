@@ -2,7 +2,8 @@
 
 Its own loader unpacks 68 MB into a file, reads that again and copies most of it: .85 s of CPU, of which unpacking takes
 .3. Here they are unpacked once on a machine, into the user's cache folder, and the arrays are views of that file: of its
-68 MB a process reads what it looks at, and all processes share that.
+68 MB a process reads what it looks at, and all processes share that. Where no file can be kept, as in a container that
+is read-only, each process unpacks them into its own memory.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import lzma
 import os
 import struct
+from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -30,8 +32,13 @@ _LOCAL_HEADER = struct.Struct("<26xHH")
 
 
 def quick_identifier() -> LanguageIdentifier:
-    """py3langid's identifier, which gives probabilities. Fails where its model has another form, or no file can be kept."""
-    arrays = _arrays_in(_unpacked(MODEL_DIR / MODEL_FILE))
+    """py3langid's identifier, which gives probabilities. Fails where its model has another form."""
+    packed = (MODEL_DIR / MODEL_FILE).read_bytes()
+    try:
+        content: mmap | bytes = _unpacked(packed)
+    except (OSError, RuntimeError):  # no folder can be written to, or nobody knows the user's
+        content = lzma.decompress(packed)
+    arrays = _arrays_in(content)
     return LanguageIdentifier(
         arrays["ptc"],
         arrays["pc"],
@@ -43,9 +50,8 @@ def quick_identifier() -> LanguageIdentifier:
     )
 
 
-def _unpacked(path: Path) -> mmap:
-    """What a file unpacks to, as a file that is kept."""
-    packed = path.read_bytes()
+def _unpacked(packed: bytes) -> mmap:
+    """What these bytes unpack to, as a file that is kept."""
     kept = cache_directory() / f"languages-{hashlib.blake2b(packed, digest_size=16).hexdigest()}.npz"
     if not kept.exists():
         _unpack(packed, kept)
@@ -69,15 +75,16 @@ def _unpack(packed: bytes, path: Path) -> None:
             raise
 
 
-def _arrays_in(archive: mmap) -> dict[str, NDArray[Any]]:
+def _arrays_in(content: mmap | bytes) -> dict[str, NDArray[Any]]:
     """The arrays of an archive that numpy saved, without a copy of them."""
     found = {}
-    with ZipFile(archive) as files:  # type: ignore[call-overload]
+    archive: Any = BytesIO(content) if isinstance(content, bytes) else content
+    with ZipFile(archive) as files:
         for info in files.infolist():
-            lengths = _LOCAL_HEADER.unpack_from(archive, info.header_offset)
+            lengths = _LOCAL_HEADER.unpack_from(content, info.header_offset)
             archive.seek(info.header_offset + _LOCAL_HEADER.size + sum(lengths))
             npy.read_magic(archive)
             shape, _, kind = npy.read_array_header_1_0(archive)
-            array: NDArray[Any] = np.ndarray(shape, kind, archive, archive.tell())
+            array: NDArray[Any] = np.ndarray(shape, kind, content, archive.tell())
             found[info.filename.removesuffix(".npy")] = array
     return found

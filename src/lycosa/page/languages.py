@@ -106,7 +106,5 @@ def _identifier() -> LanguageIdentifier:
         from lycosa.page.language_model import quick_identifier
 
         return quick_identifier()
-    except (
-        Exception
-    ):  # no file can be kept, or another version has other ones: the library's own loader knows
+    except Exception:  # another version has other files: the library's own loader knows, if it may keep one
         return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

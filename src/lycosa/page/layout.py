@@ -47,6 +47,9 @@ NEAR, NEAR_LEVELS = 200, 5
 """How many pieces of an element are looked through for its end before all of the page are put in a table; and how many
 levels up what follows it is looked for."""
 
+SAMPLED = 100
+"""Of so many elements the depth of one is looked at, where those of all matter."""
+
 
 Noted = tuple[int, LexborNode, int]
 """An element that somebody asks for: its tag, itself, and which piece is the first of its own, or OUTSIDE of the body."""
@@ -186,6 +189,20 @@ def is_deeper(top: LexborNode, levels: int) -> bool:
     return False
 
 
+def is_deep_throughout(top: LexborNode, levels: int) -> bool:
+    """Whether the elements below a node are nested so deeply that their levels add up to more than this."""
+    # The next nodes are hardly deeper than one that is looked at: a node is at most one level below the one before it.
+    left = levels // SAMPLED
+    for node in islice(top.traverse(), 0, NODES, SAMPLED):
+        above = node.parent
+        while above is not None:
+            left -= 1
+            if left < 0:
+                return True
+            above = above.parent
+    return False
+
+
 def _has_ancestors(node: LexborNode, count: int) -> bool:
     above = node.parent
     for _ in range(count):
@@ -202,6 +219,20 @@ def _after_inline_parents(node: LexborNode) -> LexborNode | None:
             return following
         parent = parent.parent
     return None
+
+
+def blocks_with_text(pieces: Iterable[str]) -> int:
+    """How many stretches of text there are with no block within them.
+
+    >>> blocks_with_text(["\\n", "a\\nb", "", "c", "\\n", "\\n", " ", "d"])
+    2
+    """
+    blocks, begins = 0, True
+    for piece in pieces:
+        begins = begins or piece.startswith("\n")
+        if begins and piece and not piece.isspace():
+            blocks, begins = blocks + 1, False
+    return blocks
 
 
 def lines_of(text: str) -> str:

@@ -1,8 +1,8 @@
 """Markup made safe to parse. In: a page's text. Out: markup on which the parser takes bounded time and memory.
 
 An HTML parser must reopen unclosed formatting elements in every paragraph, look through all open
-elements at many tags, and compare each attribute with the others of its tag: 100 KB of hostile
-markup can cost it gigabytes, 1 MB minutes. Ordinary pages pass unchanged.
+elements at many tags, compare each attribute with the others of its tag, and ask at each option which of its
+list is selected: 100 KB of hostile markup can cost it gigabytes, 1 MB minutes. Ordinary pages pass unchanged.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ NESTING = TAGS * TAGS // 2
 """Open elements, summed over all tags: at each tag the parser may look through all that are open."""
 REOPENED = 1_000_000
 """Formatting tags × tags: an upper bound of the elements that the parser may have to make."""
+OPTIONS = 5_000
+"""On a page with more of them nobody asks which is selected: for that the parser looks through all of a list at each."""
 TAG_CHARS = 20_000
 
 # The letters that they begin with come first: most tags have others, and are passed over in half the time.
@@ -26,6 +28,9 @@ _FORMATTING = re.compile(
     r"</?(?=[bcefinstu])(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])[^<>]*>?",
     re.IGNORECASE,
 )
+# Written so, and not with IGNORECASE, each "<" is found at once.
+_OPTION = re.compile(r"<[oO][pP][tT][iI][oO][nN][\s/>]")
+_SELECT = re.compile(r"(<[sS][eE][lL][eE][cC][tT])(?=[\s/>])")
 # A start tag about whose end there can be no doubt: no stray quotes, no ">" outside of quotes.
 _CLEAR_TAG = re.compile(
     r"""/?[a-z][^\s"'<>/=]*+(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>=`]++))?+)*+\s*+/?>""",
@@ -90,6 +95,8 @@ def thinned(html: str, tags: int) -> str:
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
     if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:
         html = _FORMATTING.sub("", html)
+    if tags > OPTIONS and len(_OPTION.findall(html)) > OPTIONS:
+        html = _SELECT.sub(r"\1 multiple", html)  # of a list where several may be, the parser asks nothing
     return _with_short_tags(html)
 
 

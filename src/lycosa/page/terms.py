@@ -341,7 +341,7 @@ class TermStream:
 
 def _distinct(parts: Sequence[list[int]]) -> list[int]:
     """The tokens of several parts in one list; of equal parts the first."""
-    return [token for at, part in enumerate(parts) if part not in parts[:at] for token in part]
+    return [token for part in dict.fromkeys(map(tuple, parts)) for token in part]
 
 
 def packed(counts: Mapping[str, int]) -> Terms:
