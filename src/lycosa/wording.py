@@ -29,3 +29,15 @@ def interval(share: float, low: float, high: float) -> str:
     '69 % (33 % to 97 %)'
     """
     return f"{percent(share)} ({percent(low)} to {percent(high)})"
+
+
+def lasting(seconds: float) -> tuple[str, str]:
+    """How long something took: a number, and the unit in which it says most.
+
+    >>> lasting(4.2), lasting(150), lasting(9000)
+    (('4', 'seconds'), ('2.5', 'minutes'), ('2.5', 'hours'))
+    """
+    for unit, size in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.1f}", unit
+    return f"{seconds:.0f}", "seconds"

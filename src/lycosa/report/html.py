@@ -38,7 +38,7 @@ from lycosa.store.phrases import TypedQuery
 from lycosa.store.reader import LAST_PAGES
 from lycosa.store.search import Order, SearchHit
 from lycosa.values import Reason
-from lycosa.wording import interval, percent
+from lycosa.wording import interval, lasting, percent
 
 BEST_PAGES = 60
 DOUBTFUL, NEAR = 8, 0.3
@@ -106,7 +106,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "last": [page.relevant for page in reader.latest(LAST_PAGES)],
         "ended": runs[-1].reason if runs else "",
         "megabytes": reader.counts().bytes / 1e6,
-        "hours": reader.seconds() / 3600,
+        "lasted": lasting(reader.seconds()),
         "runs": len(runs),
         "curve": line_chart(
             {"relevant": [(0.0, 0.0), *((float(n), float(r)) for n, r in curve)]},
