@@ -100,6 +100,17 @@ def test_what_is_known_takes_room_once_for_each_page():
     assert sum(len([*band.of(block)]) for band in near._bands for block in range(1 << 16)) <= 20 * 4
 
 
+def test_each_page_of_many_is_known_by_its_key():
+    """Also where several keys share a chain; what a page said before is forgotten."""
+    chance, near = Random(5), NearDuplicates()
+    said = {chance.getrandbits(64) - (1 << 63): chance.getrandbits(64) for _ in range(5000)}
+    for _ in range(2):
+        said = {key: chance.getrandbits(64) for key in said}
+        assert not any(near.add(key, simhash, SAME) for key, simhash in said.items())
+    assert len(near._keys) == len(said)
+    assert [near.find(simhash, SAME) for simhash in said.values()] == [*said]
+
+
 def test_a_fingerprint_is_the_same_with_or_without_its_sign():
     """As it comes from a page, and as a catalogue reads it."""
     near = NearDuplicates()

@@ -39,7 +39,8 @@ MIRRORED_WORDS = 50
 """Shorter pages may be alike on two sites by chance: error pages, consent walls."""
 MAX_KINDS = 30_000
 MAX_SITES = 30_000
-MAX_ORIGINALS = 200_000
+MAX_ORIGINALS = 50_000
+"""Pages whose mirrors are told, each by 300 bytes; a page that is like one before them counts as like one of its own site."""
 MAX_SECTIONS = 100
 """Of one site; the pages of each are compared with each other."""
 NOTHING_NEW = frozenset((Reason.DUPLICATE, Reason.SOFT_404))

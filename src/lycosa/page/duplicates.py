@@ -7,6 +7,8 @@ a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them
 
 from __future__ import annotations
 
+import math
+import secrets
 from array import array
 from collections.abc import Iterator
 
@@ -39,6 +41,8 @@ _TOP_BITS = 64 - SKETCH_BINS.bit_length() + 1
 _BIN_NUMBERS = np.arange(SKETCH_BINS, dtype=np.uint64)
 _BINS = _BIN_NUMBERS << np.uint64(_TOP_BITS)  # where each begins
 _BAND_MASK = (1 << BAND_BITS) - 1
+# Anybody can work out the key of a URL. Nobody outside knows this, so nobody can make up URLs that are all in one chain.
+_SECRET = secrets.randbits(64) | 1
 
 
 def simhash_of(hashes: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
@@ -130,9 +134,10 @@ def resemblance(one: bytes, other: bytes) -> float:
 
 
 class _Band:
-    """Numbers of fingerprints by one block of their simhashes, in chains: each names the next one of its block."""
+    """Numbers of fingerprints by a block of 16 bits of them, in chains: each names the next one of its block."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = BAND_ENTRIES) -> None:
+        self._most = most
         self._first = array("i", [NONE]) * (1 << BAND_BITS)
         self._next = array("i")
 
@@ -148,7 +153,7 @@ class _Band:
         if number == len(self._next):
             self._next.append(NONE)
         others = list(self.of(block))
-        if len(others) < BAND_ENTRIES:
+        if len(others) < self._most:
             self._link(block, others[-1] if others else NONE, number)
             self._next[number] = NONE
 
@@ -172,12 +177,12 @@ class NearDuplicates:
     """Fingerprints seen so far: candidates within `distance` bits, found by blocks that they share, and confirmed.
 
     Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16. All pages of a crawl are there:
-    as numbers in a row they take 200 bytes each, as Python objects nearly three times as many.
+    as numbers in a row they take 100 bytes each, as Python objects more than five times as many.
     """
 
     def __init__(self, distance: int = BANDS - 1) -> None:
         self.distance = distance
-        self._numbers: dict[int, int] = {}  # by key
+        self._by_key = _Band(math.inf)
         self._keys, self._simhashes, self._sketches = array("q"), array("Q"), bytearray()
         self._bands = tuple(_Band() for _ in range(BANDS))
         self._free: list[int] = []  # numbers of pages that have become duplicates since
@@ -214,7 +219,8 @@ class NearDuplicates:
             self._keys.append(0)
             self._simhashes.append(0)
             self._sketches += bytes(SKETCH_BINS)
-        number = self._numbers[key] = self._free.pop()
+        number = self._free.pop()
+        self._by_key.add(_block_of_key(key), number)
         self._keys[number], self._simhashes[number] = key, simhash & _MASK
         at = number * SKETCH_BINS
         self._sketches[at : at + SKETCH_BINS] = sketch.ljust(SKETCH_BINS, b"\0")
@@ -222,9 +228,11 @@ class NearDuplicates:
             band.add(block, number)
 
     def _forget(self, key: int) -> None:
-        number = self._numbers.pop(key, None)
+        block = _block_of_key(key)
+        number = next((one for one in self._by_key.of(block) if self._keys[one] == key), None)
         if number is None:
             return
+        self._by_key.remove(block, number)
         self._free.append(number)
         for band, block in zip(self._bands, _blocks(self._simhashes[number]), strict=True):
             band.remove(block, number)
@@ -235,3 +243,7 @@ class NearDuplicates:
 
 def _blocks(simhash: int) -> tuple[int, ...]:
     return tuple((simhash >> (band * BAND_BITS)) & _BAND_MASK for band in range(BANDS))
+
+
+def _block_of_key(key: int) -> int:
+    return (key * _SECRET & _MASK) >> (64 - BAND_BITS)
