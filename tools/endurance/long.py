@@ -96,7 +96,7 @@ def _open_files(process: int) -> int:
 
 
 def endure(pages: int) -> list[Reading]:
-    """Crawl, and read off at every tenth; of the last one as long as it has workers."""
+    """Crawl, and read off at every tenth; of the last one as long as it has all its workers."""
     readings: list[Reading] = []
     body = made_pages(1)[0].body
     with (
@@ -115,7 +115,8 @@ def endure(pages: int) -> list[Reading]:
             fixed.do(body)
             times += 1
             now = reading_of(process.pid, out, begun, fixed.spent / times)
-            last = now if now.processes > 1 else last  # at the end its workers go first
+            # At its end its workers go first, one by one: that is no reading of a crawl.
+            last = now if now.processes >= (readings[-1].processes if readings else 2) else last
             if len(readings) < TENTHS - 1 and now.pages >= pages * (len(readings) + 1) // TENTHS:
                 readings.append(last)
                 print(_row(readings), flush=True)

@@ -136,8 +136,8 @@ def resemblance(one: bytes, other: bytes) -> float:
 class _Band:
     """Numbers of fingerprints by a block of 16 bits of them, in chains: each names the next one of its block."""
 
-    def __init__(self, most: float = BAND_ENTRIES) -> None:
-        self._most = most
+    def __init__(self, limit: float = BAND_ENTRIES) -> None:
+        self._limit = limit
         self._first = array("i", [NONE]) * (1 << BAND_BITS)
         self._next = array("i")
 
@@ -153,7 +153,7 @@ class _Band:
         if number == len(self._next):
             self._next.append(NONE)
         others = list(self.of(block))
-        if len(others) < self._most:
+        if len(others) < self._limit:
             self._link(block, others[-1] if others else NONE, number)
             self._next[number] = NONE
 
