@@ -383,6 +383,12 @@ RULES = b"User-agent: *\nDisallow: /no"
         (gzip.compress(RULES), ""),
         (gzip.compress(gzip.compress(RULES)), "gzip"),
     ],
+    ids=[
+        "no gzip",
+        "no brotli",
+        "unnamed gzip",
+        "gzip twice",
+    ],  # gzip notes the time: names have to be the same in all processes
 )
 async def test_a_wrong_encoding_does_not_hide_the_rules(site, body, encoding):
     """Text that is said to be packed, and packed text that is not said to be."""
