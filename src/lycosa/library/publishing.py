@@ -33,6 +33,7 @@ from lycosa.store.page_filter import COLLECTED, PageFilter
 from lycosa.store.phrases import snippet_of
 from lycosa.store.search import Order
 from lycosa.values import Say
+from lycosa.wording import counted
 
 REPLAY_FILES = ("ui.js", "sw.js")
 """Of the npm package `replaywebpage`."""
@@ -60,7 +61,7 @@ class Published(msgspec.Struct, frozen=True):
         )
         total = sum(size for _, size in parts)
         told = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in parts if size)
-        return f"{self.pages:,} page{'s' if self.pages != 1 else ''}, {total / 1e6:.1f} MB: {told}."
+        return f"{counted(self.pages, 'page')}, {total / 1e6:.1f} MB: {told}."
 
 
 def publish(

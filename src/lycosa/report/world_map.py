@@ -15,6 +15,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from lycosa.store.statistics import PlaceCount
+from lycosa.wording import counted
 
 SCALE = 180.0
 WIDTH, HEIGHT = 976.0, 446.0
@@ -141,7 +142,7 @@ def _dot(
     assert place.lat is not None
     assert place.lon is not None
     x, y = plane.project(place.lat, place.lon)
-    words = f"{place.name}: {place.pages:,} page{'s' if place.pages != 1 else ''}"
+    words = f"{place.name}: {counted(place.pages, 'page')}"
     circle = Markup('<circle cx="{}" cy="{}" r="{:.2f}"><title>{}</title></circle>').format(
         x, y, radius(place.pages, largest) * zoom, words
     )
