@@ -20,10 +20,10 @@ test: $(STAMP) .make/peers check
 check: format lint types tests cost
 
 format:
-	$(BIN)/ruff format --check src tests tools
+	$(BIN)/ruff format --check src lab/src tests tools
 
 lint:
-	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff check src lab/src tests tools
 
 types:
 	$(BIN)/mypy
@@ -56,17 +56,17 @@ site: $(STAMP)
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p .make && touch $@
 
-.make/demo: .make/venv pyproject.toml constraints.txt
-	$(INSTALL) -c constraints.txt -e '.[fonts,lab]'
+.make/demo: .make/venv pyproject.toml lab/pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e '.[fonts,lab]' -e lab
 	touch $@
 
-$(STAMP): .make/venv pyproject.toml constraints.txt
-	$(INSTALL) -c constraints.txt -e '.[dev]'
+$(STAMP): .make/venv pyproject.toml lab/pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e '.[dev]' -e lab
 	touch $@
 
 # Renews the versions: the newest that pyproject.toml allows. Run `make check` afterwards, then commit the file.
 constraints: .make/venv
-	$(INSTALL) --upgrade -e '.[dev]'
+	$(INSTALL) --upgrade -e '.[dev]' -e lab
 	$(BIN)/python -m tools.constraints > constraints.new
 	mv constraints.new constraints.txt
 

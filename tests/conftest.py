@@ -31,8 +31,8 @@ sys.dont_write_bytecode = False
 from hypothesis import settings  # noqa: E402
 
 from lycosa.cli import main  # noqa: E402
-from lycosa.demo import demo_web  # noqa: E402
 from lycosa.report import design  # noqa: E402
+from lycosa_lab.demo_web import demo_web  # noqa: E402
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("lycosa", deadline=None)

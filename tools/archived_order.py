@@ -12,19 +12,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+from lycosa.collection.collection import Collection
 from lycosa.engine.session import crawl_spec
-from lycosa.fetch.archive import ArchiveFetcher
-from lycosa.fetch.warc_files import warc_files
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import Given
-from lycosa.lab.grid import Laboratory, Variant
-from lycosa.lab.protocol import Options
-from lycosa.lab.user import user_spec
-from lycosa.lab.web import VirtualWeb
+from lycosa.fetch.archive.archive import ArchiveFetcher
+from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.spec.sections import ProcessSpec
 from lycosa.spec.writing import as_run
-from lycosa.store.collection import Collection
 from lycosa.urls import key_of
+from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.runs.given import Given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.user import user_spec
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from tools.measured import ROOT, table, write_part
 
 STRATEGIES = ("best-first", "fused")

@@ -19,9 +19,9 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-from lycosa.bench.run import MODES, WARM_UP_PAGES, Measured, as_installed, crawl_by, spec_text
-from lycosa.bench.web import HOSTS
 from lycosa.testing import SiteProcess
+from lycosa_lab.bench.run import MODES, WARM_UP_PAGES, Measured, as_installed, crawl_by, spec_text
+from lycosa_lab.bench.web import HOSTS
 
 OURS = Path(__file__).parents[1] / "src"
 JUDGES = ("", "all")
@@ -46,7 +46,7 @@ def measure(other: Path, pages: int, repeat: int, modes: dict[str, str]) -> list
     """The table of `repeat` rounds, in which every crawl is made once by each version."""
     runs: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
     with (
-        SiteProcess("lycosa.bench.web:bench_pages", pages=pages, hosts=HOSTS) as site,
+        SiteProcess("lycosa_lab.bench.web:bench_pages", pages=pages, hosts=HOSTS) as site,
         tempfile.TemporaryDirectory() as folder,
     ):
         versions = []

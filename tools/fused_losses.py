@@ -18,16 +18,16 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import LOOK_AHEAD, ORACLE, Laboratory, Variant, chosen_topics
-from lycosa.lab.progress import Bar
-from lycosa.lab.protocol import distances
-from lycosa.lab.run import CountingStore, Crawled, Run, make_crawl
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.fused.record import EXTRAS, RECORD
 from lycosa.methods.fused.strategy import Fused, Ranking
 from lycosa.methods.strategy import Step
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page
+from lycosa_lab.grids.grid import LOOK_AHEAD, ORACLE, Laboratory, Variant, chosen_topics
+from lycosa_lab.grids.progress import Bar
+from lycosa_lab.runs.protocol import distances
+from lycosa_lab.runs.run import CountingStore, Crawled, Run, make_crawl
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from tools.measured import ROOT, Case, commit_of, cpu_s, mean, number, table, write_part
 
 PAGE = ROOT / "docs" / "strategies" / "fused.md"

@@ -29,10 +29,10 @@ from typing import Any
 import msgspec
 from starlette.types import ASGIApp, Message
 
+from lycosa.collection.writer import CollectionWriter
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.app import application
 from lycosa.library.served_collections import ServedCollections
-from lycosa.store.collection_writer import CollectionWriter
 from lycosa.urls import key_of
 from lycosa.values import Link
 from tools.measured import table, write_part

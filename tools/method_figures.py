@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.lab import metrics
-from lycosa.lab.plots import plot_curves
-from lycosa.lab.run import Run
+from lycosa_lab import metrics
+from lycosa_lab.plots import plot_curves
+from lycosa_lab.runs.run import Run
 from tools.measured import ROOT, Case, Measured, chance, mean, measured, number, table, write_part
 
 MEASURES = ("harvest", "recall", "auc")

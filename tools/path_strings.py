@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.lab.web import VirtualWeb
-from lycosa.methods.profile.paper.path_strings import path_cost
+from lycosa_lab.papers.profile.path_strings import path_cost
+from lycosa_lab.webs.web import VirtualWeb
 
 IMAGES = ("jpg", "jpeg", "png", "gif", "svg")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lycosa.page.pdf import read_pdf
+from lycosa.page.files.pdf import read_pdf
 from lycosa.values import Refusal
 from tools.measured import ROOT, commit_of, cpu_s, table, write_part
 

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from lycosa.bench.crawled import archived_web, made_site
-from lycosa.bench.run import BASELINE, MODES, WARM_UP_PAGES, as_installed, spec_text
+from lycosa_lab.bench.crawled import archived_web, made_site
+from lycosa_lab.bench.run import BASELINE, MODES, WARM_UP_PAGES, as_installed, spec_text
 
 LOOK_S = 0.05
 PARTS = ("crawl", "workers", "fits")

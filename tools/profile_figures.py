@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.web import Topic, VirtualWeb
-from lycosa.methods.profile.page_types import PageTypes
-from lycosa.methods.profile.paper.crawls import ProfileRun, crawl_site, lab_settings, trained_site
+from lycosa.methods.profile.site.page_types import PageTypes
+from lycosa_lab import metrics
+from lycosa_lab.papers.profile.crawls import ProfileRun, crawl_site, lab_settings, trained_site
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import Topic, VirtualWeb
 from tools.measured import ROOT, chance, commit_of, mean, table, write_part
 
 PAGE = ROOT / "docs" / "strategies" / "profile.md"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.methods.profile.paper.crawls import ProfileRun
-from lycosa.methods.profile.paper.reproduce import BASELINES
+from lycosa_lab.papers.profile.crawls import ProfileRun
+from lycosa_lab.papers.profile.reproduce import BASELINES
 from tools.measured import number, reproduced, rows_in, show_pictures, table, write_part
 from tools.profile_figures import OURS, PAGE
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from lycosa.collection.collection import Collection
 from lycosa.engine.session import crawl_spec
 from lycosa.fetch.browser.processes import family_of
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
-from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, html, text
 from lycosa.urls import key_of
 from tools.measured import ROOT, table, write_part

@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-from lycosa.engine.change_rate import Watched
+from lycosa.engine.rules.change_rate import Watched
 
 DAY_S = 86_400.0
 DAYS = 90

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from lycosa.prepare.post_seeds import Finding, find_seeds
+from lycosa.engine.start.post_seeds import Finding, find_seeds
 from lycosa.seeds.posts import PostFile, PostFilter
 
 LANGUAGES = ("en",) * 7 + ("es", "fr", "de")

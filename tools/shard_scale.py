@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.bench.frontier import measure
+from lycosa_lab.bench.frontier import measure
 from tools.measured import ROOT, commit_of, part_of, rows_of_table, table, write_part
 
 PAGE = ROOT / "docs" / "shards.md"

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.lab import metrics
-from lycosa.lab.grid import LOOK_AHEAD, ORACLE, by_variant
-from lycosa.lab.plots import plot_webs
-from lycosa.lab.run import Run
 from lycosa.methods.choosing import FIGURES, Figures
 from lycosa.methods.fused.record import PARTS
+from lycosa_lab import metrics
+from lycosa_lab.grids.grid import LOOK_AHEAD, ORACLE, by_variant
+from lycosa_lab.plots import plot_webs
+from lycosa_lab.runs.run import Run
 from tools.measured import ROOT, Case, Measured, chance, kept_runs, mean, measured, table, write_part
 from tools.user_figures import CASES as AS_USERS
 

@@ -14,7 +14,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from lycosa.page.response import document_of
-from lycosa.page.walls import BLOCK, CAPTCHA, CHALLENGE, CONSENT, LOG_IN, wall_of
+from lycosa.page.signs.walls import BLOCK, CAPTCHA, CHALLENGE, CONSENT, LOG_IN, wall_of
 from lycosa.values import Fetched, Link, Refusal
 from tools.measured import ROOT, table, write_part
 

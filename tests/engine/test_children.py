@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.engine.children import Copy
+from lycosa.engine.processes.children import Copy
 
 
 @pytest.mark.parametrize("is_ended", [False, True])

@@ -19,14 +19,14 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 from tools.library import make_collection
 
-from lycosa.demo import demo_web
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, set_label
 from lycosa.demo.show import run_demo, spec_of
-from lycosa.engine.control import ask
 from lycosa.engine.index import index_collection
-from lycosa.library.views import FIELDS
+from lycosa.engine.watch.control import ask
+from lycosa.library.views.views import FIELDS
 from lycosa.report.html import write_report
-from lycosa.store.collection import Collection
-from lycosa.store.labels import Label, set_label
+from lycosa_lab.demo_web import demo_web
 from tests.crawling import crawling
 from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 

@@ -7,11 +7,11 @@ from importlib.resources import files
 
 import pytest
 
-from lycosa.cluster.division import Division, note_division, shard_directory
-from lycosa.cluster.slots import Slots
-from lycosa.library.publishing import publish
+from lycosa.cluster.division.division import Division, note_division, shard_directory
+from lycosa.cluster.division.slots import Slots
+from lycosa.collection.labels import Label, set_label
+from lycosa.library.publish.publishing import publish
 from lycosa.report.html import write_report
-from lycosa.store.labels import Label, set_label
 from lycosa.urls import key_of
 from tests.library import sample_library
 from tests.library.test_browser import base, chromium, page, playwright, pytestmark, served  # noqa: F401

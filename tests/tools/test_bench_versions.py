@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.bench_versions import table
 
-from lycosa.bench.run import Measured
+from lycosa_lab.bench.run import Measured
 
 
 def test_ratios_are_of_medians_and_of_each_round():

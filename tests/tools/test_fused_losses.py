@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tools.fused_losses import BEGUN, FUSED, SEEN, Losses
 
-from lycosa.lab.comparing import compare
+from lycosa_lab.grids.comparing import compare
 from tools import fused_losses
 
 CASE = msgspec.structs.replace(fused_losses.CASE, pages=60, runs=1)

@@ -12,15 +12,15 @@ from tools.genre.crawls import can_claim, cases_of, compare, line, summary, swep
 from tools.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 from tools.genre.parts import PARTS, parts
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.comparing import compare as compare_strategies
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, GenreEvidence, built_in_model
-from lycosa.methods.genre.paper.crawls import Remembered, best_weight
 from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
 from lycosa.values import Category
+from lycosa_lab.grids.comparing import compare as compare_strategies
+from lycosa_lab.papers.genre.crawls import Remembered, best_weight
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 SHARED = Path(__file__).parents[3] / "shared"
 

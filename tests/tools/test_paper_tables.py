@@ -9,12 +9,12 @@ from tools.event import paper_tables as event_tables
 from tools.images import paper_tables as image_tables
 from tools.images.picture_topics import compared
 
-from lycosa.lab.run import Run
-from lycosa.lab.web import Topic
-from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, VARIANTS
-from lycosa.methods.multimedia.paper.crawls import Collected
-from lycosa.methods.multimedia.paper.trials import candidates, papers_trials
-from lycosa.methods.profile.paper.crawls import ProfileRun
+from lycosa_lab.papers.multimedia.comparison import TEXT_ONLY, VARIANTS
+from lycosa_lab.papers.multimedia.crawls import Collected
+from lycosa_lab.papers.multimedia.trials import candidates, papers_trials
+from lycosa_lab.papers.profile.crawls import ProfileRun
+from lycosa_lab.runs.run import Run
+from lycosa_lab.webs.web import Topic
 from tools import measured, profile_tables
 
 GOOD = Collected({f"u{i}": (2 if i < 15 else 0, 1) for i in range(20)}, 3, 4, (20, 20))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tools.profile_figures import compared
 
-from lycosa.lab.web import Topic
-from lycosa.methods.profile.paper.crawls import ProfileRun
+from lycosa_lab.papers.profile.crawls import ProfileRun
+from lycosa_lab.webs.web import Topic
 
 
 def test_strategies_are_compared_by_harvest_capture_and_what_they_found():

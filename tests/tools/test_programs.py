@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from lycosa.demo import demo_web
 from lycosa.page.document import Document
+from lycosa_lab.demo_web import demo_web
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path for path in (ROOT / "tools").rglob("*.py") if path.name != "__init__.py")

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lycosa.lab.metrics import paired_test
+from lycosa_lab.metrics import paired_test
 from tools.event.tables import PAGE
 from tools.measured import chance, mean, number, reproduced, rows_in, show_pictures, table, write_part
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lycosa.methods.event.paper.ranking import FULL, VARIANTS
+from lycosa_lab.papers.event.ranking import FULL, VARIANTS
 from tools.measured import ROOT, write_part
 
 Figures = Mapping[str, Any]

@@ -22,14 +22,14 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple
 
-from lycosa.engine.analysis import Recipe, page_of
-from lycosa.lab.web import VirtualWeb
+from lycosa.engine.processes.analysis import Recipe, page_of
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.signs import genre_features
 from lycosa.page.document import Document
 from lycosa.page.response import document_of
 from lycosa.urls import key_of, source_of
 from lycosa.values import Fetched, Link
+from lycosa_lab.webs.web import VirtualWeb
 from tools.genre.examples import dated_pages
 from tools.measured import ROOT, commit_of, table, write_part
 

@@ -24,19 +24,19 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.demo import demo_web
-from lycosa.demo.plan import sites
-from lycosa.lab import metrics
-from lycosa.lab.comparing import compare
-from lycosa.lab.given import Given
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import Run
-from lycosa.lab.web import VirtualWeb
 from lycosa.page.document import Document
 from lycosa.page.response import document_of
 from lycosa.spec.writing import toml
 from lycosa.urls import host_of, key_of
 from lycosa.values import Fetched, Link
+from lycosa_lab import metrics
+from lycosa_lab.demo_web import demo_web
+from lycosa_lab.demo_web.plan import sites
+from lycosa_lab.grids.comparing import compare
+from lycosa_lab.runs.given import Given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import Run
+from lycosa_lab.webs.web import VirtualWeb
 from tools.measured import ROOT, chance, commit_of, mean, table, write_part
 
 SUBJECTS: Mapping[str, tuple[str, ...]] = {

@@ -15,14 +15,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.metrics import Mean, mean_and_error
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
-from lycosa.methods.genre.paper.crawls import Case, Remembered, RememberingGenre
 from lycosa.methods.genre.strategy import genre_priority
 from lycosa.values import Category, Decision, Judgement, Page, Say, fact_of
+from lycosa_lab.metrics import Mean, mean_and_error
+from lycosa_lab.papers.genre.crawls import Case, Remembered, RememberingGenre
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from tools.genre.crawls import PAGE, cases_of, pooled
 from tools.measured import ROOT, commit_of, number, table, web_of, write_part
 

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.lab import metrics
 from lycosa.methods.multimedia.image_training import Setting
+from lycosa_lab import metrics
 from tools.images.measure import SHARED_HEATMAPS, held_out_scores, read_heatmaps
 from tools.measured import ROOT, commit_of, number, table, write_part
 

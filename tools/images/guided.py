@@ -21,21 +21,21 @@ from typing import Any
 
 import msgspec
 
-from lycosa.demo import DemoWeb
-from lycosa.demo.environment import TOPIC, environment_part
 from lycosa.errors import InputError
 from lycosa.files import cache_directory
-from lycosa.lab.cache import CachedWeb, code_digest
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.metrics import mean_and_error, paired_test
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import Run, crawled
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
 from lycosa.methods.multimedia.images import ImageEvidence
-from lycosa.methods.multimedia.paper.comparison import Features, described, image_model, remember_all
 from lycosa.urls import key_of
+from lycosa_lab.demo_web import DemoWeb
+from lycosa_lab.demo_web.environment import TOPIC, environment_part
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.metrics import mean_and_error, paired_test
+from lycosa_lab.papers.multimedia.comparison import Features, described, image_model, remember_all
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import Run, crawled
+from lycosa_lab.webs.cache import CachedWeb, code_digest
+from lycosa_lab.webs.web import VirtualWeb
 from tools.images.picture_topics import MIN_PAGES, PAGE, write_web
 from tools.measured import ROOT, chance, commit_of, number, table, write_part
 

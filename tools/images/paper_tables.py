@@ -16,11 +16,10 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.demo.environment import environment_part
-from lycosa.lab.metrics import paired_test
-from lycosa.lab.run import Run
-from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, Compared, len_relevant
-from lycosa.methods.multimedia.paper.crawls import (
+from lycosa_lab.demo_web.environment import environment_part
+from lycosa_lab.metrics import paired_test
+from lycosa_lab.papers.multimedia.comparison import TEXT_ONLY, Compared, len_relevant
+from lycosa_lab.papers.multimedia.crawls import (
     LENIENT,
     STRICT,
     WEBS,
@@ -31,9 +30,10 @@ from lycosa.methods.multimedia.paper.crawls import (
     precision,
     recall,
 )
-from lycosa.methods.multimedia.paper.reproduce import TEXT_ONLY as TEXT
-from lycosa.methods.multimedia.paper.reproduce import best_of, by_web, text_at
-from lycosa.methods.multimedia.paper.trials import below, candidates, tenths
+from lycosa_lab.papers.multimedia.reproduce import TEXT_ONLY as TEXT
+from lycosa_lab.papers.multimedia.reproduce import best_of, by_web, text_at
+from lycosa_lab.papers.multimedia.trials import below, candidates, tenths
+from lycosa_lab.runs.run import Run
 from tools.images.picture_topics import PAGE, compared
 from tools.measured import chance, mean, number, reproduced, rows_in, show_pictures, table, write_part
 

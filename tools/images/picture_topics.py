@@ -18,14 +18,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.metrics import mean_and_error, paired_test
-from lycosa.lab.run import Run
-from lycosa.lab.web import VirtualWeb
-from lycosa.methods.multimedia.paper.comparison import TEXT_ONLY, VARIANTS, Compared, compare, len_relevant
-from lycosa.page.image_size import is_small
+from lycosa.page.images.image_size import is_small
 from lycosa.spec.writing import toml
 from lycosa.urls import key_of
+from lycosa_lab.metrics import mean_and_error, paired_test
+from lycosa_lab.papers.multimedia.comparison import TEXT_ONLY, VARIANTS, Compared, compare, len_relevant
+from lycosa_lab.runs.run import Run
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from tools.measured import ROOT, chance, commit_of, table, write_part
 
 TOPICS: Mapping[str, re.Pattern[str]] = {

@@ -18,11 +18,12 @@ from unittest.mock import patch
 
 import msgspec
 
-from lycosa.judge import calibration, fit
-from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import chosen_topics
-from lycosa.lab.web import VirtualWeb
+from lycosa.learn.fitting import fit
+from lycosa.learn.judges import calibration
+from lycosa_lab import metrics
+from lycosa_lab.grids.grid import chosen_topics
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from tools.label_figures import ANSWERS, ASKED, PAGE, Interview
 from tools.measured import ROOT, commit_of, number, table, write_part
 

@@ -14,10 +14,10 @@ from collections import Counter
 
 import numpy as np
 
-from lycosa.judge.brief import Brief, KnownPage
-from lycosa.judge.fitter import Fitter, Said
-from lycosa.judge.version import Scorer, packed
-from lycosa.page.terms import packed as packed_counts
+from lycosa.learn.fitting.fitter import Fitter, Said
+from lycosa.learn.judges.brief import Brief, KnownPage
+from lycosa.learn.judges.version import Scorer, packed
+from lycosa.page.text.terms import packed as packed_counts
 from lycosa.values import PageTerms
 
 VOCABULARY = 60_000

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lycosa.judge.calibration import log_odds, sigmoid
-from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.web import VirtualWeb
+from lycosa.learn.judges.calibration import log_odds, sigmoid
 from lycosa.values import Floats
+from lycosa_lab import metrics
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from tools.judge.coefficients import coefficients_of
 from tools.judge.crawls import STRATEGIES, JudgedCrawl, crawls_of, quality
 from tools.measured import ROOT, commit_of, number, table, write_part

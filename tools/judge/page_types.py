@@ -14,8 +14,8 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.web import Topic, VirtualWeb
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import Topic, VirtualWeb
 from tools.measured import table, write_part
 from tools.user_figures import PAGE
 

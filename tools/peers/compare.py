@@ -24,9 +24,9 @@ from random import Random
 
 import msgspec
 
-from lycosa.lab import metrics
-from lycosa.lab.web import Topic, VirtualWeb
 from lycosa.urls import key_of
+from lycosa_lab import metrics
+from lycosa_lab.webs.web import Topic, VirtualWeb
 from tools.measured import ROOT, chance, commit_of, cpu_s, mean, table, write_part
 
 PAGE = ROOT / "docs" / "peers.md"
