@@ -253,9 +253,9 @@ FILL = """
 import resource, sys
 from pathlib import Path
 from lycosa.errors import CollectionError
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from tests.store.records import fetched, page_record
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
+from tests.collection.records import fetched, page_record
 
 collection = CollectionWriter.create_or_open(Path(sys.argv[1]), "", name="storm")
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))

@@ -1,4 +1,4 @@
-"""SQL stands in one place: the catalogue's in store, the frontier's in frontier."""
+"""SQL stands in one place: the catalogue's in collection, the frontier's in frontier."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE(?: IF NOT EXISTS)?) (\w+)"
 OWN_DATABASES = {
     "seeds/posts/tally.py": "counts posts in a file of its own, which is deleted when the counting ends",
     "seeds/posts/expansion.py": "remembers where short links lead, in a cache beside no collection",
-    "bench/frontier.py": "opens an empty database for the frontier that it measures",
 }
 """Modules with SQL elsewhere, and why: none of them touches a collection."""
 
@@ -46,17 +45,17 @@ def has_sql(path: Path) -> bool:
     return imports_sqlite(path) or any(STATEMENT.search(string) for string in strings_of(path))
 
 
-def test_there_is_no_sql_outside_store_and_frontier():
+def test_there_is_no_sql_outside_collection_and_frontier():
     """Whoever wants to know something of a collection asks a named query for it."""
     elsewhere = {
         path.relative_to(ROOT).as_posix()
         for path in ROOT.rglob("*.py")
-        if path.relative_to(ROOT).parts[0] not in ("store", "frontier") and has_sql(path)
+        if path.relative_to(ROOT).parts[0] not in ("collection", "frontier") and has_sql(path)
     }
     assert elsewhere == set(OWN_DATABASES)
 
 
-@pytest.mark.parametrize(("folder", "other"), [("store", "frontier"), ("frontier", "store")])
+@pytest.mark.parametrize(("folder", "other"), [("collection", "frontier"), ("frontier", "collection")])
 def test_each_keeps_to_its_own_tables(folder, other):
     """The catalogue and the frontier share a file, and neither reads the other's tables."""
     foreign = tables_made_in(other) - {"sqlite_master", "temp"}

@@ -18,7 +18,7 @@ def test_our_functions_are_seen_at_work():
         end = time.process_time() + 20
         while not samples.stacks.total() and time.process_time() < end:
             count_terms(text)
-    assert any(stack and stack[0].startswith("page.terms:") for stack in samples.stacks)
+    assert any(stack and stack[0].startswith("page.text.terms:") for stack in samples.stacks)
 
 
 def test_the_picture_is_an_svg_as_wide_as_the_shares():

@@ -349,9 +349,10 @@ def _code_of(make: Callable[[Document], Any]) -> list[Path]:
 def all_code_digest() -> str:
     """A digest of all our code and data, and of the libraries' versions that decide results."""
     digest = hashlib.blake2b(code_digest().encode(), digest_size=10)
-    for path in sorted(Path(lycosa.__file__).parent.rglob("*")):
-        if path.is_file() and path.suffix != ".pyc":  # models and word lists decide results too
-            digest.update(path.read_bytes())
+    for package in (Path(lycosa.__file__).parent, Path(__file__).parents[1]):
+        for path in sorted(package.rglob("*")):
+            if path.is_file() and path.suffix != ".pyc":  # models and word lists decide results too
+                digest.update(path.read_bytes())
     import numpy
     import sklearn
 
