@@ -1,0 +1,66 @@
+"""The programs on the judge, on tiny data."""
+
+from __future__ import annotations
+
+import pytest
+from research.judge.coefficients import HELD, rows_of
+from research.judge.coefficients import summary as coefficients_summary
+from research.judge.cost import cost_at, made_pages
+from research.judge.crawls import STRATEGIES, JudgedCrawl, crawled, crawls_of
+from research.judge.links import SIGNS, linked, summary
+
+from lycosa.demo import demo_web
+from lycosa.lab.cache import CachedWeb
+from lycosa.lab.given import parse_given
+from lycosa.lab.grid import Laboratory
+from lycosa.lab.protocol import Options
+from lycosa.lab.web import VirtualWeb
+
+
+def test_a_cost_is_measured():
+    pages = made_pages(30)
+    assert all(number > 0 for number in cost_at(pages))
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory) -> CachedWeb:
+    folder = tmp_path_factory.mktemp("judge") / "web"
+    demo_web().write(folder)
+    return CachedWeb(VirtualWeb.open(folder))
+
+
+@pytest.fixture(scope="module")
+def crawls(web) -> list[JudgedCrawl]:
+    return crawls_of(web, "examples:3", 1, 40, ("bread", "owls"))
+
+
+def test_a_crawl_tells_what_calibration_saw(crawls):
+    """Of every page but the examples, in both rounds, with the labels beside it."""
+    crawl = crawls[0]
+    assert [told.shape for told in crawl.fitter.fitted({}).signs] == [(len(crawl.relevant), 2)] * 2
+    assert len(crawl.found) == len(crawl.relevant) - 3
+    assert 0 < crawl.relevant[crawl.found].sum() < len(crawl.found)
+
+
+def test_strategies_that_are_compared_begin_alike(web):
+    """A judge that learned in one crawl of the lab knows nothing of it in the next."""
+    laboratory = Laboratory(web, "bread", 1, Options(pages=30, given=parse_given("examples:3")))
+    laboratory.prepare(["best-first"])
+    first, second = (crawled(laboratory, "best-first").relevant.tolist() for _ in range(2))
+    assert first == second
+
+
+def test_links_are_weighed_beside_words(web, crawls):
+    """A row for each strategy and sign, each topic judged by what the other has taught."""
+    found = [linked(crawl, web.graph) for crawl in crawls]
+    assert all(one.linked.any() and (one.linked == one.linked.T).all() for one in found)
+    assert summary(found).count("| fused |") == len(SIGNS)
+
+
+def test_coefficients_are_fitted_on_other_topics(crawls):
+    """A row for each strategy and weight, chosen and shipped ones too; the same for another web."""
+    told = coefficients_summary("examples", crawls, {"other": crawls[:2]})
+    assert told.count("| fused |") == len(HELD) + 2 + len(HELD) + 1
+    right = [crawl.relevant for crawl in crawls]
+    assert {row[2] for row in rows_of("right", crawls, right)} == {"1.000"}
+    assert len(crawls) == 2 * len(STRATEGIES)
