@@ -1,7 +1,6 @@
-"""What `mkdocs build` asks while it builds the site. In: pages of docs/. Out: the same, whole without the repository.
+"""Hooks of `mkdocs build`.
 
-Links to files of the repository that are no pages of the site become their names. The look is that of the product
-(`report/design.py`): its colours, logo and fonts are put into the site when it is built, and so are never out of step.
+Links to files of the repository outside docs/ become plain text. Colours, logo and fonts come from `report/design.py`.
 
 Command line: make site    (mkdocs calls it)
 Expected time: ten seconds.

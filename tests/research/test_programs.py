@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from lycosa.demo import demo_web
-from lycosa.page.document import Document
-
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path for path in (ROOT / "research").rglob("*.py") if path.name != "__init__.py")
 
@@ -77,22 +74,3 @@ def test_the_wheel_has_the_package_and_no_research_program():
 
 def _runs(path: Path) -> bool:
     return bool(re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M))
-
-
-def test_what_a_genre_costs_has_all_its_parts():
-    from research.genre.cost import cost_of, row
-
-    documents = [
-        Document(b"<title>News</title><p>Today <a href=/x>more</a>", f"http://a.test/{n}") for n in range(3)
-    ]
-    cost = cost_of(documents)
-    assert cost.pages == 3
-    assert row("made up", cost)[:2] == ["made up", "0 KB"]
-
-
-def test_path_strings_are_timed_on_a_web(tmp_path, capsys):
-    from research.path_strings import main
-
-    demo_web().write(tmp_path / "web")
-    main([str(tmp_path / "web")])
-    assert capsys.readouterr().out.startswith("web PathCost(pages=40")
