@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
-from tools.library import make_collection
+from research.library import make_collection
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
@@ -55,7 +55,7 @@ PAGES = {
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
 """Those of the documentation, with the report, which the README shows, and the map."""
 MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo", "explore-many": "large/search"}
-"""Of a collection with more places than the demo has: made up, as `tools.library` does."""
+"""Of a collection with more places than the demo has: made up, as `research.library` does."""
 
 
 @contextmanager

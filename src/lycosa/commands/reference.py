@@ -34,7 +34,7 @@ the same.
 
 The others are methods of papers and baselines to compare with: [all of them](index.md). Whether a page is relevant is
 not the strategy's business, so it can be changed in the middle of a crawl. [The lab](../lab.md) compares strategies on
-webs of your own; `python -m tools.strategy_figures` writes what it measured into this page.
+webs of your own; `python -m research.strategy_figures` writes what it measured into this page.
 """
 
 

@@ -1,6 +1,6 @@
 """Which strategy to take when. In: what methods say of themselves, and figures of the lab. Out: a line each.
 
-The figures are data (`data/figures.json`, written by `tools/strategy_figures.py`): command and docs show the same.
+The figures are data (`data/figures.json`, written by `research/strategy_figures.py`): command and docs show the same.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tools.genre.labelled_pages import made_pages
+from research.genre.labelled_pages import made_pages
 
 from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.collection.collection import Collection

@@ -1,7 +1,7 @@
 """From scores to probabilities. In: what the scores of a page are. Out: the chance that it is relevant.
 
 The coefficients were fitted once, on crawls of many topics (`data/coefficients.json` says which; made by
-`tools/judge/coefficients.py`). What people answer in a crawl moves them, as far as it speaks against them (`Shift`).
+`research/judge/coefficients.py`). What people answer in a crawl moves them, as far as it speaks against them (`Shift`).
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from tools.event import measure as measure_event
-from tools.event.tables import markdown
+from research.event import measure as measure_event
+from research.event.tables import markdown
 
 from lycosa.errors import InputError
 from lycosa.methods.event.model import OURS
