@@ -1,4 +1,4 @@
-"""Programs of the repository, not of the wheel: they measure, label and make the shipped models."""
+"""Programs that measure, label and train the shipped models. They are not in the wheel."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""Whether `lycosa crawl --web` of an archived web takes the same URLs in the same order as the lab, and whether its export opens.
+"""Compare the URL order of `lycosa crawl --web` with that of the lab, and open the crawl's export.
 
-Command line: python -m research.archived_order [--webs FOLDER] [--names WEB…] [--pages N] [--write]     prints the table of docs/archives.md; `--write`: puts it there
+Command line: python -m research.archived_order [--webs FOLDER] [--names WEB…] [--pages N] [--write];  --write: put the table into research/archives.md
 Expected time: a minute for each crawl, and once five minutes to parse the larger web.
 """
 

@@ -1,7 +1,7 @@
-"""Make the tables of the judge's background, `src/lycosa/judge/data/*.txt.xz`, from wordfreq.
+"""Make the judge's tables of word frequencies, `src/lycosa/judge/data/*.txt.xz`, from wordfreq.
 
-The 20,000 most frequent stems of each language that both wordfreq and Snowball know, as Lycosa makes them; Chinese
-and Japanese words are split into pairs of characters, as pages are, and share one table.
+They hold the 20,000 most frequent stems of each language that both wordfreq and Snowball know. Chinese and Japanese
+words are split into pairs of characters, as pages are, and share one table.
 
 Command line: python -m research.background [LANGUAGE …]      (needs: pip install wordfreq==3.1.1)
 Expected time: 3 minutes

@@ -1,13 +1,13 @@
-"""A crawl by shards on a Ray cluster of several nodes, while processes of it are killed and stopped at random.
+"""Crawl by shards on a Ray cluster of several nodes, and kill or stop its processes at random.
+
+Faults: SIGKILL of a shard, of the coordinator, of a Ray node with everything on it, and of the command with the whole
+cluster (it is then run again, as a user would); SIGSTOP of a shard for 20 s. The shards must end with the pages of one
+undisturbed process, none twice, no host asked too fast, and every WARC record readable. Runs are kept in DIR; rows of
+the table whose runs are not in DIR stay.
 
 Command line: nice -n 15 python -m research.cluster_faults --faults 100 --shards 4 --seed 1 --kept DIR; then --kept DIR --write
 Expected time: about ten seconds a fault on two quiet cores; a tenth of it to see that it works: --faults 10. What a run has
-found is kept in DIR, so that several short runs, by their seeds, are as good as a long one; rows of the page whose runs are not in
-DIR stay there as they are.
-
-Faults: SIGKILL of a shard, of the coordinator, of a node of Ray with all that runs there, and of the command itself with the
-whole cluster (it is then run again, as a user would); SIGSTOP of a shard for 20 s. A web is served on loopback; at the end the
-shards hold what one undisturbed process finds, nothing is there twice, no host was hurried, and every WARC record can be read.
+found is kept in DIR, so that several short runs with different seeds replace a long one.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from lycosa.cluster.on_ray import ray_library, use_token
 from lycosa.engine.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
-from research.measured import ROOT, commit_of, part_of, rows_of_table, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, part_of, rows_of_table, table, write_part
 
-PAGE = ROOT / "docs" / "shards.md"
+PAGE = NOTEBOOKS / "shards.md"
 DELAY_S = 1.0
 STOP_S = 20.0
 TRIES = 5
@@ -179,7 +179,7 @@ def spec_for(site: Site) -> str:
 
 
 def compared(root: Path, shards: int, site: Site) -> dict[str, Any]:
-    """What the shards in `web` hold beside the process in `one`, and what the log of the site says of them."""
+    """Compare what the shards in `web` hold with the single process in `one`, and read the log of the site."""
     directories = of_shards(root / "web", shards)
     one, whole = contents([root / "one"]), contents(directories)
     hosts = Counter(
@@ -205,7 +205,7 @@ def compared(root: Path, shards: int, site: Site) -> dict[str, Any]:
 
 
 def disturbed(faults: int, shards: int, seed: int, hosts: int, pages: int) -> dict[str, Any]:
-    """Crawl a web while so many things go wrong; what went wrong, and what was found."""
+    """Crawl a web under random faults; return the faults and the comparison."""
     chance, done = Random(seed), Counter[str]()
     with (
         tempfile.TemporaryDirectory(prefix="faults-") as folder,
@@ -291,7 +291,7 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=12)
     parser.add_argument("--pages", type=int, default=0, help="of each host; default: enough for all faults")
     parser.add_argument("--kept", type=Path, required=True, help="where the figures of runs are kept")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    parser.add_argument("--write", action="store_true", help="write the table into research/shards.md")
     options = parser.parse_args()
     if options.faults:
         pages = options.pages or max(20, 6 * options.faults)

@@ -1,4 +1,4 @@
-"""Writes constraints.txt: the versions of all that Lycosa needs, as they are installed here and were tested.
+"""Write constraints.txt: the installed and tested versions of all dependencies.
 
 Command line: make constraints    (installs the newest versions that pyproject.toml allows, then runs this)
           or: python -m research.constraints > constraints.txt    (the versions of this environment)

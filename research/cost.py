@@ -1,9 +1,9 @@
-"""What a page costs us beside a fixed piece of work in the same process, and whether it has grown. In: the code. Out: two ratios.
+"""Compare the CPU of a page with a fixed piece of work, and fail where it has grown.
 
-The fixed work is parsing and hashing the same pages, each after our own work on it, so that a busy machine slows both
-alike; CPU counts, not the clock, and the least ratio of all rounds. What is over the limit is measured again before it
-counts. `make test` fails where a ratio is 15 % above the one in research/cost.json: what makes a page
-dearer is made cheaper, or the new figure is committed with the reason.
+The fixed work (parsing and hashing the same pages) runs after our own work on each page, so that a busy machine slows
+both alike. The lowest ratio of CPU time over all rounds counts; a ratio over the limit is measured again.
+`make test` fails if a ratio is 15 % above the one in research/cost.json: make the page cheaper, or commit the new
+figure with the reason.
 
 Command line: python -m research.cost; with --write the figures of now become those of research/cost.json; with --web FOLDER …
 only the analysis of pages of archived webs is measured, and printed
@@ -68,7 +68,7 @@ def complaints(now: Cost, committed: Cost) -> list[str]:
 
 
 class FixedWork:
-    """Parsing and hashing, done in turn with our own work, so that a busy machine slows both alike; its CPU seconds."""
+    """Parse and hash, alternating with our own work, so that a busy machine slows both alike. Holds its CPU seconds."""
 
     def __init__(self) -> None:
         self.spent = 0.0

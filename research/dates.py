@@ -1,8 +1,8 @@
-"""How often publication dates are right. In: labelled pages (../shared/data/dates). Out: shares and time.
+"""Measure how often publication dates are right, on the labelled pages of ../shared/data/dates.
 
-Rules were developed on the hosts of the `dev` half only; `test` shows what they are worth elsewhere.
+Rules were developed on the hosts of the `dev` half; `test` holds hosts that no rule was written for.
 
-Command line: python -m research.dates        (writes the figures of docs/dates.md)
+Command line: python -m research.dates        (writes the figures of research/dates.md)
 Expected time: 15 seconds.
 """
 
@@ -21,9 +21,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.page.dates import DOUBTFUL, publication_date
 from lycosa.urls import host_of
-from research.measured import ROOT, number, table, write_part
+from research.measured import NOTEBOOKS, number, table, write_part
 
-PAGE = ROOT / "docs" / "dates.md"
+PAGE = NOTEBOOKS / "dates.md"
 SHARED_DATES = Path("../shared/data/dates/dates-htmldate-default.tar.xz")
 
 
@@ -108,7 +108,7 @@ def htmldate_alone(archive: Path = SHARED_DATES, today: date = date(2024, 6, 1))
 
 
 def figures(scores: dict[str, DateScore]) -> str:
-    """Both tables of docs/dates.md."""
+    """Both tables of research/dates.md."""
     words = {"dev": "hosts on which the weights were fitted", "test": "other hosts", "all": "all"}
     halves = [
         [

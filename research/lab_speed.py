@@ -1,11 +1,10 @@
-"""How quick the lab is: how long it takes to read a web, and how many pages it simulates in a second of CPU. Writes a part of docs/lab.md.
+"""Measure how fast the lab reads a web, and how many pages it simulates in a second of CPU.
+
+The web is read into an empty cache by one process per core. Every strategy then crawls four topics three times in one
+process; the first time, which unpacks the pages, does not count. Fitting the models of a draw counts for every strategy.
 
 Command line: python -m research.lab_speed ../shared/webs/wikischools
 Expected time: three minutes of CPU for 5,000 pages
-
-The web is read into a cache of its own, by as many processes as there are cores. Then every strategy crawls each of four topics
-three times, in one process; the first time does not count, for it unpacks the pages that later ones find unpacked. Fitting the
-models of a draw counts, for every strategy anew, though strategies of one comparison share it.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from lycosa.lab.grid import Laboratory, Variant
 from lycosa.lab.progress import Bar
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
-from research.measured import ROOT, commit_of, cpu_s, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, cpu_s, table, write_part
 
-PAGE = ROOT / "docs" / "lab.md"
+PAGE = NOTEBOOKS / "lab.md"
 STRATEGIES = ("breadth-first", "best-first", "link-context", "fused")
 TOPICS, DRAWS = 4, 2
 PAGES = 500

@@ -1,11 +1,11 @@
-"""What answers do to a collection: writes its part of docs/labels.md. In: a folder of webs. Out: a table.
+"""Measure what answers do to a collection.
+
+After a crawl of 200 pages (keywords and three examples) a simulated user answers five pages at a time, as
+`lycosa label` asks; after each five the judge learns and judges all pages again. The crawl is then answered in other
+ways: carelessly, or about pages that the user chose.
 
 Command line: python -m research.label_figures ../shared/webs KEPT [DRAWS]
 Expected time: four minutes of CPU for five draws.
-
-Each crawl (keywords and three examples, 200 pages) has ended when the simulated user begins to answer, five pages at a
-time, as `lycosa label` asks; after each five the judge learns and all pages are judged anew. The same crawl is then
-answered again in other ways: careless, or about pages that the user chose.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from lycosa.lab.progress import Bar
 from lycosa.lab.run import Crawled, Run, crawled
 from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
-from research.measured import ROOT, Case, commit_of, cpu_s, number, table, write_part
+from research.measured import NOTEBOOKS, ROOT, Case, commit_of, cpu_s, number, table, write_part
 
-PAGE = ROOT / "docs" / "labels.md"
+PAGE = NOTEBOOKS / "labels.md"
 CASE = Case("wikischools", ("best-first",), 200, 5, given="keywords,examples:3")
 ANSWERS = 20
 ASKED, CARELESS, KEPT, ANY = "asked", "asked, 10 % wrong", "kept pages, at random", "any pages, at random"

@@ -1,8 +1,8 @@
-"""How quick the library is on a large collection. In: a number of pages. Out: milliseconds, as a table of docs/library.md.
+"""Measure how fast the library is on a large collection.
 
-The collection is made up: texts of Zipf-distributed words, days of four years, places that exist. Every view is asked for
-as a browser asks for it, access control, drawing and all; only the socket is left out, so that the processor's time
-is the library's alone. With playwright and chromium installed, a browser draws the map too.
+The collection is generated: texts of Zipf-distributed words, days of four years, real places. Every view is requested
+through the application, access control and rendering included; only the socket is left out. With playwright and
+chromium installed, a browser draws the map too.
 
 Command line: python -m research.library [--pages 100000] [--keep FOLDER] [--docs]
 Expected time: five seconds for 2,000 pages; three minutes for the default of 100,000, two of them to make it.

@@ -1,4 +1,4 @@
-"""Runs of the lab that are made once and kept: figures can be written again, elsewhere, without running anything again.
+"""Run the lab, keep the runs in a folder, and write tables into the notebooks.
 
 Command line: none, the programs that write figures use it.
 Expected time: reading takes no time; a run that is not there yet takes one to twenty seconds.
@@ -6,11 +6,9 @@ Expected time: reading takes no time; a run that is not there yet takes one to t
 
 from __future__ import annotations
 
-import csv
 import resource
-import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -24,11 +22,10 @@ from lycosa.lab.given import parse_given
 from lycosa.lab.grid import by_variant
 from lycosa.lab.progress import Bar
 from lycosa.lab.protocol import Options
-from lycosa.lab.reproduce import reproduce_paper
 from lycosa.lab.run import Run
 
 ROOT = Path(__file__).parents[1]
-PICTURES = ROOT / "docs" / "images"
+NOTEBOOKS = ROOT / "research"
 DEMO_TOPICS = ("bread", "bridges", "comets", "owls", "tides")
 """Those of the demo web that are plain topics: no event, no tags."""
 
@@ -117,28 +114,6 @@ def web_of(name: str, webs: Path, kept: Path) -> Path:
     if not folder.exists():
         demo_web().write(folder)
     return folder
-
-
-def reproduced(paper: str, web: Path | None, out: Path) -> str:
-    """Fill a folder with what `lycosa lab reproduce` writes of a paper, unless it is there; the commit of the figures."""
-    note = out / "commit.txt"
-    if not note.exists():
-        commit = commit_of(ROOT)
-        reproduce_paper(paper, web, out, partial(print, flush=True))
-        note.write_text(commit, encoding="utf-8")
-    return note.read_text(encoding="utf-8")
-
-
-def rows_in(path: Path) -> list[dict[str, str]]:
-    """The rows of a table of such a folder."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def show_pictures(out: Path, shown: Mapping[str, str]) -> None:
-    """Put pictures of such a folder into the documentation, under the names that its pages have for them."""
-    for name, made in shown.items():
-        shutil.copyfile(out / made, PICTURES / name)
 
 
 def commit_of(root: Path) -> str:

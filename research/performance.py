@@ -1,9 +1,9 @@
-"""What a crawl costs, beside peers, on a made site and on archived webs: writes the tables and the picture of docs/performance.md.
+"""Measure what a crawl costs beside its peers, on a generated site and on archived webs, and draw a flame graph.
+
+With --urls the frontier is measured too, up to this many URLs. What is not asked for keeps its last figures.
 
 Command line: python -m research.performance --pages 3000 --repeat 5 --peers PEERS/bin/python --web ../shared/webs/wikischools …
 Expected time: an hour of CPU for all of it; with --pages 500 --repeat 1 a few minutes
-
-With --urls the frontier alone is measured as well, up to this many URLs. What is not asked for keeps its last figures.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 from lycosa.bench.crawled import archived_web
 from lycosa.bench.frontier import measure as measure_frontier
 from lycosa.bench.run import BASELINE, PEERS, measure
-from research.measured import ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
-PAGE = ROOT / "docs" / "performance.md"
+PAGE = NOTEBOOKS / "performance.md"
 PICTURE = ROOT / "docs" / "images" / "flame.svg"
 LABELS = {
     "deferred": "`best-first`, text index and near duplicates later",

@@ -1,7 +1,6 @@
-"""What the profile crawler gains. In: a sharing site with page types. Out: a table of docs/strategies/profile.md.
+"""Compare profile with OPIC and breadth-first on a sharing site with page types, after 1,000 pages, paired by topic.
 
-Ten tags that web.toml does not name are topics too: an item is of one if a tag of it has the word. Profile against
-OPIC and breadth-first, after 1,000 pages, paired by topic.
+Ten tags that web.toml does not name are topics too: an item is relevant if one of its tags has the word.
 
 Command line: python -m research.profile_figures ../shared/webs/media
 Expected time: half a minute of CPU, and one more to parse the web for the first time.
@@ -20,9 +19,9 @@ from lycosa.lab.cache import CachedWeb
 from lycosa.lab.web import Topic, VirtualWeb
 from lycosa.methods.profile.page_types import PageTypes
 from lycosa.methods.profile.paper.crawls import ProfileRun, crawl_site, lab_settings, trained_site
-from research.measured import ROOT, chance, commit_of, mean, table, write_part
+from research.measured import NOTEBOOKS, ROOT, chance, commit_of, mean, table, write_part
 
-PAGE = ROOT / "docs" / "strategies" / "profile.md"
+PAGE = NOTEBOOKS / "profile.md"
 OURS = "profile"
 BASELINES = ("opic", "breadth-first")
 PAGES = 1_000

@@ -1,4 +1,4 @@
-"""Records a terminal session as a picture for the documentation: commands that run, with what they really say.
+"""Record a terminal session of real commands as a picture for the documentation.
 
 Command line: python -m research.recording [docs/images/terminal.svg]
 Expected time: half a minute; the demo web is served and crawled on this machine.

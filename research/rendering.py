@@ -1,6 +1,6 @@
-"""What a browser costs and brings: a site in six ways of today, crawled without one, where it is needed, and for every page.
+"""Measure what a browser costs and brings: a site written in six ways, crawled without it, where needed, and always.
 
-Command line: python -m research.rendering [--pages N] [--draw NAME] [--modes MODE…] [--out FOLDER] [--write]     prints the tables of docs/rendering.md; `--write`: puts them there
+Command line: python -m research.rendering [--pages N] [--draw NAME] [--modes MODE…] [--out FOLDER] [--write]     prints the tables of research/rendering.md; `--write`: puts them there
 Expected time: about two seconds for each page that is rendered: a quarter of an hour with the default.
 """
 

@@ -1,16 +1,15 @@
-"""What a crawl by two shards costs beside one process, on all cores and on one: CPU, messages and bytes a page; and what it costs to begin.
+"""Measure the CPU, messages and bytes per page of a crawl by two shards and by one process, and the cost of starting.
+
+The web of `lycosa bench` is crawled to two sizes: the difference is the cost of the additional pages, the rest is the
+cost of starting and ending. CPU is that of all child processes, so a busy machine is acceptable for it, but not for
+pages per second. The site runs in a separate process, whose CPU is reported separately.
+
+Starting shards costs as much CPU as a thousand pages and varies, hence the two sizes differ by 3,500 pages and the
+median over all rounds is used. The judge is fitted at 200 pages, 400, 800 and so on: both sizes are a quarter beyond
+such a point, so that a page pays the same share of it.
 
 Command line: nice -n 5 python -m research.shard_cost --repeat 5 --write
 Expected time: five minutes for each round; --pages 50 --pages 150 in one, to see that it works
-
-The same web is crawled to two sizes: what the larger crawl costs more, for each page that it has more, is the cost of a page, and
-what is left is the cost of beginning and ending. CPU is that of all processes that the command started, as the system counts it, so
-it may be measured on a busy machine; pages a second may not, and they too are those of the pages that the larger crawl has more. The
-site has a process of its own: its CPU is told apart, because it comes out of the same cores. The web is that of `lycosa bench`.
-
-To begin by shards takes as much CPU as a thousand pages, and by how much it varies is taken for the cost of the pages between
-the two sizes: so these are 3,500, and of each crawl the median of all rounds is taken before the difference. The judge is fitted at 200
-pages, 400, 800 and so on, and once more at the end: both sizes are a quarter beyond such a point, so that a page pays the same part of it.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from lycosa.bench.run import WARM_UP_PAGES, as_installed, spec_text
 from lycosa.bench.web import HOSTS
 from lycosa.cluster.division import shard_directory
 from lycosa.testing import SiteProcess
-from research.measured import ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
-PAGE = ROOT / "docs" / "shards.md"
+PAGE = NOTEBOOKS / "shards.md"
 ALONE, ON_ONE_CORE, DIVIDED = "one process", "one process, kept to one core", "2 shards"
 SHARDS_OF = {ALONE: 1, ON_ONE_CORE: 1, DIVIDED: 2}
 MARK = "LYCOSA_COST"
@@ -258,7 +257,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pages", type=int, action="append", help="twice: a small crawl and a large one")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    parser.add_argument("--write", action="store_true", help="write the table into research/shards.md")
     parser.add_argument("--repeat", type=int, default=1, help="rounds; the table has their medians")
     options = parser.parse_args()
     small, large = sorted(options.pages or (500, 4000))
@@ -271,7 +270,7 @@ def main() -> None:
         ):
             for way in (ALONE, DIVIDED):
                 crawl(Path(folder), site, WARM_UP_PAGES, way)  # compiles what the others find compiled
-            # In turn, so that what else the machine does meets both alike.
+            # Alternate, so that other load on the machine affects both alike.
             sizes_of = {
                 (pages, way): crawl(Path(folder), site, pages, way)
                 for pages in (small, large)

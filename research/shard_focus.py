@@ -1,11 +1,11 @@
-"""What dividing a crawl into shards does to its focus, in virtual time: with the price, and without.
+"""Measure how sharding changes the focus of a crawl, in virtual time: with the price, and without.
+
+In a round all shards together fetch 16 pages (one each if there are more shards) and learn of the others' pages only
+afterwards. N = 1 is the same with one shard. A source belongs to one shard. In a web with fewer sources than shards
+each page counts as a source.
 
 Command line: nice -n 10 python -m research.shard_focus --web ../shared/webs/webkb --kept DIR, also for others; then --kept DIR --write
 Expected time: a minute of CPU for each topic and draw, when the lab has parsed the web before.
-
-In a round all shards together fetch 16 pages, or one page each where they are more, and nobody hears of what the others find in it.
-N = 1 is the same with one shard. Sources belong to one shard each. A web that has fewer sources than there are shards cannot be
-divided: each of its pages counts as a source of its own instead, by its URL.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
 from lycosa.urls import authority_of, hash_of, source_of
 from lycosa.values import Link
-from research.measured import ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
 SIZES = (1, 2, 4, 8, 16, 64)
 
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--strategy", default="best-first")
     parser.add_argument("--kept", type=Path, required=True, help="where the figures of webs are kept")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    parser.add_argument("--write", action="store_true", help="write the table into research/shards.md")
     options = parser.parse_args()
     if options.web:
         found = found_on(options.web, options.topic, options.draws, options.pages, options.strategy)
@@ -145,7 +145,7 @@ def main() -> None:
     kept = sorted(options.kept.glob("*.json"))
     text = figures([msgspec.json.decode(path.read_bytes(), type=Found) for path in kept])
     if options.write:
-        write_part(ROOT / "docs" / "shards.md", "focus", text)
+        write_part(NOTEBOOKS / "shards.md", "focus", text)
     print(text)
 
 

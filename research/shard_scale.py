@@ -1,11 +1,10 @@
-"""A frontier filled to the size of a large shard: what it takes there beside a small one, and what follows for 64 shards.
+"""Fill a frontier to the size of a large shard, and measure its time, memory and disk beside a small one.
+
+There is a host for every hundred URLs. Each size is measured over 1,000 pages of 90 links, 40 % of them new, and noted
+in DIR at once. Right after each size a small frontier is measured in a separate process, for comparison.
 
 Command line: nice -n 15 python -m research.shard_scale --urls 20000000 --kept DIR; then --kept DIR --write
 Expected time: ten minutes of CPU for 20 million URLs; --urls 200000 in seconds, to see that it works
-
-There is a host for every hundred URLs. The frontier is filled by pages whose links are all new, and measured at each size over
-1,000 pages as they come in a crawl: 90 links, of which 40 % are new. Each size is noted in DIR as soon as it is reached. CPU time
-depends on what else the machine does: right after each size a small frontier is measured, in a process of its own, to compare with.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from pathlib import Path
 import msgspec
 
 from lycosa.bench.frontier import measure
-from research.measured import ROOT, commit_of, part_of, rows_of_table, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, part_of, rows_of_table, table, write_part
 
-PAGE = ROOT / "docs" / "shards.md"
+PAGE = NOTEBOOKS / "shards.md"
 SMALL = 100_000
 URLS_A_HOST = 100
 AT = (1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000)
@@ -161,7 +160,7 @@ def main() -> None:
     parser.add_argument("--urls", type=int, default=0, help="how many the largest has; 0: none is filled")
     parser.add_argument("--strategy", default="best-first", choices=("best-first", "fused"))
     parser.add_argument("--kept", type=Path, required=True, help="where the figures are kept")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/shards.md")
+    parser.add_argument("--write", action="store_true", help="write the table into research/shards.md")
     options = parser.parse_args()
     if options.urls:
         fill(options.urls, options.strategy, options.kept)

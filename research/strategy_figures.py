@@ -1,12 +1,12 @@
-"""What strategies reach on all webs: writes tables and picture of docs/strategies/fused.md, and what `lycosa strategies` shows.
+"""Measure strategies on all webs: tables for research/fused.md, a picture, and the figures of `lycosa strategies`.
+
+Runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are measured,
+with a word that names no web none; missing cases are left out of the tables. The figures of `lycosa strategies` are
+those of crawls as a user, which `research.user_figures` makes too.
 
 Command line: python -m research.strategy_figures ../shared/webs KEPT [WEB…]
          then: make docs
 Expected time: half an hour of CPU for all webs.
-
-The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
-measured, with a word that is no web's name none; what is not there is left out of the tables. The figures of `lycosa strategies` are those of crawls as a user,
-which `research.user_figures` makes too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,21 @@ from lycosa.lab.plots import plot_webs
 from lycosa.lab.run import Run
 from lycosa.methods.choosing import FIGURES, Figures
 from lycosa.methods.fused.record import PARTS
-from research.measured import ROOT, Case, Measured, chance, kept_runs, mean, measured, table, write_part
+from research.measured import (
+    NOTEBOOKS,
+    ROOT,
+    Case,
+    Measured,
+    chance,
+    kept_runs,
+    mean,
+    measured,
+    table,
+    write_part,
+)
 from research.user_figures import CASES as AS_USERS
 
-PAGE = ROOT / "docs" / "strategies" / "fused.md"
+PAGE = NOTEBOOKS / "fused.md"
 PICTURE = ROOT / "docs" / "images" / "strategies.png"
 FUSED = "fused"
 BOUNDS = (ORACLE, LOOK_AHEAD)

@@ -1,6 +1,6 @@
-"""What the tests cost, and that they do not need a quick machine. In: this tree. Out: a line of CONTRIBUTING.md.
+"""Measure the time of the test suite on a quiet machine, a busy one and one core, and note it in CONTRIBUTING.md.
 
-`quiet` runs them as `make tests` does, `busy` beside eight processes of stress-ng, `one-core` on a single core.
+`quiet` runs it as `make tests` does, `busy` together with eight processes of stress-ng, `one-core` on a single core.
 
 Command line: python -m research.suite quiet|busy|one-core [--note]
 Expected time: six minutes on two quiet cores, half an hour on busy ones, a quarter of an hour on one.

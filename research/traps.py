@@ -1,7 +1,7 @@
-"""What crawler traps cost. In: a made-up web of good pages with eleven traps beside them. Out: the pages that each took.
+"""Measure how many pages crawler traps take, in a generated web of good pages and eleven traps.
 
-Every trap is linked from good pages and speaks of the topic; the crawl has the settings that a user gets, but for the
-delays. With `--pages` above the number of good pages it shows what happens once these run out.
+Every trap is linked from good pages and about the topic. The crawl has the default settings except for the delays.
+`--pages` above the number of good pages shows what happens when these run out.
 
 Command line: python -m research.traps [--good 4000] [--pages 2000] [--runs 1] [--note]
 Expected time: four minutes of CPU in full; the tests run a tenth of it
@@ -28,7 +28,7 @@ from lycosa.store.collection import Collection
 from lycosa.testing import Request, Site, html, text
 from lycosa.testing.responses import CannedResponse
 from lycosa.values import Reason
-from research.measured import ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
 TOPIC = ("granite", "summit", "glacier", "ridge")
 SITES = 40
@@ -302,13 +302,13 @@ def main() -> None:
     parser.add_argument("--good", type=int, default=4000)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=1, help="requests end in another order each time")
-    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
+    parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")
     asked = parser.parse_args()
     found = [measure(asked.good, asked.pages) for _ in range(asked.runs)]
     figures = _figures(found, asked.good)
     print(figures)
     if asked.note:
-        write_part(ROOT / "docs" / "endurance.md", "traps", f"{figures}\n\nCommit {commit_of(ROOT)}.")
+        write_part(NOTEBOOKS / "endurance.md", "traps", f"{figures}\n\nCommit {commit_of(ROOT)}.")
 
 
 def _figures(found: list[Waste], good: int) -> str:

@@ -1,10 +1,10 @@
-"""What a user gets: writes the tables of docs/as-user.md and draws its pictures. In: a folder of webs. Out: both.
+"""Measure what a user gets from keywords and a few examples: tables and pictures of research/as-user.md.
+
+Runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are measured,
+with a word that names no web none; missing cases are left out of the tables.
 
 Command line: python -m research.user_figures ../shared/webs KEPT [WEB…]
 Expected time: twenty minutes of CPU for all webs.
-
-The runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are
-measured, with a word that is no web's name none; what is not there is left out of the tables.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from lycosa.lab.plots import plot_scores
 from lycosa.lab.run import Run
 from lycosa.lab.web import VirtualWeb
 from research.measured import (
+    NOTEBOOKS,
     ROOT,
     Case,
     Measured,
@@ -32,7 +33,7 @@ from research.measured import (
     write_part,
 )
 
-PAGE = ROOT / "docs" / "as-user.md"
+PAGE = NOTEBOOKS / "as-user.md"
 IMAGES = ROOT / "docs" / "images"
 BEST_FIRST, FUSED, EVENT = "best-first", "fused", "event"
 RANKINGS = (BEST_FIRST, FUSED)

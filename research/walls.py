@@ -1,6 +1,6 @@
-"""How well walls are told from honest pages that look like them, on three samples written after real ones.
+"""Measure how well walls are told from honest pages that look like them, on three samples modelled on real pages.
 
-Command line: python -m research.walls [--write]     prints the table of docs/politeness.md; `--write`: puts it there
+Command line: python -m research.walls [--write]     prints the table of research/politeness.md; `--write`: puts it there
 Expected time: a second.
 """
 
@@ -23,7 +23,7 @@ SAMPLES = {
     "second: other products and languages": "walls_later.toml",
     "third: others again": "walls_last.toml",
 }
-"""By what they are in the table: files beside the test that asks for 95 %."""
+"""Names in the table, and the files of the samples."""
 KINDS = (CHALLENGE, CAPTCHA, BLOCK, CONSENT, LOG_IN)
 PROSE = (
     "the owl sat on the wall of the old barn and looked over the fields where the farmer had cut the hay a week ago "

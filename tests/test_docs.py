@@ -76,7 +76,7 @@ def test_every_strategy_has_its_page(name):
     assert f"]({name}.md)" in (DOCS / "strategies" / "index.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "research").glob("*.md"))], ids=name_of)
 def test_links_between_documents_resolve(page):
     """Every relative link leads to a file that is there, and to a heading that it has."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))

@@ -1,1 +1,1 @@
-"""What the program endures: kills, hostile input, long runs, power cuts. Each module is one program."""
+"""Programs that test endurance: kills, hostile input, long crawls, power cuts."""

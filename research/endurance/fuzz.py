@@ -1,7 +1,7 @@
-"""Made-up input for everything that reads what strangers write. In: how many. Out: what broke, and the slowest of each.
+"""Feed generated input to every reader of foreign data. Report failures and the slowest input of each reader.
 
-Every input follows from its reader and its number, so that one that breaks or takes long can be made again:
-`--only READER --from NUMBER --inputs 1`. An error of ours that is told to the user (LycosaError) is an answer.
+An input follows from its reader and its number. Repeat one with `--only READER --from NUMBER --inputs 1`.
+A `LycosaError` is an answer, not a failure.
 
 Command line: python -m research.endurance.fuzz [--inputs 1000000] [--only READER] [--from 0] [--note]
 Expected time: half an hour of CPU for a million inputs; the tests make ten thousand
@@ -357,7 +357,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=WHOLE)
     parser.add_argument("--only", action="append", choices=list(READERS), default=[])
     parser.add_argument("--from", type=int, default=0, dest="start", metavar="NUMBER")
-    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
+    parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")
     asked = parser.parse_args()
     found = fuzz(asked.inputs, asked.only, asked.start)
     figures = table(["reader", "inputs", "CPU ms each", "slowest, CPU s", "broke"], list(rows(found)))

@@ -1,8 +1,8 @@
-"""Crawls that are killed again and again. In: a made-up web with faults. Out: whether they end like one that was not.
+"""Kill a crawl again and again, and compare its result with that of an undisturbed crawl.
 
-Compared are, by URL, the pages with status, title, verdict, refusal and text, and their links with target, anchor and
-refusal; every record of the archive is read, and its digest checked. Priorities of strategies that learn depend on the
-order of arrival, and are not compared.
+Pages are compared by URL: status, title, verdict, refusal, text, and links with target, anchor and refusal. Every
+WARC record is read and its digest checked. Priorities of strategies that learn depend on the order of arrival and are
+not compared.
 
 Command line: python -m research.endurance.kills [--strategy selective] [--pages 3334] [--kills 334] [--note]
 Expected time: two seconds of CPU for each kill and 15 ms for each page: a quarter of an hour for each strategy
@@ -306,7 +306,7 @@ def main() -> None:
     parser.add_argument("--strategy", action="append", choices=STRATEGIES)
     parser.add_argument("--pages", type=int, default=WHOLE_PAGES // len(STRATEGIES) + 1)
     parser.add_argument("--kills", type=int, default=WHOLE_KILLS // len(STRATEGIES) + 1)
-    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
+    parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")
     asked = parser.parse_args()
     rows, is_same = [], True
     for strategy in asked.strategy or STRATEGIES:

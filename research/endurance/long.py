@@ -1,9 +1,8 @@
-"""A long crawl. In: a made-up web of any size. Out: memory, open files and CPU for each page, tenth by tenth.
+"""Run a long crawl of a generated web, and report memory, open files and CPU per page, tenth by tenth.
 
-The crawl has the settings that a user gets, but for the delays; it runs as a user runs it, and is looked at from outside.
-
-A machine that does other things slows a page and a fixed piece of work alike, which is done once a second: so a page's CPU is
-told as a multiple of that, too, and drift is judged by it.
+The crawl has the default settings except for the delays, runs as a child process and is measured from outside.
+A fixed piece of work runs once a second; a page's CPU is also reported as a multiple of it, because other programs
+on the machine slow both alike.
 
 Command line: python -m research.endurance.long [--pages 200000] [--note]
 Expected time: 20 ms of CPU for each page and its server: 70 minutes in full
@@ -147,7 +146,7 @@ def drift(readings: list[Reading]) -> str:
 
     >>> flat = [Reading(10 * n, 1.0, 2.0 * n, 300.0, 200.0, 50, 0.001, 4) for n in range(1, 11)]
     >>> drift(flat)
-    'From tenth 3 to tenth 10: CPU a page beside the fixed work +0 %, memory +0 %, open files +0 %.'
+    'From tenth 3 to tenth 10: CPU a page ÷ fixed work +0 %, memory +0 %, open files +0 %.'
     """
 
     def a_page(at: int) -> float:
@@ -156,7 +155,7 @@ def drift(readings: list[Reading]) -> str:
 
     then, now = readings[WARM - 1], readings[-1]
     grown = {
-        "CPU a page beside the fixed work": a_page(-1) / a_page(WARM - 1),
+        "CPU a page ÷ fixed work": a_page(-1) / a_page(WARM - 1),
         "memory": now.memory_mb / then.memory_mb,
         "open files": now.files / then.files,
     }
@@ -168,14 +167,14 @@ def main() -> None:
     """Crawl, and say whether anything grew."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=200_000)
-    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
+    parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")
     asked = parser.parse_args()
     readings = endure(asked.pages)
     rows = [_row(readings[: count + 1]) for count in range(len(readings))]
     heads = [
         "pages",
         "CPU ms a page",
-        "beside the fixed work",
+        "÷ fixed work",
         "pages/s",
         "memory MB",
         "of it the crawl's own",

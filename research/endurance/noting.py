@@ -1,4 +1,4 @@
-"""Figures of endurance, written where they are read. In: a table. Out: a part of docs/endurance.md.
+"""Write figures into research/endurance.md.
 
 Command line: none, the programs of endurance use it.
 Expected time: none.
@@ -6,10 +6,10 @@ Expected time: none.
 
 from __future__ import annotations
 
-from research.measured import ROOT, commit_of, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, write_part
 
 
 def write_note(part: str, figures: str, *, said: str = "", whole: str = "") -> None:
     """Write figures with the commit that they were made at; `whole` says what a whole run would be, where this was a part."""
     rest = f" A part of the whole: `research/endurance/{part}.py` {whole}." if whole else ""
-    write_part(ROOT / "docs" / "endurance.md", part, f"{figures}\n\n{said}Commit {commit_of(ROOT)}.{rest}")
+    write_part(NOTEBOOKS / "endurance.md", part, f"{figures}\n\n{said}Commit {commit_of(ROOT)}.{rest}")

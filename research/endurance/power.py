@@ -1,7 +1,7 @@
-"""Power cuts, simulated. In: the notes of a crawl's writes and syncs. Out: whether what a cut leaves is a collection.
+"""Simulate power cuts, and check that what each leaves on disk is a valid collection.
 
-`writes.c` is loaded into the crawl (LD_PRELOAD; a C compiler is needed) and notes every change of a file and every sync.
-The disk after a cut has what was synced; of what was not, each write may be there, be there in part, or not at all.
+`writes.c` is loaded into the crawl (LD_PRELOAD; a C compiler is needed) and logs every change of a file and every sync.
+After a cut the disk has what was synced; each later write may be there, be there in part, or be missing.
 
 Command line: python -m research.endurance.power [--pages 300] [--cuts 200] [--resumed 20] [--note]
 Expected time: a second of CPU for a cut, five for one after which the crawl goes on
@@ -222,7 +222,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--cuts", type=int, default=WHOLE)
     parser.add_argument("--resumed", type=int, default=20)
-    parser.add_argument("--note", action="store_true", help="write the figures into docs/endurance.md")
+    parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")
     asked = parser.parse_args()
     found = endure(asked.pages, asked.cuts, asked.resumed)
     lost = f"{max(found.lost)}, {sum(found.lost) / len(found.lost):.0f} in the mean"

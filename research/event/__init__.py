@@ -1,1 +1,1 @@
-"""What the event method reaches on the web of news."""
+"""Measure the event method on a web of news."""

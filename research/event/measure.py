@@ -1,6 +1,6 @@
-"""What an event model is worth on a web with events. In: a virtual web. Out: tables of figures.
+"""Measure event models on a virtual web with events.
 
-With parts, only these are measured; what OUT.json holds of the others stays.
+With parts, only these are measured; OUT.json keeps the others.
 
 Command line: python -m research.event.measure WEB OUT.json [crawls] [background] [ways] [classification]
 Expected time: ten minutes of CPU for all parts on ../shared/webs/news, and six more to parse it for the first time.
@@ -71,7 +71,7 @@ PARTS: dict[str, Callable[[EventWeb, Say, Sequence[int]], dict[str, Any]]] = {
 def measure(
     web: EventWeb, say: Say, ks: Sequence[int] = KS, parts: Sequence[str] = (*PARTS,)
 ) -> dict[str, Any]:
-    """The figures of docs/strategies/event.md, all or some of them."""
+    """The figures of research/event.md, all or some of them."""
     found: dict[str, Any] = {}
     for part in parts:
         if part not in PARTS:
@@ -81,7 +81,7 @@ def measure(
 
 
 def main() -> None:
-    """Measure, write the figures, and put them into docs/strategies/event.md as tables."""
+    """Measure, write the figures, and put them into research/event.md as tables."""
     web, out, parts = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or [*PARTS]
     before = msgspec.json.decode(out.read_bytes()) if out.exists() else {}
     made_at = before.get("made at", {}) | dict.fromkeys(parts, commit_of(ROOT))

@@ -1,4 +1,4 @@
-"""The tables of docs/strategies/event.md. In: the figures that `research.event.measure` wrote. Out: that page.
+"""Format the figures of `research.event.measure` as the tables of research/event.md.
 
 Command line: python -m research.event.tables OUT.json
 Expected time: a second; it only formats figures.
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from lycosa.methods.event.paper.ranking import FULL, VARIANTS
-from research.measured import ROOT, write_part
+from research.measured import NOTEBOOKS, write_part
 
 Figures = Mapping[str, Any]
-PAGE = ROOT / "docs" / "strategies" / "event.md"
+PAGE = NOTEBOOKS / "event.md"
 ON_PAGE = (
     "MAP of pages, paper",
     "MAP of pages, ours",

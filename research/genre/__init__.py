@@ -1,1 +1,1 @@
-"""Labelled genre pages, and what the genre models reach on them."""
+"""Labelled genre pages, and the accuracy of the genre models."""

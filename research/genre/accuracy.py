@@ -1,6 +1,6 @@
-"""How well genres are told. In: the folder of shared pages. Out: tables of docs/strategies/genre.md.
+"""Measure the accuracy of genre models.
 
-All by forests that saw no page of the tested page's site; the last draw by the built-in model as it is.
+Each page is tested by a forest trained without its site; the last draw by the shipped model.
 
 Command line: python -m research.genre.accuracy ../shared
 Expected time: 40 seconds of CPU.
@@ -26,9 +26,9 @@ from research.genre.examples import (
     university_pages,
     with_types,
 )
-from research.measured import ROOT, table, write_part
+from research.measured import NOTEBOOKS, table, write_part
 
-PAGE = ROOT / "docs" / "strategies" / "genre.md"
+PAGE = NOTEBOOKS / "genre.md"
 SPLITS = (0, 1, 2)
 """Random seeds: how pages are split into folds, and how trees are grown."""
 

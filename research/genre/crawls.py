@@ -1,7 +1,7 @@
-"""What the genre adds to best-first on webs of several genres: genre mix, P(I, G), the sweep of w_R, margins in AUC.
+"""Measure what the genre adds to best-first: genre mix, P(I, G), the sweep of w_R, margins in AUC.
 
-In: the webs. Out: tables of docs/strategies/genre.md; what was found is kept, so that a second call only writes. Beyond
-the paper, w_R and P(I, G) come from one half of the topics and the margins from the other, both ways.
+Results are kept in a folder, so that a second call only writes. w_R and P(I, G) come from one half of the topics and
+the margins from the other, both ways.
 
 Command line: python -m research.genre.crawls ../shared/webs KEPT
 Expected time: five minutes of CPU, and three more to parse the webs for the first time.
@@ -29,11 +29,11 @@ from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.paper.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
 from lycosa.methods.genre.prior import Counts, class_name, prior_table
 from lycosa.values import Say
-from research.measured import ROOT, chance, commit_of, number, table, web_of, write_part
+from research.measured import NOTEBOOKS, ROOT, chance, commit_of, number, table, web_of, write_part
 
 MIN_SHARE = 0.05
 """A margin is claimed only where two genres have at least this share of the pages."""
-PAGE = ROOT / "docs" / "strategies" / "genre.md"
+PAGE = NOTEBOOKS / "genre.md"
 
 
 class Plan(NamedTuple):

@@ -1,12 +1,9 @@
-"""The labelled pages of the genre model. In: the labels beside this file and the folder of shared pages.
-Out: examples to train on, and the built-in models.
+"""Train the shipped genre models from labelled pages.
 
-The repository keeps only URL and genre of each page (`genre-labels.csv`); pages are read
-where they are. `random` draws are uniform and test the model in folds; pages that were `chosen` for a rare
-genre, pages with generated markup (the webs news and media) and our own made-up pages only train; pages
-drawn `later`, labelled after features, forest and model were fixed, never train: they test the built-in
-model once. Course and faculty pages are those that the WebKB project labelled so (webs/webkb/labels.csv): pages drawn
-from its types, and others of the same universities, train the extended model only.
+The repository has only URL and genre of each page (`genre-labels.csv`); the pages are in the shared folder. `random`
+draws are uniform and test the model in folds. Pages `chosen` for a rare genre, pages with generated markup (the webs
+news and media) and made-up pages only train. Pages drawn `later` never train: they test the shipped model once. Course
+and faculty pages have WebKB's labels (webs/webkb/labels.csv) and train the extended model only.
 
 Command line: python -m research.genre.examples ../shared src/lycosa/methods/genre
 Expected time: not measured.

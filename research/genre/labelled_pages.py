@@ -1,8 +1,7 @@
-"""Made-up pages of the genres that are rare among labelled ones. In: a random seed. Out: HTML and URLs.
+"""Generate pages of genres that are rare among the labelled pages.
 
-They only train, and never test: what a forest learns of them is the shape of such a page (how many
-images, links and players, which words, where on its site). Addresses, generators and types are those of
-common programs (phpBB, MediaWiki, Sphinx, shops); words come from `made-pages.toml`, by language.
+They train and never test: a forest learns from them the shape of such a page. Addresses, generators and types are
+those of common programs (phpBB, MediaWiki, Sphinx, shops); words come from `made-pages.toml`, by language.
 
 Command line: none; `research.genre.examples` and the tests import it.
 Expected time: under a second.

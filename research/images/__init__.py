@@ -1,1 +1,1 @@
-"""The shipped image model and what it reaches."""
+"""The shipped image model and its accuracy."""

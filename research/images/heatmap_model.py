@@ -1,6 +1,6 @@
-"""Makes the heatmap model that is shipped. In: the folders `heatmap` and `other` of ../shared/data/heatmaps-dev.
-Out: the model, with where it comes from and how well it does on owners that it has not seen. The same images
-give the same file.
+"""Train the shipped heatmap model from ../shared/data/heatmaps-dev.
+
+The model records where it comes from and its accuracy on unseen owners. The same images give the same file.
 
 Command line: python -m research.images.heatmap_model [FOLDER [MODEL]]
 Expected time: over seven minutes on one busy core.

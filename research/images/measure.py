@@ -1,7 +1,6 @@
-"""How well images are told apart on sources never seen. In: ../shared/data/heatmaps-dev. Out: tables of docs/strategies/multimedia.md.
+"""Measure image classification on owners that were held out, with ../shared/data/heatmaps-dev.
 
-Whole owners of repositories are held out. Everything that is fitted, settings and thresholds too, is
-fitted without them, so the figures are those of a new site.
+Everything that is fitted, settings and thresholds too, is fitted without the held-out owners.
 
 Command line: python -m research.images.measure [shipped] [forms] [rules]
     shipped: the table by descriptors, of the figures that the shipped model keeps (`research.images.heatmap_model` measured them)
@@ -38,9 +37,9 @@ from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.margins import views_of
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
 from lycosa.page.pictures import LONGEST, read_image
-from research.measured import ROOT, commit_of, number, table, write_part
+from research.measured import NOTEBOOKS, ROOT, commit_of, number, table, write_part
 
-PAGE = ROOT / "docs" / "strategies" / "multimedia.md"
+PAGE = NOTEBOOKS / "multimedia.md"
 DESCRIPTORS = {
     "eh": "Edge Histogram (EH)",
     "sc": "Scalable Color (SC)",

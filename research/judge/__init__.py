@@ -1,1 +1,1 @@
-"""Programs on the judge that learns."""
+"""Programs that fit and measure the judge."""

@@ -1,9 +1,9 @@
-"""Fit the coefficients of the judge's calibration again, from crawls in the lab as a user would make them.
+"""Fit the coefficients of the judge's calibration from crawls in the lab.
 
-Every crawl is made with the shipped coefficients; what calibration saw of its pages, in both rounds of the last fit, is
-held against the labels, all crawls weighing alike. Prints JSON in the form of `src/lycosa/judge/data/coefficients.json`,
-and writes a table of docs/judge.md: how right pages are judged by what all *other* topics teach, with the weight of the
-plain sign as the regression finds it and held at several values. Those of events are made by `events`.
+Every crawl uses the shipped coefficients. What calibration saw of its pages, in both rounds of the last fit, is compared
+with the labels; all crawls have the same weight. Prints JSON in the form of `src/lycosa/judge/data/coefficients.json`,
+and writes a table of research/judge.md: quality with coefficients from all *other* topics, by the weight of the
+plain sign. `events` fits those of events.
 
 Command line: python -m research.judge.coefficients WEBS KEPT [DRAWS [KIND…]]      (default: 2 draws; both, keywords, examples)
     KEPT is a folder for the demo web.
@@ -25,9 +25,9 @@ from lycosa.lab.cache import CachedWeb
 from lycosa.lab.web import VirtualWeb
 from lycosa.values import Floats
 from research.judge.crawls import STRATEGIES, JudgedCrawl, crawls_of, quality
-from research.measured import DEMO_TOPICS, ROOT, commit_of, number, table, web_of, write_part
+from research.measured import DEMO_TOPICS, NOTEBOOKS, ROOT, commit_of, number, table, web_of, write_part
 
-PAGE = ROOT / "docs" / "judge.md"
+PAGE = NOTEBOOKS / "judge.md"
 GIVEN = {"both": "keywords,examples:3", "keywords": "keywords", "examples": "examples:3"}
 WEB, OTHER_WEBS = "wikischools", {"webkb": (), "demo": DEMO_TOPICS}
 """Where coefficients are fitted, and where what they are worth is seen as well, with the topics there."""

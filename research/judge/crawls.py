@@ -1,4 +1,4 @@
-"""Crawls of the lab as a user would make them, for the programs that ask how pages are judged. In: a web. Out: fitters.
+"""Crawl in the lab with what a user gives, for the programs that measure judges.
 
 Command line: none, the other programs of this folder use it.
 Expected time: 5 seconds of CPU a crawl of 200 pages.
@@ -40,7 +40,7 @@ class JudgedCrawl:
 
 
 class Quality(NamedTuple):
-    """How right the judgements of a crawl are, against the labels."""
+    """Quality of the judgements of a crawl, measured with the labels."""
 
     average_precision: float
     f1: float
@@ -67,7 +67,7 @@ def crawled(laboratory: Laboratory, strategy: str) -> JudgedCrawl:
 
 
 def crawled_to(laboratory: Laboratory, strategy: str, sizes: Sequence[int]) -> list[JudgedCrawl]:
-    """A crawl as a user would make it, as it is at each of these numbers of pages, and in the end."""
+    """The state of a crawl at each of these numbers of pages, and at its end."""
     draw, judge = laboratory.draw, laboratory.preparations[strategy].judge
     assert isinstance(judge, LearningJudge)
     made = fitted(strategy, {}, laboratory.preparations[strategy])
@@ -91,12 +91,12 @@ def crawled_to(laboratory: Laboratory, strategy: str, sizes: Sequence[int]) -> l
 
 
 def quality(crawl: JudgedCrawl, probability: Floats) -> Quality:
-    """Of the pages that were found, with the threshold that is found for their probabilities."""
+    """Judgements of the fetched pages, with the threshold that the judge would choose."""
     return quality_of(probability[crawl.found], crawl.relevant[crawl.found], crawl.targets)
 
 
 def quality_of(told: Floats, relevant: Floats, targets: int) -> Quality:
-    """Of pages that were found, of so many that could be."""
+    """Judgements of the fetched pages; `targets` is how many relevant pages could be fetched."""
     ranked = relevant[np.argsort(-told, kind="stable")]
     precisions = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
     kept = told >= find_threshold(told)

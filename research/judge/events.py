@@ -1,9 +1,9 @@
-"""How events are judged, and the coefficients of their calibration. In: a web with events. Out: a table and JSON.
+"""Fit the calibration's coefficients for events, and measure how events are judged.
 
-Every event is crawled with `event` from two model pages and the web's start pages; what is fetched does not depend on the
-judge. Each is then judged with coefficients fitted on the other events, as it was crawled and with enough other
-pages left out at random for a larger share to be right. The coefficients of all events, with which the last line is made, are
-printed in the form of `src/lycosa/judge/data/coefficients.json`; run it again with these put there, until they stay.
+Every event is crawled with `event` from two model pages and the web's start pages; the judge does not change what is
+fetched. Each is judged with coefficients of the other events, as crawled and with other pages left out at random for a
+larger share of relevant pages. Prints the coefficients of all events in the form of
+`src/lycosa/judge/data/coefficients.json`; put them there and run it again until they stay.
 
 Command line: python -m research.judge.events WEB [DRAWS [PAGES]]      (default: 2 draws of 300 pages)
 Expected time: 2 minutes

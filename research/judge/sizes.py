@@ -1,9 +1,8 @@
-"""Fit what a crawl as a whole (its share of likely pages, its decline) weighs in the judge's calibration, by crawls of several sizes.
+"""Fit how the size of a crawl (its share of likely pages, its decline) counts in the judge's calibration.
 
-A judge whose coefficients were fitted on crawls of 200 pages keeps too much of a longer one, when the right pages are
-found and the crawl goes on with what is most like them. Prints the coefficients `of_crawl` of
-`src/lycosa/judge/data/coefficients.json`, and writes a table of docs/judge.md: what is kept at each size with them and
-without, each topic by what all *other* topics teach, and another web by what all topics teach.
+Coefficients fitted on crawls of 200 pages keep too much of a longer one. Prints the coefficients `of_crawl` of
+`src/lycosa/judge/data/coefficients.json`, and writes a table of research/judge.md: what is kept at each size with and
+without them, each topic by coefficients of all *other* topics.
 
 Command line: python -m research.judge.sizes WEBS [DRAWS [KIND…]]      (default: 2 draws; both, keywords, examples)
 Expected time: 3 minutes of CPU a draw and kind

@@ -1,12 +1,11 @@
-"""Lycosa beside crawl4ai and Scrapy on an archived web, over HTTP: writes docs/peers.md's table. In: a web. Out: a table.
+"""Compare Lycosa with crawl4ai and Scrapy on an archived web, over HTTP.
+
+PEERS is an environment with both: python -m venv PEERS && PEERS/bin/pip install crawl4ai==0.9.5 scrapy==2.19.0. All
+crawlers get the same topics: the keywords of the web, three relevant pages as seeds (Lycosa: as examples), 200 pages;
+those of the lab's first draw. The crawls of a topic are kept in the folder KEPT; the table is of all that are kept.
 
 Command line: python -m research.peers.compare ../shared/webs KEPT PEERS/bin/python [TOPIC…]
 Expected time: not measured on an idle machine; about a quarter of an hour of CPU.
-
-PEERS is an environment with both: python -m venv PEERS && PEERS/bin/pip install crawl4ai==0.9.5 scrapy==2.19.0. All
-crawlers get the same topics: the keywords of the web, three relevant pages as seeds (Lycosa: as examples, which are
-its seeds), 200 pages; those of Lycosa's lab as a user, first draw. The crawls of a topic are kept in the folder KEPT
-and read from there the next time; the table is of all that are kept.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ import msgspec
 from lycosa.lab import metrics
 from lycosa.lab.web import Topic, VirtualWeb
 from lycosa.urls import key_of
-from research.measured import ROOT, chance, commit_of, cpu_s, mean, table, write_part
+from research.measured import NOTEBOOKS, ROOT, chance, commit_of, cpu_s, mean, table, write_part
 
-PAGE = ROOT / "docs" / "peers.md"
+PAGE = NOTEBOOKS / "peers.md"
 WEB, PAGES, EXAMPLES = "wikischools", 200, 3
 TIMEOUT_S = 1_800
 OURS = {"PYTHONPATH": str(ROOT / "src")}

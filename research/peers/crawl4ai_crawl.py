@@ -1,11 +1,11 @@
-"""crawl4ai crawls best-first, without a browser. In: a job as JSON on standard input. Out: the URLs it fetched.
+"""Crawl best-first with crawl4ai, without a browser. Reads a job as JSON on standard input, prints the fetched URLs.
+
+Needs crawl4ai in its own environment; `research.peers.compare` starts it. Links are ranked by KeywordRelevanceScorer
+(the share of the keywords in the URL), as its documentation shows; `resume_state` puts all seeds into one queue.
+Pages with status 200 count.
 
 Command line: PEERS/bin/python -m research.peers.crawl4ai_crawl < job.json
 Expected time: ten to thirty seconds for 200 pages.
-
-Needs crawl4ai, in an environment of its own; `research.peers.compare` starts it there. Links are ranked by its
-KeywordRelevanceScorer (which share of the keywords the URL has), as its documentation shows; all seeds are in one
-queue, which its `resume_state` allows. Pages count when they were answered with status 200.
 """
 
 from __future__ import annotations

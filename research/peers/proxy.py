@@ -1,9 +1,9 @@
-"""Serves an archived web over HTTP on loopback, as a forward proxy: any crawler meets its pages under their own names.
+"""Serve an archived web on loopback as a forward proxy, so that any crawler sees the original host names.
+
+Prints its port. URLs that are not in the archive answer 404. The file COUNTED grows by a byte with every request.
 
 Command line: python -m research.peers.proxy ../shared/webs/wikischools COUNTED
 Expected time: until it is stopped; ten seconds to read the archive.
-
-Prints its port. What is not in the archive answers 404. The file COUNTED grows by a byte with every request.
 """
 
 from __future__ import annotations

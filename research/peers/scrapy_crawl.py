@@ -1,10 +1,10 @@
-"""Scrapy follows every link. In: a job as JSON on standard input. Out: the URLs it fetched, in order.
+"""Follow every link with Scrapy. Reads a job as JSON on standard input, prints the fetched URLs in order.
+
+Needs Scrapy; `research.peers.compare` starts it. `order` "depth" is Scrapy's default, "breadth" the breadth-first order
+of its FAQ. Concurrency is Scrapy's default.
 
 Command line: PEERS/bin/python -m research.peers.scrapy_crawl < job.json
 Expected time: five seconds for 200 pages.
-
-Needs Scrapy; `research.peers.compare` starts it. With `order` "depth" it goes as Scrapy does by default, with "breadth" as
-its FAQ says for breadth-first order. Concurrency is Scrapy's default.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The shipped place model and what it reaches."""
+"""The shipped place model and its accuracy."""

@@ -1,7 +1,7 @@
-"""How many places of real news are found, how many finds are places, and how many are put where they lie.
+"""Measure recall, precision and position of the places found in real news (../shared/data/places).
 
-In: ../shared/data/places. Out: shares and speed. Recall is of the LOC_GEO mentions of ECB+, which are partial; precision
-and position need `tests/page/places_gold.csv`, in which all places of 100 of its documents are labelled by hand.
+Recall is of ECB+'s LOC_GEO mentions, which are incomplete. Precision and position need `tests/page/places_gold.csv`, in
+which all places of 100 documents are labelled by hand.
 
 Command line: python -m research.places.measure
 Expected time: six seconds.

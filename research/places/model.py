@@ -1,4 +1,4 @@
-"""Fits the model that tells places from other names. In: texts with labelled entities. Out: weights as data.
+"""Fit the model that tells places from other names, from texts with labelled entities.
 
 The shipped model was made from ../shared/data/places/ner-ccby.tar.xz (all CC BY).
 

@@ -8,15 +8,13 @@ from random import Random
 
 import pytest
 from research.genre.accuracy import tables
-from research.genre.crawls import can_claim, cases_of, compare, line, summary, swept
+from research.genre.crawls import can_claim, compare, line, summary, swept
 from research.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
-from research.genre.parts import PARTS, parts
 
-from lycosa.lab.cache import CachedWeb
 from lycosa.lab.comparing import compare as compare_strategies
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
-from lycosa.methods.genre.evidence import EXTENDED, GENRES, GenreEvidence, built_in_model
+from lycosa.methods.genre.evidence import EXTENDED, GENRES, built_in_model
 from lycosa.methods.genre.paper.crawls import Remembered, best_weight
 from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
@@ -135,19 +133,6 @@ def test_a_sweep_has_a_column_for_each_weight(demo_folder):
         runs=1,
     )
     assert swept(made.runs).splitlines()[0] == "| w_R | 0 | 1 |"
-
-
-def test_the_parts_of_the_term_are_told_apart(demo_folder):
-    """Each variant is compared with best-first on the same draws."""
-    web = CachedWeb(VirtualWeb.open(demo_folder))
-    said: list[str] = []
-    genres = Remembered(GenreEvidence(built_in_model()))
-    made = cases_of(web, Options(pages=15), (1,), genres, extended=False, topics=2, say=said.append)
-    base, found = parts([case for group in made.values() for case in group], said.append)
-    assert 0 < base.mean <= 1
-    assert set(found) == set(PARTS)
-    assert all(-1 <= difference.mean <= 1 for difference in found.values())
-    assert said[0].startswith("best-first: AUC")
 
 
 def test_the_report_of_accuracy_has_its_tables():

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from research.judge.coefficients import HELD, rows_of
 from research.judge.coefficients import summary as coefficients_summary
-from research.judge.cost import cost_at, made_pages
 from research.judge.crawls import STRATEGIES, JudgedCrawl, crawled, crawls_of
-from research.judge.links import SIGNS, linked, summary
 
 from lycosa.demo import demo_web
 from lycosa.lab.cache import CachedWeb
@@ -15,11 +13,6 @@ from lycosa.lab.given import parse_given
 from lycosa.lab.grid import Laboratory
 from lycosa.lab.protocol import Options
 from lycosa.lab.web import VirtualWeb
-
-
-def test_a_cost_is_measured():
-    pages = made_pages(30)
-    assert all(number > 0 for number in cost_at(pages))
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +41,6 @@ def test_strategies_that_are_compared_begin_alike(web):
     laboratory.prepare(["best-first"])
     first, second = (crawled(laboratory, "best-first").relevant.tolist() for _ in range(2))
     assert first == second
-
-
-def test_links_are_weighed_beside_words(web, crawls):
-    """A row for each strategy and sign, each topic judged by what the other has taught."""
-    found = [linked(crawl, web.graph) for crawl in crawls]
-    assert all(one.linked.any() and (one.linked == one.linked.T).all() for one in found)
-    assert summary(found).count("| fused |") == len(SIGNS)
 
 
 def test_coefficients_are_fitted_on_other_topics(crawls):

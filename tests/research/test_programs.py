@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from lycosa.demo import demo_web
-from lycosa.page.document import Document
-
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path for path in (ROOT / "research").rglob("*.py") if path.name != "__init__.py")
 
@@ -32,19 +29,18 @@ def test_a_program_says_how_to_run_it_and_how_long_it_takes(path):
     assert f"`{path.relative_to(ROOT / 'research')}`" in listed
 
 
-def test_the_readme_lists_nothing_that_is_not_there():
+def test_the_readme_lists_existing_programs_and_every_notebook():
     text = (ROOT / "research" / "README.md").read_text(encoding="utf-8")
     for name in re.findall(r"`([\w/-]+\.(?:py|csv|toml))`", text):
         assert (ROOT / "research" / name).exists(), name
+    for notebook in (ROOT / "research").glob("*.md"):
+        assert notebook.name == "README.md" or f"`{notebook.name}`" in text, notebook.name
 
 
 def test_the_documentation_names_programs_that_are_there():
     """`python -m …` in the docs and docstrings leads to a module."""
-    pages = [
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / "src").rglob("*.py"),
-        *(ROOT / "research").rglob("*.py"),
-    ]
+    kinds = (("docs", "*.md"), ("src", "*.py"), ("research", "*.py"), ("research", "*.md"))
+    pages = [page for folder, names in kinds for page in (ROOT / folder).rglob(names)]
     for page in pages:
         for name in re.findall(
             r"python -m ((?:research|lycosa|tests)[\w.]*)", page.read_text(encoding="utf-8")
@@ -77,22 +73,3 @@ def test_the_wheel_has_the_package_and_no_research_program():
 
 def _runs(path: Path) -> bool:
     return bool(re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M))
-
-
-def test_what_a_genre_costs_has_all_its_parts():
-    from research.genre.cost import cost_of, row
-
-    documents = [
-        Document(b"<title>News</title><p>Today <a href=/x>more</a>", f"http://a.test/{n}") for n in range(3)
-    ]
-    cost = cost_of(documents)
-    assert cost.pages == 3
-    assert row("made up", cost)[:2] == ["made up", "0 KB"]
-
-
-def test_path_strings_are_timed_on_a_web(tmp_path, capsys):
-    from research.path_strings import main
-
-    demo_web().write(tmp_path / "web")
-    main([str(tmp_path / "web")])
-    assert capsys.readouterr().out.startswith("web PathCost(pages=40")
