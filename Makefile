@@ -49,7 +49,7 @@ docs:
 
 # The documentation as a site, in site/; from installed packages alone.
 site: $(STAMP)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -q
+	$(BIN)/python -m research.site
 
 .make/venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'

@@ -1,6 +1,6 @@
 """Compare the URL order of `lycosa crawl --web` with that of the lab, and open the crawl's export.
 
-Command line: python -m research.archived_order [--webs FOLDER] [--names WEB…] [--pages N] [--write];  --write: put the table into docs/archives.md
+Command line: python -m research.archived_order [--webs FOLDER] [--names WEB…] [--pages N] [--write];  --write: put the table into research/archives.md
 Expected time: a minute for each crawl, and once five minutes to parse the larger web.
 """
 
@@ -85,7 +85,7 @@ def main() -> None:
     options.add_argument("--webs", type=Path, default=SHARED)
     options.add_argument("--names", nargs="+", default=WEBS, metavar="WEB")
     options.add_argument("--pages", type=int, default=100)
-    options.add_argument("--write", action="store_true", help="put the table into docs/archives.md")
+    options.add_argument("--write", action="store_true", help="put the table into research/archives.md")
     chosen = options.parse_args()
     there = [chosen.webs / name for name in chosen.names if (chosen.webs / name).is_dir()]
     if not there:
@@ -112,7 +112,7 @@ def main() -> None:
     figures = table(heads, rows)
     print(figures)
     if chosen.write:
-        write_part(ROOT / "docs" / "archives.md", "order", figures)
+        write_part(ROOT / "research" / "archives.md", "order", figures)
 
 
 if __name__ == "__main__":

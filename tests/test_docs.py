@@ -76,7 +76,7 @@ def test_every_strategy_has_its_page(name):
     assert f"]({name}.md)" in (DOCS / "strategies" / "index.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "research").glob("*.md"))], ids=name_of)
 def test_links_between_documents_resolve(page):
     """Every relative link leads to a file that is there, and to a heading that it has."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
@@ -261,7 +261,7 @@ TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=name_of)
 def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
-    """From top to bottom, in an empty folder: files with a title are written, commands run and say something."""
+    """Run it from top to bottom in an empty folder: write files that have a title, run snippets and commands."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, command in (("lycosa", f'"{sys.executable}" -m lycosa'), ("python", f'"{sys.executable}"')):
@@ -274,7 +274,7 @@ def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
         if title := re.search(r'title="([^"]+)"', marks):
             (folder / title[1]).parent.mkdir(parents=True, exist_ok=True)
             (folder / title[1]).write_text(text, encoding="utf-8")
-        if kind == "python":
+        elif kind == "python":
             run([sys.executable, "-c", text], folder)
         for line in text.splitlines() if kind == "console" else ():
             if line.startswith("lycosa serve "):  # it would serve until stopped
@@ -285,7 +285,7 @@ def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
             assert said.strip() or "write(" in line
             ran += 1
     assert ran >= 4
-    if tutorial.stem == "event":  # it promises that all articles are kept
+    if tutorial.stem == "archivist":  # it promises that all articles are kept
         with lycosa.Collection.open(folder / "flood" / "flood") as flood:
             assert sum("/news/" in page.link.url for page in flood.pages(relevant=True)) == 24
 

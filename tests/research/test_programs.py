@@ -29,19 +29,18 @@ def test_a_program_says_how_to_run_it_and_how_long_it_takes(path):
     assert f"`{path.relative_to(ROOT / 'research')}`" in listed
 
 
-def test_the_readme_lists_nothing_that_is_not_there():
+def test_the_readme_lists_existing_programs_and_every_notebook():
     text = (ROOT / "research" / "README.md").read_text(encoding="utf-8")
     for name in re.findall(r"`([\w/-]+\.(?:py|csv|toml))`", text):
         assert (ROOT / "research" / name).exists(), name
+    for notebook in (ROOT / "research").glob("*.md"):
+        assert notebook.name == "README.md" or f"`{notebook.name}`" in text, notebook.name
 
 
 def test_the_documentation_names_programs_that_are_there():
     """`python -m …` in the docs and docstrings leads to a module."""
-    pages = [
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / "src").rglob("*.py"),
-        *(ROOT / "research").rglob("*.py"),
-    ]
+    kinds = (("docs", "*.md"), ("src", "*.py"), ("research", "*.py"), ("research", "*.md"))
+    pages = [page for folder, names in kinds for page in (ROOT / folder).rglob(names)]
     for page in pages:
         for name in re.findall(
             r"python -m ((?:research|lycosa|tests)[\w.]*)", page.read_text(encoding="utf-8")

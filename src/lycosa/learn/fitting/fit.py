@@ -54,7 +54,7 @@ TEXT_WEIGHT = 1.5
 """The classifier's weight in the score; the similarities have 1 each."""
 MAX_TRAINING = 800
 """Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample. With 1,500 the judge
-is no better, and takes twice as long (docs/performance-log.md)."""
+is no better, and takes twice as long (research/performance-log.md)."""
 MAX_LEFT_OUT = 10
 MIN_OTHERS = 5
 """With fewer pages beside the examples nothing can be standardised over them, and there is nothing to learn."""
