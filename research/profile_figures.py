@@ -31,7 +31,7 @@ LEAST = 150
 
 
 def other_topics(web: CachedWeb) -> list[Topic]:
-    """The words that most items have among their tags, but for those of the web's own topics."""
+    """The most frequent words of tags, without those of the web's own topics."""
     types = PageTypes(trained_site(web))
     words_of = {
         key: {word for tag in tags for word in tag.lower().split()}
@@ -53,7 +53,7 @@ def _tags_of_items(web: CachedWeb, types: PageTypes) -> Iterator[tuple[int, Sequ
 
 
 def compared(runs: dict[str, list[ProfileRun]], topics: Sequence[Topic]) -> str:
-    """Harvest, capture and what was found of each strategy, and how sure it is that ours differs."""
+    """Harvest, capture and share found of each strategy, with p values."""
     rows = []
     for name, made in runs.items():
         cells = [f"**{name}**" if name == OURS else name]
@@ -85,7 +85,7 @@ def topics_table(path: Path) -> str:
     runs = {
         OURS: [crawl_site(OURS, web, topic, PAGES, lab_settings(web, topic), name=OURS) for topic in topics]
     }
-    for name in BASELINES:  # they know no topic: one crawl, counted for each
+    for name in BASELINES:  # they ignore the topic: one crawl, counted for each
         crawled = crawl_site(name, web, topics[0], PAGES, {}, name=name)
         runs[name] = [crawled.about(topic) for topic in topics]
     names = ", ".join(f"{topic.name} ({len(topic.relevant()):,})" for topic in topics)

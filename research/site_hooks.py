@@ -21,13 +21,13 @@ _OUTSIDE = re.compile(
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A page without links that lead out of the site."""
+    """Remove links that lead out of the site."""
     del page
     return _OUTSIDE.sub(r"\1", markdown)
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """A page whose parts have names for those who hear them: the theme names neither its search nor its copy buttons.
+    """Add names for screen readers: the theme names neither its search nor its copy buttons.
 
     And code can be reached by keys, as a narrow screen scrolls it.
     """
@@ -48,7 +48,7 @@ _NAME_CODE = """new MutationObserver(() => {
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """The pages, and with them what the site looks like."""
+    """Add the generated style, logo and fonts."""
     look = (
         design.font_faces("fonts")
         + _colours("default", design.LIGHT)
@@ -64,7 +64,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def _logo() -> str:
-    """On the coloured head of the site the logo is of one colour, whatever the scheme."""
+    """The logo in one colour, for the coloured header."""
     style = ".body, .page { fill: #fff } .leg { fill: none; stroke: #fff; stroke-width: 2.3; stroke-linecap: round } .eye { fill: #0a655d }"
     return re.sub(r"<style>.*?</style>", f"<style>{style}</style>", design.logo(), flags=re.S)
 
@@ -84,7 +84,7 @@ _TYPE = (
     f".md-typeset h1, .md-typeset h2, .md-typeset h3 {{ font-family: {design.TYPE['serif']}; font-weight: 600; color: inherit; }}\n"
     ".md-typeset pre > code, .md-typeset table:not([class]) { border: 1px solid var(--md-default-fg-color--lightest); }\n"
     ".md-typeset img { border-radius: .3rem; }\n"
-    # The theme tells links by colour alone, and pales what is not open.
+    # The theme marks links by colour alone, and dims closed entries.
     ".md-typeset a:not(.headerlink, .md-button) { text-decoration: underline; text-underline-offset: .15em; }\n"
     ".md-tabs__link { opacity: 1; }\n"
     ".md-tabs__item--active .md-tabs__link { text-decoration: underline; text-underline-offset: .4em; text-decoration-thickness: 2px; }\n"
