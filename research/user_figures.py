@@ -209,7 +209,7 @@ def lost(found: Found) -> str:
                     *map(number, map(_mean, measures)),
                 ]
             )
-    heads = ["right ones that can be reached", "right ones fetched", "right ones kept", "kept", "F1"]
+    heads = ["relevant, reachable", "relevant, fetched", "relevant, kept", "kept", "F1"]
     return table(["given", "topic", *heads, *BETTER], rows)
 
 
@@ -260,7 +260,7 @@ def events(found: Measured) -> str:
                 number(_mean(errors)),
             ]
         )
-    heads = ["strategy", "runs", "fetched", "of the right ones fetched: kept", "precision"]
+    heads = ["strategy", "runs", "fetched", "of the relevant ones fetched: kept", "precision"]
     return table([*heads, "kept, mean of runs", "precision, mean of runs", "abs(reported − true)"], rows)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from lycosa.methods.event.paper.ranking import FULL, VARIANTS
 from research.measured import NOTEBOOKS, write_part
+from research.measured import table as markdown_table
 
 Figures = Mapping[str, Any]
 PAGE = NOTEBOOKS / "event.md"
@@ -85,9 +86,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     |---|---|
     | 10 | 0.500 |
     """
-    lines = [head, *[[told(cell) for cell in row] for row in rows]]
-    shown = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([shown[0], "|" + "---|" * len(head), *shown[1:]])
+    return markdown_table(head, [[told(cell) for cell in row] for row in rows])
 
 
 def told(value: Any) -> str:

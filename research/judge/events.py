@@ -135,7 +135,7 @@ def main() -> None:
     for event in sorted({crawl.event for crawl in crawls}):
         others = coefficients_of([crawl for crawl in whole if crawl.event != event], before)
         judged += [(crawl, crawl.fit(others)) for crawl in crawls if crawl.event == event]
-    print("| pages | right | share | right ones kept | precision | share, off by | interval holds |")
+    print("| pages | relevant | share | relevant ones kept | precision | share, off by | interval holds |")
     print("|---|---|---|---|---|---|---|")
     for share in SHARES:
         name = f"thinned to {share:g}" if share else "as crawled"
