@@ -347,12 +347,13 @@ class ArchiveSpec(Section):
 class IndexSpec(Section):
     """What is computed for searching: `now` (with each page), `later` (by `lycosa index`), or `never`."""
 
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Literal["now", "never"]] = Field(init=False)  # keys that methods add
+
     text: When = "now"
     """Full-text index."""
     near_duplicates: When = "now"
     """Fingerprints and clusters of nearly equal pages: found by simhash, confirmed by their shingles."""
-    genre: Literal["now", "never"] = "never"
-    """The genre of each page (news, blog, image, video, other), whatever the strategy."""
     place_finder: str = ""
     """Who says which names are places: a finder that an installed package offers (docs/places.md);
     "": the one that comes with Lycosa."""
