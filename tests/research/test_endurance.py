@@ -1,4 +1,4 @@
-"""Small parts of what research/endurance measures; the programs run it in full."""
+"""A small part of each program of research/endurance."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def test_killed_crawls_end_like_others(strategy):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_power_cuts_leave_collections():
-    """Everything opens, and the crawl goes on to the same end."""
+    """Every collection opens, and the resumed crawl ends the same way."""
     found = power.endure(pages=40, cuts=3, resumed=1)
     assert found.wrong == []
     assert found.cuts == 3
     assert found.resumed == 1
 
 
-def test_what_was_not_synced_may_be_lost_and_what_was_may_not():
-    """Whatever the chance: the synced beginning is there, and nothing that was never written."""
+def test_only_unsynced_data_may_be_lost():
+    """For any random seed the synced data are there, and nothing that was never written."""
     notes = [
         power.Note("C", "a", 0, b""),
         power.Note("W", "a", 0, b"safe"),
