@@ -4,5 +4,5 @@ import os
 
 from lycosa.engine.threads import ONE_THREAD
 
-# Before numpy is loaded: with more threads the last bits differ, and a crawl that learns takes another course.
+# Set before numpy is loaded: more threads change the last bits, and thus the course of a crawl that learns.
 os.environ.update(ONE_THREAD)

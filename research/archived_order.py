@@ -35,7 +35,7 @@ SHARED = ROOT.parent / "shared" / "webs"
 def lab_and_crawl(
     folder: Path, topic: str, strategy: str, out: Path, pages: int
 ) -> tuple[list[int], list[int]]:
-    """The keys of the URLs that the lab fetched, and of those that a crawl of the same archive into `out` did."""
+    """Return the keys that the lab fetched, and those that a crawl of the same archive into `out` fetched."""
     options = Options(pages=pages, given=Given(keywords=True, examples=3))
     web = CachedWeb(VirtualWeb.open(folder))
     laboratory = Laboratory(web, topic, 1, options)

@@ -52,7 +52,7 @@ BIGRAMS_OF = ("zh", "ja")
 
 
 def stems_of(words: Mapping[str, float], language: str) -> dict[str, float]:
-    """Zipf frequencies of the stems of words, from the frequencies (shares of all words) of the words.
+    """Zipf frequencies of stems, from the frequencies (shares of all words) of their words.
 
     >>> {stem: round(zipf, 1) for stem, zipf in stems_of({"cat": 1e-5, "cats": 1e-5, "the": 0.1}, "english").items()}
     {'cat': 4.3}
@@ -66,7 +66,7 @@ def stems_of(words: Mapping[str, float], language: str) -> dict[str, float]:
 
 
 def most_frequent(table: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The stems that the shipped table has."""
+    """Return the stems for the shipped table."""
     return sorted(table.items(), key=lambda item: (-item[1], item[0]))[:MAX_STEMS]
 
 
@@ -85,7 +85,7 @@ def cjk_table(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def save(name: str, table: Mapping[str, float]) -> int:
-    """Write a table; the same words give the same bytes. Returns its size."""
+    """Write a table and return its size. The same words give the same bytes."""
     packed = lzma.compress(text_of(most_frequent(table)).encode(), preset=9 | lzma.PRESET_EXTREME)
     (DATA / f"{name}.txt.xz").write_bytes(packed)
     return len(packed)

@@ -59,15 +59,15 @@ HEADS = (
 
 
 class Faulty:
-    """A cluster of a head and two more nodes, and a crawl on it that is disturbed."""
+    """A cluster with a head and two more nodes, and a crawl on it."""
 
     def __init__(self, spec: Path, out: Path, shards: int, chance: Random) -> None:
         self.spec, self.out, self.shards, self.chance = spec, out, shards, chance
         self.mark = f"LYCOSA_FAULTS={os.getpid()}"
         os.environ["LYCOSA_FAULTS"] = str(os.getpid())
-        # Ray trusts whoever reaches it, and would not take 127.0.0.1 for the address of a cluster without this.
+        # Ray refuses 127.0.0.1 as the address of a cluster without this.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-        # As the command does it: a cluster without a token ends the actors of whoever has one.
+        # As the command does: a cluster without a token ends the actors of a user with one.
         use_token()
         self.begin()
 
@@ -89,7 +89,7 @@ class Faulty:
         )
 
     def _new_node(self) -> Any:
-        """One more node; on a busy machine one may not be there in time, and another one is."""
+        """Add a node. On a busy machine Ray may fail to start one in time; try another."""
         for _ in range(TRIES - 1):
             try:
                 return self.cluster.add_node(**self.node)
@@ -98,19 +98,19 @@ class Faulty:
         return self.cluster.add_node(**self.node)
 
     def pages(self) -> int:
-        """How many there are, as far as anybody says."""
+        """Number of pages, as far as the status says."""
         answer = ask(self.out, "status")
         return int(answer["pages"]) if answer and answer.get("ok") else 0
 
     def wait_for_pages(self, more: int) -> None:
-        """Until the crawl has this many pages more, as far as anybody says, or has ended."""
+        """Wait until the crawl has this many more pages, or has ended."""
         before = 0
         while self.process.poll() is None and not (before and self.pages() >= before + more):
             before = before or self.pages()
             time.sleep(0.2)
 
     def do(self, kind: str) -> None:
-        """Let one thing go wrong."""
+        """Inject one fault."""
         if kind == "kill a shard":
             self._signal(self._shard(), signal.SIGKILL)
         elif kind == "kill the coordinator":
@@ -130,7 +130,7 @@ class Faulty:
             self.begin()
 
     def end(self) -> None:
-        """Kill the command and the cluster, at once."""
+        """Kill the command and the cluster at once."""
         self.process.kill()
         self.process.wait()
         for number in self._processes("ray::"):
@@ -143,7 +143,7 @@ class Faulty:
         return int(text) if text.isdigit() and int(text) in self._processes("ShardActor") else 0
 
     def _processes(self, kind: str) -> list[int]:
-        """Our own processes of Ray, of this kind."""
+        """Our own Ray processes of this kind."""
         found = []
         for path in Path("/proc").glob("[0-9]*"):
             try:
@@ -162,7 +162,7 @@ class Faulty:
 
 
 def spec_for(site: Site) -> str:
-    """A crawl of the whole site, with a delay for each host."""
+    """The spec of a crawl of the whole site, with a delay for each host."""
     return spec_text(
         site,
         ["http://h0.test/"],
@@ -239,7 +239,7 @@ def disturbed(faults: int, shards: int, seed: int, hosts: int, pages: int) -> di
 
 
 def row_of(run: dict[str, Any]) -> list[str]:
-    """What a run has found, in the order of HEADS."""
+    """Cells of a run, in the order of HEADS."""
     same = run["same pages, links and judgements"]
     missed = ", ".join(part for part, is_same in same.items() if not is_same)
     return [
@@ -266,7 +266,7 @@ def commits_in(page: str) -> list[str]:
 
 
 def figures(rows: list[list[str]], commits: Iterable[str]) -> str:
-    """A table of runs, and what went wrong in all of them."""
+    """The table of runs, and the faults of all runs."""
     total = Counter[str]()
     for _, faults, *_ in rows:
         for one in faults.split(", "):
@@ -281,7 +281,7 @@ def _listed(faults: Iterable[tuple[str, int]]) -> str:
 
 
 def main() -> None:
-    """Run it, and print what was found; or write what runs have found into the page."""
+    """Run and print, or write kept runs into the notebook."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

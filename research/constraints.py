@@ -23,7 +23,7 @@ HEAD = """\
 
 
 def requirements() -> list[Requirement]:
-    """What pyproject.toml names: dependencies and all extras but our own name."""
+    """Requirements of pyproject.toml: dependencies and all extras except our own name."""
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     named = [
         *project["dependencies"],
@@ -33,7 +33,7 @@ def requirements() -> list[Requirement]:
 
 
 def pinned(wanted: list[Requirement]) -> dict[str, str]:
-    """The installed versions of the requirements and of all that these need, by name."""
+    """Installed versions of the requirements and of their dependencies, by name."""
     versions: dict[str, str] = {}
     waiting, seen = [*wanted], set()
     while waiting:

@@ -38,7 +38,7 @@ from lycosa.values import Fetched, Link, Page, Refusal
 
 FILE = Path(__file__).with_name("cost.json")
 LIMIT = 1.15
-"""A ratio may be this many times the committed one."""
+"""A ratio may be this multiple of the committed one."""
 ANALYSED, CRAWLED = 120, 500
 ROUNDS = {"analysis": 5, "crawl": 2}
 ATTEMPTS = 3
@@ -54,7 +54,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 def complaints(now: Cost, committed: Cost) -> list[str]:
-    """What has grown too much, in words.
+    """Describe ratios that have grown too much.
 
     >>> complaints(Cost(10.0, 24.0), Cost(9.0, 20.0))
     ['crawl: 24.0 times the fixed work, 1.20 times the committed 20.0 (limit 1.15)']
@@ -74,7 +74,7 @@ class FixedWork:
         self.spent = 0.0
 
     def do(self, body: bytes) -> None:
-        """The work for one page."""
+        """Do the work for one page."""
         begun = time.thread_time()
         LexborHTMLParser(body.decode(errors="replace"))
         hashlib.sha256(body).digest()
@@ -82,7 +82,7 @@ class FixedWork:
 
 
 class _InTurn:
-    """An analyser after whose every page the fixed work is done."""
+    """An analyser that does the fixed work after every page."""
 
     def __init__(self, inner: Any, fixed: FixedWork, bodies: Mapping[int, bytes]) -> None:
         self._inner = inner
@@ -96,7 +96,7 @@ class _InTurn:
 
 
 def ratio_of(work: Callable[[FixedWork], None]) -> float:
-    """The CPU of some work without the fixed work in it, as a multiple of that."""
+    """CPU of some work minus the fixed work, as a multiple of the fixed work."""
     fixed = FixedWork()
     begun = time.process_time()
     work(fixed)
@@ -115,7 +115,7 @@ def made_pages(count: int) -> list[Fetched]:
 
 
 def archived_pages(folder: Path, count: int) -> list[Fetched]:
-    """HTML pages of an archived web, from all of it."""
+    """HTML pages from all parts of an archived web."""
     archive = VirtualWeb.open(folder).archive
     urls = archive.urls()
     some = urls[:: max(1, len(urls) // (2 * count))]
@@ -125,7 +125,7 @@ def archived_pages(folder: Path, count: int) -> list[Fetched]:
 
 
 def analysis_of(pages: list[Fetched]) -> Callable[[FixedWork], None]:
-    """The analysis of pages, each followed by the fixed work."""
+    """Analyse pages, each followed by the fixed work."""
 
     def work(fixed: FixedWork) -> None:
         for page in pages:
@@ -136,7 +136,7 @@ def analysis_of(pages: list[Fetched]) -> Callable[[FixedWork], None]:
 
 
 def measured(say: Callable[[str], None], committed: Cost | None = None) -> Cost:
-    """The ratios of now; what is above the committed ones is measured again, to be sure."""
+    """Measure the current ratios; measure again if one is above the committed one."""
     pages = made_pages(CRAWLED)
     bodies = {page.link.key: page.body for page in pages}
 

@@ -28,7 +28,7 @@ SHARED_DATES = Path("../shared/data/dates/dates-htmldate-default.tar.xz")
 
 
 class DateScore(NamedTuple):
-    """Of one half: pages, the share with exactly the right day, with a wrong one, CPU ms a page."""
+    """Results of one half: pages, shares with the right and with a wrong day, CPU ms a page."""
 
     pages: int
     exact: float
@@ -93,7 +93,7 @@ def _score(counts: Counter[str], seconds: float) -> DateScore:
 
 
 def htmldate_alone(archive: Path = SHARED_DATES, today: date = date(2024, 6, 1)) -> dict[str, float]:
-    """What htmldate with its own settings gets right, of both halves and of `all`."""
+    """Results of htmldate with its own settings, for both halves and for `all`."""
     from htmldate import find_date
 
     pages, labels = _read(archive)

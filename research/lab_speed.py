@@ -30,7 +30,7 @@ PAGES = 500
 
 
 def reading(folder: Path) -> str:
-    """What it takes to read a web for the first time."""
+    """Time to read a web for the first time."""
     cores = os.cpu_count() or 1
     begun, before = time.monotonic(), cpu_s()
     with TemporaryDirectory() as cache, Bar("reading") as bar:
@@ -45,7 +45,7 @@ def reading(folder: Path) -> str:
 
 
 def speed(web: CachedWeb, strategy: str, options: Options) -> float:
-    """Pages that count, simulated in a second of CPU; what fits the models included."""
+    """Pages simulated in a second of CPU, fitting of models included."""
     pages = used_s = 0.0
     for draw in range(DRAWS + 1):
         for topic in list(web.web.topics)[:TOPICS]:

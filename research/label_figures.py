@@ -37,7 +37,7 @@ WAYS = (ASKED, CARELESS, KEPT, ANY)
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """F1 of what is kept after 0, 5, 10 … answers that were given in one way."""
+    """F1 of what is kept after 0, 5, 10 … answers of one kind."""
 
     topic: str
     random_seed: int
@@ -49,12 +49,12 @@ class Answered(msgspec.Struct, frozen=True):
 
     @property
     def change(self) -> float:
-        """What all answers together did to F1."""
+        """Change of F1 by all answers."""
         return self.f1[-1] - self.f1[0]
 
 
 class Answering(msgspec.Struct, frozen=True):
-    """All that was measured, at which commit, with how much CPU."""
+    """All results, with their commit and CPU time."""
 
     commit: str
     cpu_s: float
@@ -62,7 +62,7 @@ class Answering(msgspec.Struct, frozen=True):
 
 
 class Interview:
-    """A crawl that has ended, whose pages can be answered in several ways, each from the beginning."""
+    """A finished crawl whose pages can be answered repeatedly, each time from the start."""
 
     def __init__(self, web: CachedWeb, topic: str, random_seed: int, case: Case = CASE) -> None:
         laboratory = Laboratory(web, topic, random_seed, case.options)
@@ -77,7 +77,7 @@ class Interview:
         self.random_seed = random_seed
 
     def answer(self, way: str) -> Answered:
-        """F1 and precision while answers are given in one way; then all of them are forgotten."""
+        """F1 and precision during answers of one kind. All answers are forgotten afterwards."""
         name = f"{self.random_seed}/{self.crawled.topic.name}"
         self.user.careless = name if way == CARELESS else ""
         pages = None if way in (ASKED, CARELESS) else iter(self._order(way, Random(f"{name}/{way}")))
@@ -104,13 +104,13 @@ class Interview:
         )
 
     def _order(self, way: str, chance: Random) -> list[int]:
-        """Pages that a user looks through, in any order."""
+        """Pages in the order in which a user opens them."""
         store = self.crawled.store
         pages = [link.key for link in store.counted if way == ANY or store.judgements[link.key].relevant]
         return chance.sample(pages, len(pages))
 
     def _more(self, pages: Iterator[int] | None) -> bool:
-        """Answer five questions, or about five pages of the user's own choice; False if there are none left."""
+        """Answer five questions, or five pages of the user's choice. False if none are left."""
         if pages is None:
             return self.refits.ask(AT_ONCE)
         chosen = list(islice(pages, AT_ONCE))
@@ -123,7 +123,7 @@ class Interview:
 
 
 def measure(web: Path, draws: int, topics: Sequence[str] = ()) -> Answering:
-    """All ways on all topics and draws."""
+    """All kinds of answers on all topics and draws."""
     before, opened = cpu_s(), VirtualWeb.open(web)
     pages = CachedWeb(opened)
     tasks = [(topic, seed) for topic in chosen_topics(opened, topics) for seed in range(1, draws + 1)]
@@ -137,7 +137,7 @@ def measure(web: Path, draws: int, topics: Sequence[str] = ()) -> Answering:
 
 
 def figures(answering: Answering) -> str:
-    """A row for each way: mean F1 as answers come in, and the worst that happened."""
+    """A row for each kind: mean F1 by number of answers, and the worst case."""
     rows = []
     for way in WAYS:
         group = [one for one in answering.answered if one.way == way]
@@ -154,7 +154,7 @@ def figures(answering: Answering) -> str:
 
 
 def at(values: Sequence[float], step: int) -> float:
-    """The value after a number of steps; one who ran out of pages keeps the last.
+    """The value after a number of steps; the last one if there are fewer.
 
     >>> at([0.1, 0.2], 1), at([0.1, 0.2], 4)
     (0.2, 0.2)
@@ -167,7 +167,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def summary(answering: Answering) -> str:
-    """The table, and what careless answers cost."""
+    """The table, and the cost of careless answers."""
     ends = {way: _mean([one.f1[-1] for one in answering.answered if one.way == way]) for way in WAYS}
     cost = ends[ASKED] - ends[CARELESS]
     return (
@@ -177,7 +177,7 @@ def summary(answering: Answering) -> str:
 
 
 def main(webs: Path, kept: Path, draws: int = CASE.runs) -> None:
-    """Measure what is not kept yet, and write the table."""
+    """Measure unless kept, and write the table."""
     path = kept / "labels.json"
     if not path.exists():
         path.write_bytes(msgspec.json.encode(measure(webs / CASE.web, draws)))

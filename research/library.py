@@ -57,7 +57,7 @@ _PAGE = (
 
 
 def make_collection(directory: Path, pages: int, seed: int = 1) -> None:
-    """A collection with a full catalogue and no archive."""
+    """Make a collection with a full catalogue and no archive."""
     with CollectionWriter.create_or_open(directory, 'name = "large"\n') as collection:
         with collection.commit():
             collection.connection.execute("INSERT INTO rules VALUES (1, 'made up')")
@@ -85,7 +85,7 @@ def make_collection(directory: Path, pages: int, seed: int = 1) -> None:
 
 
 def _names(number: int) -> list[tuple[str, str]]:
-    """Two people and an organisation: some on many pages, most on few."""
+    """Two people and an organisation per page: some frequent, most rare."""
     first, second = number % 97 * (number % 89), number % 31
     return [
         (f"Ann {first}", "person"),
@@ -123,7 +123,7 @@ def _rows(pages: int, chance: random.Random) -> Iterator[tuple[_Row, _Row, list[
 
 
 class View(msgspec.Struct, frozen=True):
-    """What is asked for, and how many milliseconds it may take; None: nothing was promised."""
+    """A request and its limit in milliseconds; None: no promise."""
 
     name: str
     path: str
@@ -131,7 +131,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 class Took(msgspec.Struct, frozen=True):
-    """Milliseconds of an answer: by the clock, and of the processor, which other programs do not lengthen. Medians."""
+    """Milliseconds of an answer: wall clock, and CPU, which other load does not change. Medians."""
 
     clock: float
     processor: float
@@ -183,7 +183,7 @@ def measure(directory: Path, runs: int = RUNS) -> dict[View, Took]:
 
 
 def _answer(app: ASGIApp, cookie: str, path: str) -> Took:
-    """Ask once. RuntimeError if the answer is no page."""
+    """Request once. RuntimeError if the answer is no page."""
     status = []
 
     async def receive() -> Message:
@@ -209,7 +209,7 @@ def _answer(app: ASGIApp, cookie: str, path: str) -> Took:
 
 
 def measure_drawing(directory: Path, runs: int = RUNS) -> dict[View, Took]:
-    """From the last byte to the finished picture in a browser: the map of 400 places, and all of Explore."""
+    """Time from the last byte to the finished picture in a browser: the map of 400 places, and all of Explore."""
     from playwright.sync_api import sync_playwright
 
     views = (
@@ -254,7 +254,7 @@ def _served(directory: Path) -> Iterator[str]:
 
 
 def told(found: dict[View, Took], pages: int) -> str:
-    """The figures as a table, with the machine's load, without which clocks say little."""
+    """The figures as a table, with the machine's load."""
     rows = [
         [
             view.name,
@@ -273,7 +273,7 @@ def told(found: dict[View, Took], pages: int) -> str:
 
 
 def main() -> None:
-    """Make, measure, print, and write into the documentation if asked to."""
+    """Make, measure, print, and write the table if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, help="where the collection is made, and found the next time")

@@ -27,7 +27,7 @@ from lycosa.lab.run import Run
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "research"
 DEMO_TOPICS = ("bread", "bridges", "comets", "owls", "tides")
-"""Those of the demo web that are plain topics: no event, no tags."""
+"""Plain topics of the demo web: no event, no tags."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -44,13 +44,13 @@ class Case(msgspec.Struct, frozen=True):
 
     @property
     def options(self) -> Options:
-        """As the lab takes them; with keywords alone a crawl starts from three pages."""
+        """Options for the lab; with keywords alone a crawl starts from three pages."""
         given = parse_given(self.given) if self.given else None
         return Options(pages=self.pages, seeds=3 if given else 5, start_from=self.start_from, given=given)
 
     @property
     def about(self) -> str:
-        """What tells its file from others.
+        """The name of its file.
 
         >>> Case("webkb", ("fused",), 500, 5, "start", changes=("fused.url=0",)).about
         'webkb-start-fused.url=0'
@@ -59,7 +59,7 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The runs of a case, the commit that they were made at, and the CPU that they took."""
+    """The runs of a case, their commit, and their CPU time."""
 
     case: Case
     commit: str
@@ -68,12 +68,12 @@ class Measured(msgspec.Struct, frozen=True):
 
     @property
     def by_strategy(self) -> dict[str, list[Run]]:
-        """The runs of each strategy, in the same order of topics and draws."""
+        """Runs by strategy, in the same order of topics and draws."""
         return by_variant(self.runs)
 
 
 def kept_runs(case: Case, kept: Path) -> Measured | None:
-    """The runs of a case that are kept in a folder, perhaps of fewer draws than the case has; None if there are none."""
+    """Kept runs of a case, perhaps of fewer draws; None if there are none."""
     path = kept / f"{case.about}.json"
     if not path.exists():
         return None
@@ -82,12 +82,12 @@ def kept_runs(case: Case, kept: Path) -> Measured | None:
 
 
 def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -> Measured:
-    """The runs of a case: those that are kept in a folder, or else made now and kept there."""
+    """Runs of a case: kept ones, or else made now and kept."""
     found = kept_runs(case, kept)
     if found is not None and found.case == case:
         return found
     path = kept / f"{case.about}.json"
-    commit, before = commit_of(ROOT), cpu_s()  # as it was when the code was loaded
+    commit, before = commit_of(ROOT), cpu_s()  # the commit of the loaded code
     with Bar(case.about) as bar:
         compared = compare(
             web_of(case.web, webs, kept),
@@ -107,7 +107,7 @@ def measured(case: Case, webs: Path, kept: Path, processes: int | None = None) -
 
 
 def web_of(name: str, webs: Path, kept: Path) -> Path:
-    """The folder of a web; the demo web is written beside what is kept."""
+    """The folder of a web; the demo web is written into `kept`."""
     if name != "demo":
         return webs / name
     folder = kept / "demo-web"
@@ -117,7 +117,7 @@ def web_of(name: str, webs: Path, kept: Path) -> Path:
 
 
 def commit_of(root: Path) -> str:
-    """The commit of a working tree, with a + if something is changed in it."""
+    """The commit of a working tree, with a + if src is changed."""
     git = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=True)
     changed = git(["git", "status", "--porcelain", "src"]).stdout.strip()
     return git(["git", "rev-parse", "--short", "HEAD"]).stdout.strip() + ("+" if changed else "")
@@ -140,7 +140,7 @@ def mean(values: Sequence[float]) -> str:
 
 
 def number(value: float) -> str:
-    """A share without its zero.
+    """A share without its leading zero.
 
     >>> number(0.1234), number(-0.05), number(1.0)
     ('.123', '−.050', '1.000')
@@ -180,12 +180,12 @@ def rows_of_table(part: str) -> list[list[str]]:
 
 
 def write_part(page: Path, name: str, figures: str) -> None:
-    """Put figures between the marks of this name on a page."""
+    """Write figures between the marks of this name on a page."""
     page.write_text(with_part(page.read_text(encoding="utf-8"), name, figures), encoding="utf-8")
 
 
 def part_of(page: Path, name: str) -> str:
-    """What stands between the marks of this name on a page."""
+    """The text between the marks of this name on a page."""
     begin, end = _marks(name)
     return page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
 

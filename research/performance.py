@@ -36,7 +36,7 @@ STRATEGIES = ("fused",)
 
 
 def crawls(figures: Mapping[str, Any]) -> str:
-    """The table of all crawls of one run: medians, and every round in brackets."""
+    """All crawls of one run: medians, and every round in brackets."""
     runs = figures["runs"]
     peers = [name for name in PEERS if name in runs]
     rows = []
@@ -68,7 +68,7 @@ def _ratio(found: Sequence[float] | None) -> str:
 
 
 def stages(figures: Mapping[str, Any]) -> str:
-    """Where the time goes, in one process."""
+    """CPU by stage, in one process."""
     columns: Mapping[str, Mapping[str, float]] = figures["stages_ms"]
     names = sorted(columns[BASELINE], key=lambda name: -columns[BASELINE][name])
     return table(
@@ -85,7 +85,7 @@ def about(pages: int, repeat: int) -> str:
 
 
 def frontier(urls: int) -> str:
-    """The frontier alone, as it grows."""
+    """The frontier alone, by size."""
     rows = []
     for name, with_records in (("best-first", False), ("fused", True)):
         found: Any = measure_frontier(
@@ -108,7 +108,7 @@ def frontier(urls: int) -> str:
 
 
 def say(text: str) -> None:
-    """What is going on."""
+    """Report progress."""
     print(text, file=sys.stderr, flush=True)
 
 

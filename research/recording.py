@@ -26,9 +26,9 @@ SESSION = (
     ("lycosa why demo http://www.nightbirds.test/reports/page07.html", 18),
     ("lycosa export demo --wacz owls.wacz --jsonl owls.jsonl --only relevant", 4),
 )
-"""Commands, and how many lines of what each says are shown; the rest is left out, visibly."""
+"""Commands, and how many lines of output are shown; a mark shows what is left out."""
 
-# rich's own picture asks another server for its font; this one takes the reader's.
+# rich's picture loads its font from a server; this one uses the reader's.
 _FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="A session in the terminal">
 <style>.{unique_id}-matrix {{ font-family: MONO; font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
 {styles}</style>

@@ -31,7 +31,7 @@ from research.measured import ROOT, table, write_part
 
 MODES = ("never", "needed", "always")
 WAYS = {"server": 8, "client": 3, "scroll": 4, "shadow": 2, "state": 2, "consent": 1}
-"""Ways of writing a site, and their shares: most of the Web is still written by servers."""
+"""Ways of writing a site, and their shares: servers still write most of the Web."""
 RELEVANT = 0.25
 TOPIC = "glacier summit granite ridge climber crevasse alpine rope avalanche icefall peak moraine piton couloir belay".split()
 OTHERS = (
@@ -60,7 +60,7 @@ watch.observe(end);"""
 
 
 class Story(NamedTuple):
-    """A page of the site, however it is written."""
+    """A page of the site, written in any way."""
 
     url: str
     way: str
@@ -70,18 +70,18 @@ class Story(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What a crawl brought and took."""
+    """Results and costs of a crawl."""
 
     pages: int
     rendered: int
-    found: Counter[str]  # truly relevant pages that were kept, by way
+    found: Counter[str]  # relevant pages that were kept, by way
     seconds: float
     cpu_s: float
     browser_cpu_s: float
 
 
 def stories(count: int, draw: str) -> list[Story]:
-    """About `count` stories, spread over the ways; each links to others, most of them of its own subject."""
+    """About `count` stories, spread over the ways; each links to others, mostly of its own subject."""
     chance, total = Random(draw), sum(WAYS.values())
     plain: list[tuple[str, str, bool, str]] = []
     for way, share in WAYS.items():
@@ -108,7 +108,7 @@ def stories(count: int, draw: str) -> list[Story]:
 
 
 def web_of(found: list[Story]) -> dict[str | tuple[str, str], Page]:
-    """The six sites: each has a home that leads to its stories, written as they are."""
+    """The six sites. Each has a home page that leads to its stories."""
     web: dict[str | tuple[str, str], Page] = {"/robots.txt": text("")}
     for way in WAYS:
         host, own = f"{way}.test", [story for story in found if story.way == way]
@@ -143,7 +143,7 @@ def _written(story: Story, host: str) -> Iterator[tuple[tuple[str, str], Page]]:
 
 
 def _scrolled(host: str, items: list[str]) -> Iterator[tuple[tuple[str, str], Page]]:
-    """A home that loads its list as it is scrolled."""
+    """A home page that loads its list while it is scrolled."""
     page = f'<title>Scroll</title><body><h1>Stories</h1><ul id="list"></ul><p id="end">&nbsp;</p><script>{_SCROLL}</script>'
     yield (host, "/"), html(page)
     for start in range(0, len(items) + SCROLLED, SCROLLED):
@@ -152,7 +152,7 @@ def _scrolled(host: str, items: list[str]) -> Iterator[tuple[tuple[str, str], Pa
 
 
 class _Cpu:
-    """The CPU that this process and all that it starts use, looked at often enough."""
+    """CPU of this process and all its children, sampled often."""
 
     def __init__(self) -> None:
         self._own, self._begun = time.process_time(), self._children()
@@ -172,7 +172,7 @@ class _Cpu:
 
     @staticmethod
     def _children() -> float:
-        # What a process has used goes to its parent when it ends, up to ourselves.
+        # The usage of an ended process is added to its parent's, up to ourselves.
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         total = used.ru_utime + used.ru_stime
         for pid in family_of(os.getpid())[1:]:
@@ -185,7 +185,7 @@ class _Cpu:
 
 
 def measure(mode: str, found: list[Story], out: Path, ways: Sequence[str] = tuple(WAYS)) -> Measured:
-    """Crawl sites, all or some of the six, and compare what was kept with what is true."""
+    """Crawl some or all of the six sites, and compare what was kept with the labels."""
     with Site(web_of(found)) as site:
         connect = ", ".join(f'"{name}" = "{to}"' for name, to in site.connect_to.items())
         spec = f"""
@@ -220,7 +220,7 @@ workers = 0
 
 
 def kept_table(found: list[Story], told: Mapping[str, Measured]) -> str:
-    """How many of the relevant pages each mode kept."""
+    """Relevant pages kept, by mode."""
     there = Counter(story.way for story in found if story.relevant)
     counts = {"there are": there, **{mode: one.found for mode, one in told.items()}}
     rows = [
@@ -230,7 +230,7 @@ def kept_table(found: list[Story], told: Mapping[str, Measured]) -> str:
 
 
 def cost_table(head: str, told: Mapping[str, Measured]) -> str:
-    """What each crawl took."""
+    """Cost of each crawl."""
     return table(
         [
             head,

@@ -38,14 +38,14 @@ ALONE, ON_ONE_CORE, DIVIDED = "one process", "one process, kept to one core", "2
 SHARDS_OF = {ALONE: 1, ON_ONE_CORE: 1, DIVIDED: 2}
 MARK = "LYCOSA_COST"
 SHARDS = 64
-"""What a billion pages are reckoned with."""
+"""Size of the crawl that is estimated."""
 _SITE = f"{os.getpid()}-site"
 TICKS = os.sysconf("SC_CLK_TCK")
 POLL_S = 0.2
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What one crawl has cost."""
+    """Cost of one crawl."""
 
     pages: int
     seconds: float  # of the crawl itself
@@ -58,11 +58,11 @@ class Cost(msgspec.Struct, frozen=True):
     messages: int = 0
     links: int = 0
     bytes: int = 0
-    site_cpu_s: float = 0.0  # of the site that was crawled, beside all others
+    site_cpu_s: float = 0.0  # of the site, which runs in a separate process
 
 
 def used_by_marked(mark: str) -> dict[int, tuple[str, float]]:
-    """Name and CPU seconds of the processes that were started with this mark."""
+    """Name and CPU seconds of the processes started with this mark."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -77,12 +77,12 @@ def used_by_marked(mark: str) -> dict[int, tuple[str, float]]:
 
 
 def of_site() -> float:
-    """CPU seconds that the site has used so far."""
+    """CPU seconds of the site so far."""
     return sum(cpu for _, cpu in used_by_marked(_SITE).values())
 
 
 def crawl(folder: Path, site: SiteProcess, pages: int, way: str) -> Cost:
-    """Crawl the web of the bench to this size, in one of three ways; what that cost."""
+    """Crawl the benchmark's web to this size in one of three ways, and return the cost."""
     name, shards = f"{list(SHARDS_OF).index(way)}-{pages}", SHARDS_OF[way]
     spec, mark, out = folder / "crawl.toml", f"{os.getpid()}-{name}", folder / name
     spec.write_text(spec_text(site, pages, "now", None), encoding="utf-8")
@@ -115,7 +115,7 @@ def _is_of_ray(name: str) -> bool:
 
 
 def sent_by(out: Path, shards: int) -> tuple[int, int, int]:
-    """Messages, links and bytes that went between shards and coordinator, as their logs say."""
+    """Messages, links and bytes between shards and coordinator, from their logs."""
     found = [0, 0, 0]
     for shard in range(shards):
         for line in (shard_directory(out, shard) / "crawl.log").read_text(encoding="ascii").splitlines():
@@ -127,7 +127,7 @@ def sent_by(out: Path, shards: int) -> tuple[int, int, int]:
 
 
 def a_page(small: Cost, large: Cost) -> float:
-    """Milliseconds of CPU that a page more costs.
+    """Milliseconds of CPU for each additional page.
 
     >>> a_page(Cost(100, 1, 1, 5, 0), Cost(300, 1, 1, 9, 0))
     20.0
@@ -136,7 +136,7 @@ def a_page(small: Cost, large: Cost) -> float:
 
 
 def pages_a_second(small: Cost, large: Cost) -> float:
-    """How fast the pages came that the larger crawl has more: at what speed it goes on, once it has begun.
+    """Speed of the additional pages: without the time to start.
 
     >>> pages_a_second(Cost(100, 3, 9, 5, 0), Cost(300, 5, 11, 9, 0))
     100.0
@@ -145,7 +145,7 @@ def pages_a_second(small: Cost, large: Cost) -> float:
 
 
 def cores(small: Cost, large: Cost) -> tuple[float, float]:
-    """How many cores were busy meanwhile: with the crawl, and with its site.
+    """Number of busy cores: by the crawl, and by its site.
 
     >>> cores(Cost(100, 3, 9, 5, 0), Cost(300, 5, 11, 8, 0, site_cpu_s=1))
     (1.5, 0.5)
@@ -155,12 +155,12 @@ def cores(small: Cost, large: Cost) -> tuple[float, float]:
 
 
 def of_busiest(small: Cost, large: Cost) -> float:
-    """Milliseconds of CPU that a page more costs the busiest process."""
+    """Milliseconds of CPU per additional page in the busiest process."""
     return 1000 * (large.busiest_cpu_s - small.busiest_cpu_s) / (large.pages - small.pages)
 
 
 def sizes(alone: tuple[Cost, Cost], divided: tuple[Cost, Cost]) -> str:
-    """From what a page costs, in one process and by shards, to a million and to a billion of them."""
+    """Estimate a million and a billion pages from the cost of one, in one process and by shards."""
     each, by_shards, large = a_page(*alone) / 1000, a_page(*divided) / 1000, alone[1]
     archive, catalogue = large.archive / large.pages, large.catalogue / large.pages
     return (
@@ -179,7 +179,7 @@ Round = dict[str, tuple[Cost, Cost]]
 
 
 def ratio(costs: Round) -> float:
-    """How many times the CPU of one process a page of two shards costs."""
+    """CPU of a page by two shards, as a multiple of one process."""
     return a_page(*costs[DIVIDED]) / a_page(*costs[ALONE])
 
 
@@ -234,13 +234,13 @@ def figures(rounds: list[Round]) -> str:
 
 
 def _faster(rounds: list[Round], than: str) -> str:
-    """How many times as many pages a second two shards crawl: in the median round, and in each."""
+    """Speed of two shards as a multiple of one process: median, and each round."""
     times = [pages_a_second(*one[DIVIDED]) / pages_a_second(*one[than]) for one in rounds]
     return f"{median(times):.2f} (each round: {', '.join(f'{one:.2f}' for one in times)})"
 
 
 def medians(rounds: list[Round]) -> Round:
-    """What each crawl has cost, figure by figure in the median of all rounds."""
+    """Median cost of each crawl over all rounds."""
     return {
         way: (_median([one[way][0] for one in rounds]), _median([one[way][1] for one in rounds]))
         for way in SHARDS_OF
@@ -262,14 +262,14 @@ def main() -> None:
     options = parser.parse_args()
     small, large = sorted(options.pages or (500, 4000))
     rounds: list[Round] = []
-    os.environ[MARK] = _SITE  # of what this program starts, but for the crawls, which have marks of their own
+    os.environ[MARK] = _SITE  # mark processes of this program that are not crawls
     for _ in range(options.repeat):
         with (
             SiteProcess("lycosa.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
             tempfile.TemporaryDirectory(prefix="cost-") as folder,
         ):
             for way in (ALONE, DIVIDED):
-                crawl(Path(folder), site, WARM_UP_PAGES, way)  # compiles what the others find compiled
+                crawl(Path(folder), site, WARM_UP_PAGES, way)  # compile byte code for the following crawls
             # Alternate, so that other load on the machine affects both alike.
             sizes_of = {
                 (pages, way): crawl(Path(folder), site, pages, way)

@@ -48,7 +48,7 @@ def sources_of(web: CachedWeb) -> set[str]:
 def fetched_by(
     lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_dealt: bool = False
 ) -> list[Link]:
-    """The pages that as many shards fetch, in order: as many as the options say, and the seeds."""
+    """Pages that this many shards fetch, in order: as many as the options say, and the seeds."""
     strategies = [fitted(strategy, {}, lab.preparations[strategy]) for _ in range(shards)]
     seeds = [Link(lab.web.url(key), key, priority=1.0) for key in lab.draw.seeds]
     pages, slots = lab.options.pages + len(seeds), Slots.among(shards)
@@ -58,7 +58,7 @@ def fetched_by(
 
 
 def harvest(lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_dealt: bool = False) -> float:
-    """The share of the pages fetched that is relevant by the labels; pages that were trained on do not count."""
+    """Share of the fetched pages that is relevant by the labels, without training pages."""
     order = fetched_by(lab, strategy, shards, is_priced=is_priced, is_dealt=is_dealt)
     counted = [link for link in order if link.key not in lab.draw.excluded]
     return sum(link.key in lab.draw.targets for link in counted) / max(1, len(counted))
@@ -74,7 +74,7 @@ def beside_one(values: Sequence[float], alone: Sequence[float]) -> str:
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What was found on one web: of each number of shards, with the price and without, the harvest of each topic and draw."""
+    """Results on one web: harvest of each topic and draw by number of shards, with the price and without."""
 
     web: str
     sources: int
@@ -88,14 +88,14 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def found_on(path: Path, topics: Sequence[str], draws: int, pages: int, strategy: str) -> Found:
-    """Crawl a web for each of its topics, or of those that are named, by all numbers of shards."""
+    """Crawl a web for its topics, all or named, with all numbers of shards."""
     web = CachedWeb(VirtualWeb.open(path))
     commit, sources, topics = commit_of(ROOT), len(sources_of(web)), topics or sorted(web.web.topics)
     is_dealt = sources < max(SIZES)
     priced: dict[int, list[float]] = {size: [] for size in SIZES}
     unpriced: dict[int, list[float]] = {
         size: [] for size in SIZES[1:]
-    }  # one shard has no others to be measured by
+    }  # one shard has no others for comparison
     crawls = list[str]()
     for topic in topics:
         for seed in range(1, draws + 1):
@@ -126,7 +126,7 @@ def figures(webs: Sequence[Found]) -> str:
 
 
 def main() -> None:
-    """Measure a web, and print the table of all that were measured, or write it into the page."""
+    """Measure a web, and print the table of all measured webs, or write it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -26,7 +26,7 @@ SMALL = 100_000
 URLS_A_HOST = 100
 AT = (1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000)
 WHOLE, SHARDS = 100_000_000, 64
-"""What is reckoned: URLs that are known in all, and shards that share them."""
+"""The crawl that is estimated: URLs in all, and shards."""
 
 
 class Size(msgspec.Struct, frozen=True):
@@ -41,12 +41,12 @@ class Size(msgspec.Struct, frozen=True):
     max_rss_mb: int
     disk_bytes: int
     commit: str
-    busy: float  # how many processes wanted to run
-    small: tuple[float, float]  # what adding and taking took in a small frontier at that time
+    busy: float  # number of processes that wanted to run
+    small: tuple[float, float]  # time to add and take in a small frontier right afterwards
 
 
 def of_small(strategy: str) -> tuple[float, float]:
-    """Microseconds that adding a link and taking a URL take in a small frontier."""
+    """Microseconds to add a link and to take a URL in a small frontier."""
     found = measure(SMALL, SMALL // URLS_A_HOST, with_records=strategy == "fused", filled_by=1.0)["sizes"]
     assert isinstance(found, list)
     return found[-1]["add_us_per_link"], found[-1]["take_done_us_per_url"]
@@ -88,7 +88,7 @@ def fill(urls: int, strategy: str, kept: Path) -> None:
 
 
 def figures(sizes: Sequence[Size], before: str = "") -> str:
-    """The table, with the rows of the one `before` whose sizes were not measured again, and the reckoning for a whole crawl."""
+    """The table with the estimate for a whole crawl; rows of `before` stay unless their sizes were measured again."""
     heads = [
         "frontier",
         "URLs",
@@ -133,7 +133,7 @@ def figures(sizes: Sequence[Size], before: str = "") -> str:
 
 
 def reckoning(sizes: Sequence[Size]) -> str:
-    """How the largest frontier of a strategy compares with a small one, and what that is for a whole crawl."""
+    """Compare the largest frontier of a strategy with a small one, and estimate a whole crawl."""
     large = sizes[-1]
     add, take = (of / small for of, small in zip((large.add_us, large.take_us), large.small, strict=True))
     disk = large.disk_bytes / large.urls
@@ -153,7 +153,7 @@ def _strategies(sizes: Sequence[Size]) -> list[str]:
 
 
 def main() -> None:
-    """Fill frontiers, or write what was noted into the page."""
+    """Fill frontiers, or write the notes into the notebook."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -66,7 +66,7 @@ ABLATION = {
 }
 WORDS = {"wikischools": "wikischools, 200 pages", "news": "news, 100 pages", "media": "media, 1,000 pages"}
 AS_USER = AS_USERS[0]
-"""Keywords and three examples: what `lycosa strategies` shows."""
+"""Keywords and three examples, as `lycosa strategies` shows."""
 SHOWN = ("harvest", "recall", "precision", "kept_recall", "f1")
 
 
@@ -76,7 +76,7 @@ def title_of(case: Case) -> str:
 
 
 def compared(found: Measured) -> str:
-    """Recall and area of each strategy on a web, and how sure it is that `fused` is better."""
+    """Recall and area of each strategy on a web, with p values against `fused`."""
     grouped = found.by_strategy
     ours = grouped[FUSED]
     rows = []
@@ -93,7 +93,7 @@ def compared(found: Measured) -> str:
 
 
 def ablation(whole: Sequence[Run], found: Mapping[str, Sequence[Run]]) -> str:
-    """What `fused` reaches without one of its parts, beside all parts on the same draws."""
+    """Results of `fused` without one of its parts, and with all on the same draws."""
     rows = []
     by_draw = {(run.topic, run.random_seed): run for run in whole}
     for part, every in found.items():
@@ -126,13 +126,13 @@ def figures_of(words: str, found: Measured) -> Figures:
 
 
 def write(figures: Figures, path: Path = FIGURES) -> None:
-    """Write the file that is shipped."""
+    """Write the shipped file."""
     packed = msgspec.json.encode(msgspec.to_builtins(figures))
     path.write_bytes(msgspec.json.format(packed, indent=2) + b"\n")
 
 
 def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
-    """Measure what is wanted and not there, write what can be written."""
+    """Run missing cases, and write what can be written."""
     found: dict[str, Measured] = {}
     for case in CASES:
         if runs := _runs(case, webs, kept, names):

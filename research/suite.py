@@ -21,13 +21,13 @@ from datetime import UTC, datetime
 from research.measured import ROOT, commit_of, cpu_s, write_part
 
 BESIDE = 8
-"""Processes that do nothing but work."""
+"""Processes that only use CPU."""
 WAYS = ("quiet", "busy", "one-core")
 
 
 @contextmanager
 def beside(way: str) -> Iterator[None]:
-    """What else the machine does meanwhile; on one core all that is started from here stays on it."""
+    """Load of the machine during the tests; `one-core` pins all child processes to one core."""
     if way == "one-core":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     if way != "busy":
@@ -53,13 +53,13 @@ def told(output: str, minutes: float, cpu_minutes: float, load: float) -> str:
 
 
 def main() -> None:
-    """Run the tests, and say what they cost."""
+    """Run the tests, and report their cost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("way", choices=WAYS)
     parser.add_argument("--note", action="store_true", help="write the line into CONTRIBUTING.md")
     asked = parser.parse_args()
     commit, begun, before = commit_of(ROOT), time.monotonic(), cpu_s()
-    at_once = str(min(2 * (os.cpu_count() or 1), 16))  # as the Makefile has it
+    at_once = str(min(2 * (os.cpu_count() or 1), 16))  # as in the Makefile
     command = [sys.executable, "-m", "pytest", "-n", at_once, "--dist", "worksteal"]
     with beside(asked.way):
         done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)

@@ -66,17 +66,17 @@ FIXED = {
     name: _prose(Random(name), 80)
     for name in ("calendar", "sessions", "soft", "chain", "growing", "variants", "search")
 }
-"""What the pages of each trap have in common."""
+"""The common part of each trap's pages."""
 ITEMS = [_prose(Random(f"item {number}"), 15) for number in range(60)]
 
 
 def wild_hosts(_: Request, chance: Random) -> CannedResponse:
-    """Every name under the domain is a host, with a text of its own and links to five more."""
+    """Every name under the domain is a host with a new text and links to five more."""
     return _page("Wild", _prose(chance, 120), [f"http://h{_token(chance)}.wild.test/" for _ in range(5)])
 
 
 def calendar(request: Request, _: Random) -> CannedResponse:
-    """Months without end, and nothing on."""
+    """A calendar without end and without entries."""
     found = re.fullmatch(r"/cal/(\d+)/(\d+)", request.path)
     at = int(found[1]) * MONTHS + int(found[2]) if found else 2026 * MONTHS
     around = [
@@ -115,7 +115,7 @@ def sort_orders(request: Request, chance: Random) -> CannedResponse:
 
 
 def facets(request: Request, chance: Random) -> CannedResponse:
-    """A shop whose filters combine as anybody likes."""
+    """A shop with filters in any combination."""
     del request
     shown = chance.sample(ITEMS, k=40)
     names = ("colour", "size", "brand", "price", "year")
@@ -127,7 +127,7 @@ def facets(request: Request, chance: Random) -> CannedResponse:
 
 
 def soft_404(_: Request, chance: Random) -> CannedResponse:
-    """Any path is answered with good cheer, and with more paths."""
+    """Answers any path with a page and more paths."""
     return _page(
         "Welcome",
         f"We have something else for you. {FIXED['soft']}",
@@ -136,7 +136,7 @@ def soft_404(_: Request, chance: Random) -> CannedResponse:
 
 
 def number_chain(request: Request, _: Random) -> CannedResponse:
-    """Record after record."""
+    """Numbered records without end."""
     number = int(request.path.rpartition("/")[2] or 0) if request.path[-1:].isdigit() else 0
     return _page(
         f"Record {number}",
@@ -155,7 +155,7 @@ def growing_paths(request: Request, chance: Random) -> CannedResponse:
 
 
 def variants(_: Request, chance: Random) -> CannedResponse:
-    """One page to print, to share, to send, and from wherever somebody came."""
+    """One page in variants for printing, sharing and sending."""
     return _page(
         "An article",
         f"{FIXED['variants']} {FIXED['variants'][::-1]}",
@@ -177,7 +177,7 @@ TRAPS: dict[str, Answer] = {
     "wild": wild_hosts, "cal": calendar, "sessions": path_sessions, "orders": sort_orders, "facets": facets,
     "soft": soft_404, "chain": number_chain, "growing": growing_paths, "variants": variants, "search": search_terms,
 }  # fmt: skip
-"""By the name of their domain; the mirrors are the eleventh."""
+"""Traps by the name of their domain; the mirrors are the eleventh."""
 
 
 class TrapWeb:
@@ -221,7 +221,7 @@ class TrapWeb:
 
 @dataclass(frozen=True)
 class Waste:
-    """What a crawl fetched: pages in all, good ones, copies that came first, those of each trap; and good URLs that were refused as a trap."""
+    """Result of a crawl: all pages, good pages, copies fetched first, pages of each trap, and good URLs refused as traps."""
 
     pages: int
     good: int
@@ -232,17 +232,17 @@ class Waste:
 
     @property
     def worst(self) -> float:
-        """The share of the pages that one trap took, at most."""
+        """Largest share of the pages that one trap took."""
         return max(self.traps.values(), default=0) / self.pages
 
     @property
     def share(self) -> float:
-        """The share that all of them took."""
+        """Share that all traps took."""
         return sum(self.traps.values()) / self.pages
 
 
 def measure(good: int, pages: int, **sections: dict[str, Any]) -> Waste:
-    """Crawl the web of traps with a user's settings but for the delays."""
+    """Crawl the web of traps with default settings except for the delays."""
     with Site(TrapWeb(good)) as site, TemporaryDirectory() as folder:
         fetch: dict[str, Any] = {
             "per_host_delay_s": 0,
@@ -279,7 +279,7 @@ def _waste(out: Path, pages: int, ended: str) -> Waste:
         for page in collection.reader.pages():
             if page.judgement is not None:
                 owner = _owner(page.link.url)
-                # The first copy of a page that is not known yet is worth as much as the page.
+                # The first copy of a page is worth as much as the page.
                 is_first = owner == "mirrors" and not page.near_duplicate_of
                 fetched["first copies" if is_first else owner] += 1
             refused |= {

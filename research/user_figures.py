@@ -63,7 +63,7 @@ BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
 UNDER_LABELLED = "storms"
 """Of wikischools: Hurricane Andrew and 14 further pages of hurricanes and their seasons are not labelled."""
 Found = dict[tuple[str, str], Measured]
-"""What was measured, by web and by what was given."""
+"""Measured cases, by web and input."""
 
 
 def values_of(runs: Sequence[Run], measure: str) -> list[float]:
@@ -72,13 +72,13 @@ def values_of(runs: Sequence[Run], measure: str) -> list[float]:
 
 
 def f1_of_all(run: Run, given: int, web: VirtualWeb) -> float:
-    """F1 of what was kept against all relevant pages, also those that no link leads to: as as_user.py has it."""
+    """F1 of what was kept against all relevant pages, also those that no link leads to."""
     relevant = len(web.topics[run.topic].relevant()) - given
     return 2 * run.precision * len(run.collected) / (len(run.collected) + relevant)
 
 
 def figures(found: Found, webs: Path, kept: Path) -> str:
-    """All that was measured of topics: a row for each web, what was given and strategy."""
+    """All results for topics: a row for each web, input and strategy."""
     rows = []
     for case, runs in _topics(found):
         opened = VirtualWeb.open(web_of(case.web, webs, kept))
@@ -91,7 +91,7 @@ def figures(found: Found, webs: Path, kept: Path) -> str:
 
 
 def leads(found: Found) -> str:
-    """How sure it is that `fused` is better than best-first: paired by topic and draw."""
+    """p values of `fused` against best-first, paired by topic and draw."""
     rows = []
     for case, runs in _topics(found):
         ours, theirs = (runs.by_strategy[name] for name in (FUSED, BEST_FIRST))
@@ -115,7 +115,7 @@ def _key(case: Case) -> tuple[str, str]:
 
 
 Goal = tuple[str, str, str, str, float, bool]
-"""Words, what is given, strategy, measure, the goal, whether more is better."""
+"""Words, input, strategy, measure, goal, whether more is better."""
 GOALS: tuple[Goal, ...] = (
     ("precision of what is kept", BOTH, BEST_FIRST, "precision", 0.60, True),
     ("abs(reported − true)", BOTH, BEST_FIRST, "harvest_error", 0.08, False),
@@ -130,7 +130,7 @@ GOALS: tuple[Goal, ...] = (
 
 
 def goals(found: Found) -> str:
-    """What was aimed at on wikischools, and what was reached."""
+    """Goals on wikischools, and results."""
     rows = []
     for words, given, strategy, measure, goal, more in GOALS:
         if ("wikischools", given) in found:
@@ -143,7 +143,7 @@ def goals(found: Found) -> str:
 
 
 def by_topic(found: Measured) -> str:
-    """Each topic of a web."""
+    """Results for each topic of a web."""
     grouped = found.by_strategy
     rows = []
     for topic in sorted({run.topic for run in grouped[FUSED]}):
@@ -157,7 +157,7 @@ def by_topic(found: Measured) -> str:
 
 
 def reliability(runs: Sequence[Run]) -> str:
-    """Of pages with about the same probability, how many are relevant; and the same without the topic whose labels have gaps."""
+    """Share of relevant pages by probability; the same without the topic whose labels have gaps."""
     groups = [runs, [run for run in runs if run.topic != UNDER_LABELLED]]
     rows = []
     for low, high in pairwise(BINS):
@@ -177,7 +177,7 @@ def reliability(runs: Sequence[Run]) -> str:
 
 
 def asked(found: Found) -> str:
-    """What answers teach of the pages that nobody was asked about."""
+    """Effect of answers on pages that nobody was asked about."""
     rows = []
     for given in ANSWERED:
         grouped = found["wikischools", given].by_strategy if ("wikischools", given) in found else {}
@@ -188,7 +188,7 @@ def asked(found: Found) -> str:
 
 
 def lost(found: Found) -> str:
-    """Where the F1 of `fused` is lost: to pages that were not fetched, to wrong judgements, to the threshold alone."""
+    """Where the F1 of `fused` is lost: pages that were not fetched, wrong judgements, the threshold."""
     rows = []
     for given in (BOTH, *ANSWERED):
         if ("wikischools", given) not in found:
@@ -209,7 +209,7 @@ def lost(found: Found) -> str:
                     *map(number, map(_mean, measures)),
                 ]
             )
-    heads = ["right ones that can be reached", "right ones fetched", "right ones kept", "kept", "F1"]
+    heads = ["relevant, reachable", "relevant, fetched", "relevant, kept", "kept", "F1"]
     return table(["given", "topic", *heads, *BETTER], rows)
 
 
@@ -225,12 +225,12 @@ def best_threshold(run: Run) -> float:
 
 
 def perfect_judgement(run: Run) -> float:
-    """F1 if of the pages that were fetched exactly the right ones were kept."""
+    """F1 if exactly the relevant ones of the fetched pages were kept."""
     return 2 * run.recall / (1 + run.recall)
 
 
 def perfect_fetching(run: Run) -> float:
-    """F1 if all right pages were fetched, and judged as well as those that were."""
+    """F1 if all relevant pages were fetched, and judged as well as those that were."""
     fetched, right, kept = counted(run)
     return 2 * right / (kept + fetched) if right else 0.0
 
@@ -243,7 +243,7 @@ BETTER = {
 
 
 def events(found: Measured) -> str:
-    """Of the right pages that were fetched, how many are kept, and how many of the kept ones are right."""
+    """Share of the fetched relevant pages that is kept, and precision."""
     rows = []
     for name, runs in found.by_strategy.items():
         fetched, right, kept = (sum(counted(run)[at] for run in runs) for at in range(3))
@@ -260,18 +260,18 @@ def events(found: Measured) -> str:
                 number(_mean(errors)),
             ]
         )
-    heads = ["strategy", "runs", "fetched", "of the right ones fetched: kept", "precision"]
+    heads = ["strategy", "runs", "fetched", "of the relevant ones fetched: kept", "precision"]
     return table([*heads, "kept, mean of runs", "precision, mean of runs", "abs(reported − true)"], rows)
 
 
 def counted(run: Run) -> tuple[int, int, int]:
-    """Right pages that were fetched, right pages that were kept, and all pages that were kept."""
+    """Relevant pages fetched, relevant pages kept, and all pages kept."""
     right = {url for url, relevant in zip(run.fetched, run.relevant, strict=True) if relevant}
     return len(right), len(right.intersection(run.collected)), len(run.collected)
 
 
 def of(counts: tuple[int, int, int], whole: int) -> float:
-    """Right pages that were kept, of one of the other two."""
+    """Relevant pages kept, divided by one of the other two."""
     return counts[1] / counts[whole]
 
 
@@ -284,7 +284,7 @@ def _yes(is_met: bool) -> str:
 
 
 def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
-    """Measure what is wanted and not there, write what can be written."""
+    """Run missing cases, and write what can be written."""
     found: Found = {}
     for case in CASES:
         wanted = not names or case.web in names

@@ -33,12 +33,12 @@ PROSE = (
 
 
 def sample(name: str) -> Mapping[str, list[dict[str, Any]]]:
-    """The walls (`wall`) and the honest pages (`page`) of a file of SAMPLES."""
+    """The walls (`wall`) and honest pages (`page`) of a file of SAMPLES."""
     return tomllib.loads((ROOT / "tests" / "page" / name).read_text(encoding="utf-8"))
 
 
 def told(page: Mapping[str, Any]) -> str:
-    """What a page of a sample is taken for; '' for no wall."""
+    """The kind of wall that a page of a sample is taken for; '' for none."""
     markup = re.sub(
         r"\{prose (\d+)\}", lambda found: " ".join(islice(cycle(PROSE), int(found[1]))), page["html"]
     )
@@ -51,7 +51,7 @@ def told(page: Mapping[str, Any]) -> str:
 
 
 def told_table() -> str:
-    """How many walls of each kind are found, and how many honest pages are left alone."""
+    """Walls of each kind that are found, and honest pages that are left alone."""
     rows = []
     for words, name in SAMPLES.items():
         found = sample(name)

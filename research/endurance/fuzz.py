@@ -58,7 +58,7 @@ from research.endurance.noting import write_note
 from research.measured import table
 
 SLOW_S = 2.0
-"""Of CPU, for any one input."""
+"""Seconds of CPU allowed for one input."""
 MAX_BYTES = 200_000
 WHOLE = 1_000_000
 URL = "http://a.example/b/c?d=e"
@@ -85,7 +85,7 @@ TOKENS: dict[str, str] = {
     "query": '"|AND|OR|NOT|NEAR(|(|)|*|-|+|^|:|owl|eule|中文|é|title:|\x00| |{|}|\'',
     "header": "max-age=|,|;|=|\"|no|yes|ai-train|search|120|1e9|-1|Thu, 01 Jan 1970 00:01:00 GMT|Feb 30| |\x00|é|+99:99",
 }  # fmt: skip
-"""What each form of input is put together of."""
+"""Pieces of each form of input."""
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -97,10 +97,10 @@ def _pieces(form: str) -> list[str]:
 
 
 def made_text(form: str, chance: Random) -> str:
-    """A text of a form: pieces in any order, one of them sometimes very often, sometimes nested."""
+    """Generate a text: pieces in any order, some repeated often or nested."""
     pieces, kind = _pieces(form), chance.randrange(20)
     size = chance.choice((3, 10, 30, 100, 300))
-    if kind == 0:  # one piece, or a pair of them, over and over
+    if kind == 0:  # repeat one piece, or a pair of pieces
         some = "".join(chance.choices(pieces, k=chance.randint(1, 3)))
         return (some * (chance.choice((100, 3_000, 30_000)) // len(some) + 1))[:MAX_BYTES]
     if kind == 1:  # opened, and closed much later
@@ -114,7 +114,7 @@ def made_text(form: str, chance: Random) -> str:
 
 
 def made_bytes(form: str, chance: Random) -> bytes:
-    """The same as bytes, some of them wrong; or a real page that was changed."""
+    """The same as bytes, with random errors; or a real page with random changes."""
     if form == "html" and chance.random() < 0.3:
         return mutated(chance.choice(_real_pages()), chance)
     data = made_text(form, chance).encode("utf-8", "replace")
@@ -122,7 +122,7 @@ def made_bytes(form: str, chance: Random) -> bytes:
 
 
 def mutated(data: bytes, chance: Random) -> bytes:
-    """A file with a piece lost, doubled, moved or overwritten."""
+    """Lose, double, move or overwrite a piece of a file."""
     one, two = sorted(chance.randrange(len(data) + 1) for _ in range(2))
     kind = chance.randrange(5)
     if kind == 0:
@@ -147,7 +147,7 @@ def _real_pages() -> list[bytes]:
 
 @cache
 def _small_files(kind: str) -> list[bytes]:
-    """Files of a kind that are right, to be spoiled."""
+    """Valid files of a kind, to be damaged."""
     if kind == "image":
         gif = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
         return [
@@ -167,7 +167,7 @@ def _small_files(kind: str) -> list[bytes]:
     return [record * 2, gzip.compress(record) * 2]
 
 
-# --- what reads it ------------------------------------------------------------------------------
+# --- readers ------------------------------------------------------------------------------------
 
 
 def _document(data: bytes) -> None:
@@ -262,7 +262,7 @@ def _warc(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads input of a form, and how large its share is: slow ones get less."""
+    """A reader, the form of its input, and its share of the inputs: slow readers get fewer."""
 
     read: Callable[..., object]
     make: Callable[[Random], object]
@@ -305,7 +305,7 @@ READERS: dict[str, Reader] = {
 
 @dataclass
 class Found:
-    """What came of the inputs of one reader."""
+    """Results of one reader."""
 
     inputs: int = 0
     cpu_s: float = 0.0
@@ -315,7 +315,7 @@ class Found:
 
 
 def fuzz(inputs: int, only: Sequence[str] = (), start: int = 0) -> dict[str, Found]:
-    """Give this many inputs, by their shares, to the readers; all of them to those that are named."""
+    """Distribute inputs over the readers by their shares; named readers get all of them."""
     names = list(only) or list(READERS)
     whole = sum(READERS[name].share for name in names)
     found = {name: Found() for name in names}
@@ -334,7 +334,7 @@ def _give(name: str, numbers: range, found: Found) -> None:
             reader.read(given)
         except LycosaError:
             pass
-        except Exception as error:  # whatever it is: that is what is looked for
+        except Exception as error:  # any error is a finding
             found.broken.append(f"{name} {number}: {type(error).__name__}: {error}")
         took = time.process_time() - begun
         found.inputs += 1
@@ -352,7 +352,7 @@ def rows(found: dict[str, Found]) -> Iterator[list[str]]:
 
 
 def main() -> None:
-    """Make inputs, and say what broke."""
+    """Generate inputs and report failures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=WHOLE)
     parser.add_argument("--only", action="append", choices=list(READERS), default=[])

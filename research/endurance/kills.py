@@ -37,7 +37,7 @@ from research.measured import table
 
 STRATEGIES = ("selective", "event", "fused")
 WHOLE_KILLS, WHOLE_PAGES = 1_000, 10_000
-"""What a whole run makes, its strategies together."""
+"""Sizes of a complete run, all strategies together."""
 TOPIC = ("granite", "summit", "glacier", "ridge")
 WORDS = [
     f"{first}{second}{third}"
@@ -48,7 +48,7 @@ WORDS = [
 PAGES_A_HOST = 100
 FAULTS = ("drops", "503", "slow")
 FAULTY = 100
-"""Of this many URLs each fault has one."""
+"""Each fault affects one URL in this many."""
 SLOW_S = 0.3
 POLL_S = 0.02
 
@@ -57,7 +57,7 @@ POLL_S = 0.02
 
 
 class FaultyWeb:
-    """Pages with images and stylesheets on many hosts; some URLs fail when they are first asked for."""
+    """Pages with images and stylesheets on many hosts. Some URLs fail when they are first requested."""
 
     def __init__(self, pages: int) -> None:
         self.pages = pages
@@ -99,7 +99,7 @@ class FaultyWeb:
 
 
 def faulty_web(pages: int) -> FaultyWeb:
-    """For `SiteProcess`."""
+    """Entry point for `SiteProcess`."""
     return FaultyWeb(pages)
 
 
@@ -147,7 +147,7 @@ def _picture(path: str) -> bytes:
 
 
 def write_spec(folder: Path, strategy: str, pages: int, site: SiteProcess, judge: str = "all") -> Path:
-    """A spec, by default one that keeps every page, with all that is fetched beside pages."""
+    """A spec that keeps every page by default, with requisites."""
     tables: dict[str, dict[str, Any]] = {
         "seeds": {"urls": [_url(0)]},
         "topic": {"keywords": list(TOPIC), **_examples(folder)},
@@ -184,7 +184,7 @@ def _toml(value: Any) -> str:
 
 
 def _examples(folder: Path) -> dict[str, list[str]]:
-    """Files that a classifier can be trained on."""
+    """Write files to train a classifier."""
     named: dict[str, list[str]] = {"examples": [], "negatives": []}
     for kind, words in (("examples", TOPIC), ("negatives", ())):
         for number in range(6):
@@ -197,17 +197,17 @@ def _examples(folder: Path) -> dict[str, list[str]]:
 
 
 def crawl_command(spec: Path, out: Path) -> list[str]:
-    """How a user begins a crawl, or goes on with it."""
+    """The command that starts or resumes a crawl."""
     return [sys.executable, "-m", "lycosa", "crawl", str(spec), "--out", str(out), "--quiet"]
 
 
 def crawl(spec: Path, out: Path) -> subprocess.Popen[bytes]:
-    """The same, in a process of its own that says nothing."""
+    """Run that command quietly in a child process."""
     return subprocess.Popen(crawl_command(spec, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def pages_in(out: Path) -> int:
-    """How many pages are committed."""
+    """Number of committed pages."""
     try:
         connection = sqlite3.connect(f"file:{out / 'catalogue.db'}?mode=ro", uri=True)
     except sqlite3.OperationalError:
@@ -221,11 +221,11 @@ def pages_in(out: Path) -> int:
 
 
 def kill_again_and_again(spec: Path, out: Path, pages: int, kills: int) -> int:
-    """Go on and be killed, at random moments; how often that was, before the crawl ended by itself."""
+    """Resume and kill at random moments. Return the number of kills before the crawl ended by itself."""
     chance = Random(kills)
     for killed in range(kills):
         process = crawl(spec, out)
-        goal = (killed + 1) * (pages - pages // 10) // kills  # some are left for the last run
+        goal = (killed + 1) * (pages - pages // 10) // kills  # leave some for the last run
         at_once = chance.random() < 0.2
         until = time.monotonic() + chance.random() * 3
         while process.poll() is None and (time.monotonic() < until if at_once else pages_in(out) < goal):
@@ -238,7 +238,7 @@ def kill_again_and_again(spec: Path, out: Path, pages: int, kills: int) -> int:
 
 
 def contents(out: Path) -> dict[str, Any]:
-    """What a crawl has found, in any order; and what it fetched beside pages."""
+    """The results of a crawl in canonical order, and its requisites."""
     pages, links = {}, {}
     with Collection.open(out) as collection:
         reader = collection.reader
@@ -254,7 +254,7 @@ def contents(out: Path) -> dict[str, Any]:
 
 
 def records_in(out: Path) -> int:
-    """How many records its archive has; each is read whole, and its digest checked."""
+    """Number of records in the archive. Each is read whole and its digest checked."""
     count = 0
     for path in sorted((out / "archive").glob("*.warc.gz")):
         with path.open("rb") as stream:
@@ -266,7 +266,7 @@ def records_in(out: Path) -> int:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one strategy: `differing` names parts that are not the same."""
+    """Result for one strategy; `differing` names parts that differ."""
 
     strategy: str
     pages: int
@@ -301,7 +301,7 @@ def endure(strategy: str, pages: int, kills: int) -> Result:
 
 
 def main() -> None:
-    """Endure, and say what differs."""
+    """Run, and report differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--strategy", action="append", choices=STRATEGIES)
     parser.add_argument("--pages", type=int, default=WHOLE_PAGES // len(STRATEGIES) + 1)

@@ -26,13 +26,13 @@ from research.measured import table
 
 TENTHS = 10
 WARM = 3
-"""The tenth from which on nothing should grow: caches and bounded tables are full by then."""
+"""First tenth of the comparison: caches and bounded tables are full by then."""
 POLL_S = 1.0
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Reading(NamedTuple):
-    """What a crawl and its workers hold at a moment."""
+    """Resources of a crawl and its workers at one moment."""
 
     pages: int
     seconds: float
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
     memory_mb: float
     own_memory_mb: float  # of the crawl's own process
     files: int
-    fixed_s: float  # what one piece of fixed work took since the reading before
+    fixed_s: float  # time of one piece of fixed work since the last reading
     processes: int
 
 
@@ -48,7 +48,7 @@ NOTHING = Reading(0, 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0)
 
 
 def reading_of(process: int, out: Path, begun: float, fixed_s: float) -> Reading:
-    """Look at a process and all that it has started."""
+    """Read the resources of a process and its children."""
     family = [process, *_children(process)]
     memory = [_memory_mb(one) for one in family]
     return Reading(
@@ -95,7 +95,7 @@ def _open_files(process: int) -> int:
 
 
 def endure(pages: int) -> list[Reading]:
-    """Crawl, and read off at every tenth; of the last one as long as it has all its workers."""
+    """Crawl, and read the resources at every tenth; the last reading needs all workers alive."""
     readings: list[Reading] = []
     body = made_pages(1)[0].body
     with (
@@ -114,7 +114,7 @@ def endure(pages: int) -> list[Reading]:
             fixed.do(body)
             times += 1
             now = reading_of(process.pid, out, begun, fixed.spent / times)
-            # At its end its workers go first, one by one: that is no reading of a crawl.
+            # At the end workers stop one by one; do not take a reading then.
             last = now if now.processes >= (readings[-1].processes if readings else 2) else last
             if len(readings) < TENTHS - 1 and now.pages >= pages * (len(readings) + 1) // TENTHS:
                 readings.append(last)
@@ -164,7 +164,7 @@ def drift(readings: list[Reading]) -> str:
 
 
 def main() -> None:
-    """Crawl, and say whether anything grew."""
+    """Crawl, and report growth."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")

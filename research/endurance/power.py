@@ -34,7 +34,7 @@ _HEAD = struct.Struct("=c3xIQQ")
 
 
 class Note(NamedTuple):
-    """One change: written (W), cut to a size (T), created (C), synced (S), renamed (R) or removed (U)."""
+    """A change: written (W), truncated (T), created (C), synced (S), renamed (R) or removed (U)."""
 
     what: str
     path: str
@@ -43,7 +43,7 @@ class Note(NamedTuple):
 
 
 def notes_in(raw: bytes) -> Iterator[Note]:
-    """The notes that `writes.c` made."""
+    """Read the log that `writes.c` made."""
     at = 0
     while at + _HEAD.size <= len(raw):
         what, path, number, length = _HEAD.unpack_from(raw, at)
@@ -54,19 +54,19 @@ def notes_in(raw: bytes) -> Iterator[Note]:
 
 @dataclass
 class StoredFile:
-    """What of a file is safe, and what has happened to it since."""
+    """The synced part of a file, and the changes since."""
 
     safe: bytearray = field(default_factory=bytearray)
     pending: list[Note] = field(default_factory=list)
 
     def sync(self) -> None:
-        """All that happened is safe now."""
+        """Mark all changes as synced."""
         for note in self.pending:
             _apply(self.safe, note)
         self.pending.clear()
 
     def after_a_cut(self, chance: Random) -> bytearray:
-        """The file as it may be found: nothing, a beginning, or any part of what was not synced."""
+        """A possible state of the file: missing, a beginning, or any part of the unsynced changes."""
         found, kind = bytearray(self.safe), chance.randrange(3)
         kept = self.pending[: chance.randrange(len(self.pending) + 1)] if kind == 1 else self.pending
         for note in kept if kind else ():
@@ -89,12 +89,12 @@ def _apply(content: bytearray, note: Note) -> None:
 
 
 def disk_after_a_cut(notes: Sequence[Note], chance: Random) -> dict[str, bytes]:
-    """The files as they may be found when the power fails after these notes. Names are kept as they were last."""
+    """Files as they may be after a power cut at this point of the log. Names are never lost."""
     return {path: bytes(file.after_a_cut(chance)) for path, file in _files_after(notes).items()}
 
 
 def disk_without_a_cut(notes: Sequence[Note]) -> dict[str, bytes]:
-    """The files as they are found after these notes when only the program ends."""
+    """Files as they are after this point of the log if only the program ends."""
     files = _files_after(notes)
     for file in files.values():
         file.sync()
@@ -105,7 +105,7 @@ def _files_after(notes: Sequence[Note]) -> dict[str, StoredFile]:
     files: dict[str, StoredFile] = {}
     for note in notes:
         if note.what == "S":
-            if note.path in files:  # folders are synced too; names are never lost here
+            if note.path in files:  # folders are synced too, so names are never lost
                 files[note.path].sync()
         elif note.what == "R":
             files[note.data.decode()] = files.pop(note.path, StoredFile())
@@ -117,7 +117,7 @@ def _files_after(notes: Sequence[Note]) -> dict[str, StoredFile]:
 
 
 def compiled(folder: Path) -> Path:
-    """The shim, as a library that can be loaded first."""
+    """Compile the shim as a library for LD_PRELOAD."""
     library = folder / "writes.so"
     source = Path(__file__).with_name("writes.c")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -125,7 +125,7 @@ def compiled(folder: Path) -> Path:
 
 
 def noted_crawl(spec: Path, out: Path, folder: Path) -> list[Note]:
-    """Crawl with the shim, and return what it noted."""
+    """Crawl with the shim and return its log."""
     log = folder / "notes"
     extra = {"LD_PRELOAD": str(compiled(folder)), "LYCOSA_WRITES_OF": f"{out}/", "LYCOSA_WRITES_TO": str(log)}
     subprocess.run(
@@ -136,7 +136,7 @@ def noted_crawl(spec: Path, out: Path, folder: Path) -> list[Note]:
 
 @dataclass
 class Result:
-    """What came of the cuts: pages that were committed and are lost, at most and in the mean, and what went wrong."""
+    """Result of the cuts: committed pages that are lost, at most and on average, and failures."""
 
     cuts: int = 0
     resumed: int = 0
@@ -148,7 +148,7 @@ class Result:
 
 
 def endure(pages: int, cuts: int, resumed: int) -> Result:
-    """Crawl once, cut the power at random points of it, open what is left; go on with some of them to the end."""
+    """Crawl once, cut the power at random points, open the results, and resume some of them to the end."""
     result, begun, chance = Result(), time.monotonic(), Random(cuts)
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()
@@ -185,11 +185,11 @@ def _write(files: dict[str, bytes], out: Path, copy: Path) -> None:
 
 
 def _look(result: Result, copy: Path, told: str) -> None:
-    """Bring the collection back, as the next run does before it asks for anything, and read all of it."""
+    """Recover the collection as the next run does, and read all of it."""
     result.cuts += 1
     command = [sys.executable, "-m", "lycosa", "index", str(copy), "--workers", "0"]
     if not (copy / "catalogue.db").exists() or not (copy / "catalogue.db").stat().st_size:
-        return  # before the first commit: the next run begins anew
+        return  # before the first commit: the next run starts from nothing
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         result.wrong.append(f"{told}: {done.stderr.strip()[-300:]}")
@@ -197,7 +197,7 @@ def _look(result: Result, copy: Path, told: str) -> None:
     try:
         contents(copy)
         records_in(copy)
-    except Exception as error:  # whatever it is: that is what is looked for
+    except Exception as error:  # any error is a finding
         result.wrong.append(f"{told}: {type(error).__name__}: {error}")
 
 
@@ -217,7 +217,7 @@ def _go_on(result: Result, spec: Path, copy: Path, whole: dict[str, object], tol
 
 
 def main() -> None:
-    """Endure, and say what went wrong."""
+    """Run, and report failures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--cuts", type=int, default=WHOLE)

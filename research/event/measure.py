@@ -71,7 +71,7 @@ PARTS: dict[str, Callable[[EventWeb, Say, Sequence[int]], dict[str, Any]]] = {
 def measure(
     web: EventWeb, say: Say, ks: Sequence[int] = KS, parts: Sequence[str] = (*PARTS,)
 ) -> dict[str, Any]:
-    """The figures of research/event.md, all or some of them."""
+    """Compute the figures, all or some."""
     found: dict[str, Any] = {}
     for part in parts:
         if part not in PARTS:
@@ -81,7 +81,7 @@ def measure(
 
 
 def main() -> None:
-    """Measure, write the figures, and put them into research/event.md as tables."""
+    """Measure, write the figures as JSON, and the tables into research/event.md."""
     web, out, parts = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or [*PARTS]
     before = msgspec.json.decode(out.read_bytes()) if out.exists() else {}
     made_at = before.get("made at", {}) | dict.fromkeys(parts, commit_of(ROOT))

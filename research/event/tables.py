@@ -16,6 +16,7 @@ import numpy as np
 
 from lycosa.methods.event.paper.ranking import FULL, VARIANTS
 from research.measured import NOTEBOOKS, write_part
+from research.measured import table as markdown_table
 
 Figures = Mapping[str, Any]
 PAGE = NOTEBOOKS / "event.md"
@@ -34,14 +35,14 @@ ON_PAGE = (
     "sources by halves",
     "made at",
 )
-"""The tables that the page shows, by their marks on it."""
+"""Tables of the notebook, by their marks."""
 FIGURES = ("recall", "auc", "hosts")
 ORDER = ("breadth-first", "best-first", "event", "event, paper", "event, as shipped", "event, topic alone")
 HEADS = ("topic", "+ date", "+ place", "+ both", "+ both + who")
 
 
 def write_page(found: Figures) -> None:
-    """Put the tables that were made into the page."""
+    """Write the tables into the notebook."""
     made = sections(found)
     for name in ON_PAGE:
         if name in made:
@@ -49,17 +50,17 @@ def write_page(found: Figures) -> None:
 
 
 def markdown(found: Figures) -> str:
-    """All tables of what was measured, each under a line that says what it is."""
+    """All tables, each under a line with its name."""
     return "\n".join(f"{title}:\n\n{text}\n" for title, text in sections(found).items())
 
 
 def sections(found: Figures) -> dict[str, str]:
-    """All tables of what was measured, by what they are."""
+    """All tables by name."""
     crawls = [*found.get("crawls", ()), *found.get("crawls with background", ())]
     weighed = {"none", *found.get("sources against none", ())}
 
     def means(strategy: str) -> dict[str, dict[str, float]]:
-        """The means of each source or, of a strategy, of each size."""
+        """Means by source, or by size for a strategy."""
         kept = [run for run in crawls if not strategy or run["strategy"] == strategy]
         return {(str(k) if strategy else name): mean for (name, k), mean in mean_figures(kept).items()}
 
@@ -85,9 +86,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     |---|---|
     | 10 | 0.500 |
     """
-    lines = [head, *[[told(cell) for cell in row] for row in rows]]
-    shown = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([shown[0], "|" + "---|" * len(head), *shown[1:]])
+    return markdown_table(head, [[told(cell) for cell in row] for row in rows])
 
 
 def told(value: Any) -> str:
@@ -104,12 +103,12 @@ def told(value: Any) -> str:
 
 
 def rows_of(rows: Sequence[Figures]) -> tuple[list[str], list[list[Any]]]:
-    """Head and rows of records that are alike."""
+    """Head and rows of similar records."""
     return [*rows[0]], [[*row.values()] for row in rows]
 
 
 def by_name(first: str, rows: Mapping[Any, Figures]) -> tuple[list[str], list[list[Any]]]:
-    """The same of records that have a name, which becomes the first column."""
+    """The same for named records; the name becomes the first column."""
     head, cells = rows_of([*rows.values()])
     return [first, *head], [[str(name), *row] for name, row in zip(rows, cells, strict=True)]
 
@@ -126,14 +125,14 @@ def mean_figures(runs: Sequence[Figures]) -> dict[tuple[str, int], dict[str, flo
 
 
 def crawls_table(runs: Sequence[Figures]) -> str:
-    """The crawlers with their means, those of one strategy together."""
+    """Means of the crawlers, grouped by strategy."""
     means = sorted(mean_figures(runs).items(), key=lambda item: ORDER.index(item[0][0]))
     rows = [[name, k or "", mean["recall"], mean["auc"], f"{mean['hosts']:.1f}"] for (name, k), mean in means]
     return table(["crawler", "k", "recall", "AUC", "hosts"], rows)
 
 
 def p_value_table(first: str, rows: Mapping[str, Figures], means: Mapping[str, Figures]) -> str:
-    """Means, each with the p value of its difference."""
+    """Means with the p values of differences."""
     cells = [
         [
             name,
@@ -146,7 +145,7 @@ def p_value_table(first: str, rows: Mapping[str, Figures], means: Mapping[str, F
 
 
 def halves_table(rows: Sequence[Figures]) -> str:
-    """What each half chose, and what that gave the other one."""
+    """What each half chose, and its result on the other half."""
 
     def pair(row: Figures, name: str, form: str) -> str:
         return f"{row[name]:{form}}, {row[f'{name} without']:{form}} ({told(row[f'{name} p'])})"
@@ -165,7 +164,7 @@ def halves_table(rows: Sequence[Figures]) -> str:
 
 
 def ways_table(rows: Sequence[Figures]) -> str:
-    """What each half chose, and what that gave the other one; at last all events."""
+    """What each half chose, its result on the other half, and the result over all events."""
     names = (
         "learned on",
         "way",
@@ -182,7 +181,7 @@ def ways_table(rows: Sequence[Figures]) -> str:
 
 
 def _classification(rows: Sequence[Figures]) -> Iterator[tuple[str, str]]:
-    """Mean average precision by size and variant; of all three, also F1 and what was learned."""
+    """Mean average precision by size and variant; for all aspects together also F1 and the learned parameters."""
     for kind in dict.fromkeys((row["of"], row["model"]) for row in rows):
         group = [row for row in rows if (row["of"], row["model"]) == kind]
         cells = {(row["variant"], row["k"]): row for row in group}

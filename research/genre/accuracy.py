@@ -30,11 +30,11 @@ from research.measured import NOTEBOOKS, table, write_part
 
 PAGE = NOTEBOOKS / "genre.md"
 SPLITS = (0, 1, 2)
-"""Random seeds: how pages are split into folds, and how trees are grown."""
+"""Random seeds for folds and trees."""
 
 
 def tables(pages: Pages, typed: Pages) -> dict[str, str]:
-    """By their marks on the page: of labelled pages, and of pages of universities by their own types."""
+    """Tables by mark: of labelled pages, and of university pages by WebKB's types."""
     rows = []
     five, twelve = genre_examples(pages, extended=False), genre_examples([*pages, *typed], extended=True)
     whole = [cross_validate(five, GenreSettings(random_seed=seed, left_out=UNIVERSITY)) for seed in SPLITS]
@@ -61,7 +61,7 @@ def tables(pages: Pages, typed: Pages) -> dict[str, str]:
 
 
 def _universities(pages: Pages, typed: Pages) -> str:
-    """How well course and faculty pages are told at universities that the forest has not seen."""
+    """Precision and recall of course and faculty pages at unseen universities."""
     examples = genre_examples([*pages, *typed], extended=True)
     of_types = [label.draw == "typed" for label, _ in _trained([*pages, *typed])]
     found = [cross_validate(_tested(of_types, examples), GenreSettings(random_seed=seed)) for seed in SPLITS]
@@ -79,7 +79,7 @@ def _trained(pages: Pages) -> Pages:
 
 
 def _tested(which: Sequence[bool], examples: Sequence[GenreExample]) -> list[GenreExample]:
-    """The labelled examples with others of them tested; the made-up ones that follow them are never."""
+    """The labelled examples with others of them tested. The made-up examples after them never test."""
     labelled = [replace(example, tested=test) for example, test in zip(examples, which, strict=False)]
     return [*labelled, *examples[len(which) :]]
 

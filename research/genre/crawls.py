@@ -32,12 +32,12 @@ from lycosa.values import Say
 from research.measured import NOTEBOOKS, ROOT, chance, commit_of, number, table, web_of, write_part
 
 MIN_SHARE = 0.05
-"""A margin is claimed only where two genres have at least this share of the pages."""
+"""A margin is claimed only if two genres have at least this share of the pages."""
 PAGE = NOTEBOOKS / "genre.md"
 
 
 class Plan(NamedTuple):
-    """What is compared on a web: its largest topics, draws of each, pages of a crawl, five genres or twelve."""
+    """A comparison on a web: largest topics, draws of each, pages of a crawl, five genres or twelve."""
 
     web: str
     topics: int
@@ -58,7 +58,7 @@ SWEPT_PAGES = 200
 
 
 def can_claim(mix: Mapping[str, float]) -> bool:
-    """Whether a web has enough of two genres for a margin to mean something.
+    """Whether a web has enough pages of two genres for a margin to mean something.
 
     >>> can_claim({"news": 0.9, "other": 0.06}), can_claim({"other": 0.99, "news": 0.01})
     (True, False)
@@ -67,7 +67,7 @@ def can_claim(mix: Mapping[str, float]) -> bool:
 
 
 def pooled(cases: Sequence[Case]) -> dict[str, tuple[int, int]]:
-    """The counts of P(I, G) over several topics."""
+    """Counts of P(I, G) over several topics."""
     total: dict[str, tuple[int, int]] = {}
     for case in cases:
         for name, (good, links) in case.counts().items():
@@ -79,7 +79,7 @@ def pooled(cases: Sequence[Case]) -> dict[str, tuple[int, int]]:
 def sweep(
     cases: Sequence[Case], prior: Counts, weights: Sequence[float] = WEIGHTS, say: Say = lambda _: None
 ) -> dict[float, float]:
-    """The mean AUC of simulated crawls for each w_R; no link is discarded."""
+    """Mean AUC of simulated crawls for each w_R; no link is discarded."""
     areas = {}
     for w_r in weights:
         areas[w_r] = metrics.mean_and_error([case.run(w_r, prior, learn=False).auc for case in cases]).mean
@@ -88,7 +88,7 @@ def sweep(
 
 
 def margins(cases: Sequence[Case], w_r: float, prior: Counts) -> dict[str, Any]:
-    """AUC on cases that chose neither w_R nor P(I, G): baseline, counted prior, and learned on the way."""
+    """AUC on cases that chose neither w_R nor P(I, G): baseline, counted prior, and prior learned during the crawl."""
     baseline = [case.run(1.0, None, learn=False).auc for case in cases]
     counted = [case.run(w_r, prior, learn=False).auc for case in cases]
     learned = [case.run(w_r, None, learn=True).auc for case in cases]
@@ -109,7 +109,7 @@ def cases_of(
     topics: int,
     say: Say,
 ) -> dict[str, list[Case]]:
-    """The draws of each of the largest topics; one that has too few pages, or none to reach, is told."""
+    """Draws of the largest topics. Topics with too few reachable pages are reported and left out."""
     cases: dict[str, list[Case]] = {}
     for topic in sorted(web.web.topics, key=lambda name: (-len(web.web.topics[name].relevant()), name)):
         try:
@@ -131,7 +131,7 @@ def compare(
     weights: Sequence[float] = WEIGHTS,
     say: Say = lambda _: None,
 ) -> dict[str, Any]:
-    """All figures of a web: mix, and for each half of the topics its sweep and the other's margins."""
+    """All figures of a web: genre mix, and for each half of the topics its sweep and the margins of the other half."""
     web = CachedWeb(VirtualWeb.open(path))
     options = options or Options()
     mix = genre_mix(web, extended)
@@ -163,7 +163,7 @@ def compare(
 
 
 def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Means over all held-out runs, margins, and how much of the gain is left when learned."""
+    """Means over all held-out runs, margins, and the share of the gain that remains with a learned prior."""
     columns = {
         name: list(chain.from_iterable(result[name] for result in results))
         for name in ("baseline", "counted", "learned")
@@ -189,7 +189,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def line(found: Mapping[str, Any]) -> list[str]:
-    """A web's line of the table."""
+    """A web's row of the table."""
     mix = ", ".join(f"{genre} {share:.0%}" for genre, share in found["mix"].items() if share >= 0.005)
     total = found["summary"]
     return [
@@ -207,7 +207,7 @@ def line(found: Mapping[str, Any]) -> list[str]:
 
 
 def _leads(found: Mapping[str, Any]) -> list[str]:
-    """Of each frequent genre the share of the links on relevant pages that lead to relevant ones, on either half."""
+    """For each frequent genre the share of links on relevant pages that lead to relevant pages, for either half."""
     told = []
     for genre in (genre for genre, share in found["mix"].items() if share >= MIN_SHARE):
         counts = [half["prior"].get(class_name(True, genre), (0, 0)) for half in found["halves"]]
@@ -227,7 +227,7 @@ def told(found: Mapping[str, float]) -> str:
 
 
 def kept(plan: Plan, webs: Path, folder: Path) -> dict[str, Any]:
-    """What a plan finds, with the commit that it was found at: read from a folder, or else made now and kept there."""
+    """Results of a plan and their commit, read from a folder or computed and kept there."""
     path = folder / f"{'-'.join(map(str, plan))}.json"
     if not path.exists():
         commit = commit_of(ROOT)
@@ -245,7 +245,7 @@ def kept(plan: Plan, webs: Path, folder: Path) -> dict[str, Any]:
 
 
 def swept(runs: Sequence[Run]) -> str:
-    """The mean area for each w_R, of crawls with the lab's own judge and P learned on the way."""
+    """Mean area for each w_R, in crawls with the lab's judge and a learned prior."""
     areas: dict[float, list[float]] = {}
     for run in runs:
         areas.setdefault(run.settings["w_r"], []).append(run.auc)
@@ -255,7 +255,7 @@ def swept(runs: Sequence[Run]) -> str:
 
 
 def main(webs: Path, folder: Path) -> None:
-    """Compare what is not kept, sweep on the demo web, and write both tables."""
+    """Run comparisons that are not kept, sweep on the demo web, and write both tables."""
     folder.mkdir(parents=True, exist_ok=True)
     found = [kept(plan, webs, folder) for plan in PLANS]
     heads = ["web (mix of genres)", "topics × draws", "P(I, G) from relevant pages, either half", "w_R"]

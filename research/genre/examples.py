@@ -36,17 +36,17 @@ from lycosa.values import Fetched, Link
 from research.genre.labelled_pages import made_pages
 
 REAL = ("dates", "webkb", "wikischools")
-"""Where the markup is the publishers' own."""
+"""Webs with the publishers' own markup."""
 MADE_PER_GENRE = 40
 TYPED_PER_GENRE = 200
 """Course pages, faculty pages and others of universities, drawn from the types of WebKB."""
 UNIVERSITY = ("course_words", "faculty_words", "says_course", "says_faculty")
-"""Features that only the extended model needs."""
+"""Features of the extended model only."""
 _PAGES = "data/dates/dates-htmldate-default.tar.xz"
 
 
 class GenreLabel(NamedTuple):
-    """A line of genre-labels.csv; `source` is the page's registrable domain."""
+    """A row of genre-labels.csv; `source` is the page's registrable domain."""
 
     url: str
     genre: str
@@ -56,7 +56,7 @@ class GenreLabel(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The registrable domain; of a page kept at web.archive.org that of the original."""
+        """The registrable domain; for a page at web.archive.org that of the original."""
         url = self.url
         if "://web.archive.org/web/" in url:
             url = url.split("/", 5)[5]
@@ -96,7 +96,7 @@ def labelled_documents(shared: Path) -> Iterator[tuple[GenreLabel, Document]]:
 
 
 def university_types(shared: Path) -> dict[str, str]:
-    """The pages that WebKB calls course or faculty, by URL."""
+    """Pages that WebKB labels course or faculty, by URL."""
     with (shared / "webs" / "webkb" / "labels.csv").open(encoding="utf-8", newline="") as file:
         return {row["url"]: row["topic"] for row in csv.DictReader(file) if int(row["grade"])}
 
@@ -104,7 +104,7 @@ def university_types(shared: Path) -> dict[str, str]:
 def university_pages(
     shared: Path, per_genre: int = TYPED_PER_GENRE, random_seed: int = 0
 ) -> Iterator[tuple[GenreLabel, Document]]:
-    """Pages of universities by WebKB's types: course, faculty and, twice as many, neither of them."""
+    """University pages by WebKB's types: course, faculty and twice as many others."""
     web, types = VirtualWeb.open(shared / "webs" / "webkb"), university_types(shared)
     typed = {key_of(url, web.folding): kind for url, kind in types.items()}
     by_type: dict[str, list[str]] = {}
@@ -137,7 +137,7 @@ def dated_pages(shared: Path) -> Iterator[Document]:
 
 
 def made_examples(extended: bool) -> list[GenreExample]:
-    """Our own generated pages as examples that only train."""
+    """Our generated pages as examples that only train."""
     known = EXTENDED if extended else GENRES
     return [
         GenreExample(
@@ -161,20 +161,20 @@ def genre_examples(pages: Pages, extended: bool, *, made: bool = True) -> list[G
 
 
 def with_types(pages: Pages, shared: Path) -> Pages:
-    """Labelled pages of universities with the type that WebKB gives them."""
+    """University pages with their WebKB type."""
     types = university_types(shared)
     return [(label._replace(extended=types.get(label.url, label.extended)), of) for label, of in pages]
 
 
 def drawn_later(model: GenreModel, pages: Pages, extended: bool) -> GenreFigures:
-    """How a model names the pages that were drawn later."""
+    """Accuracy of a model on the pages drawn later."""
     later = [(label, features) for label, features in pages if label.draw == "later"]
     true = [label.extended if extended else label.genre for label, _ in later]
     return figures_of(true, [model.guess(features)[0] for _, features in later], folds=1)
 
 
 def fit_built_in(shared: Path, directory: Path) -> list[GenreModel]:
-    """Fit both built-in models and write them."""
+    """Train both shipped models and write them."""
     pages = [(label, genre_features(document)) for label, document in labelled_documents(shared)]
     typed = [(label, genre_features(document)) for label, document in university_pages(shared)]
     models = []

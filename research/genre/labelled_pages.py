@@ -28,7 +28,7 @@ class MadePage(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What makes a page one of its genre. `host`: a word in its name, or ''; `said`: og:type or generator tags."""
+    """Characteristics of a genre. `host`: a word in its name, or ''; `said`: og:type or generator tags."""
 
     path: str
     title: str
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
 
 
 class Writer:
-    """Chance, and the words of a language."""
+    """A random source, and the words of a language."""
 
     def __init__(self, chance: Random, language: str) -> None:
         self.chance = chance
@@ -50,20 +50,20 @@ class Writer:
         return self.chance.choice(self._words["nouns"])
 
     def slug(self, words: int) -> str:
-        """Words for an address; such are English everywhere."""
+        """Words for an address; these are always English."""
         return "-".join(self.chance.choice(_languages()["en"]["nouns"]) for _ in range(words))
 
     def said(self, genre: str) -> str:
-        """A phrase that is usual on pages of a genre."""
+        """A phrase that is typical of a genre."""
         return self.chance.choice(self._words[genre])
 
     def some(self, genre: str, count: int) -> str:
-        """Several such phrases, each on its own line."""
+        """Several such phrases, one per line."""
         known = self._words[genre]
         return "".join(f"<div>{said}</div>" for said in self.chance.sample(known, min(count, len(known))))
 
     def prose(self, least: int, most: int) -> str:
-        """A paragraph of a number of sentences."""
+        """A paragraph with this many sentences."""
         form = self._words["sentence"][0]
         return " ".join(
             form.format(a=self.noun(), b=self.noun(), c=self.noun(), d=self.noun())
@@ -71,12 +71,12 @@ class Writer:
         )
 
     def menu(self) -> str:
-        """Links to the site's own pages."""
+        """Links to the same site."""
         names = self.chance.sample(self._words["menu"], 6)
         return "".join(f'<li><a href="/m{number}">{name}</a></li>' for number, name in enumerate(names))
 
     def repeat(self, least: int, most: int, one: Callable[[int], str]) -> str:
-        """Some number of like things."""
+        """Several similar items."""
         return "".join(one(number) for number in range(self.chance.randint(least, most)))
 
 
@@ -93,7 +93,7 @@ def _languages() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 
 def made_pages(per_genre: int, random_seed: int = 0) -> Iterator[MadePage]:
-    """A number of pages of each rare genre, half of them English; each is of a made-up site of its own."""
+    """Generate pages of each rare genre, half of them in English; each has a site of its own."""
     others = [language for language in _languages() if language != "en"]
     for genre, parts_of in _GENRES.items():
         for number in range(per_genre):

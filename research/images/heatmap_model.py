@@ -33,7 +33,7 @@ def make_model(
     settings: Sequence[Setting] = SETTINGS,
     say: Say = print,
 ) -> ImageModel:
-    """Fit on everything; measure on held-out owners; tell both in the model."""
+    """Fit on all images, measure on held-out owners, and store both in the model."""
     say(f"Fitting on {len(examples.labels):,} images …")
     model = fit_images(examples, rest="other", settings=settings, provenance=_provenance(examples))
     say(f"Measuring on held-out owners, {len(draws)} times five folds …")

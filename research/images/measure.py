@@ -52,7 +52,7 @@ SHARED_HEATMAPS = Path("../shared/data/heatmaps-dev")
 
 
 class RuleScore(NamedTuple):
-    """Means over the draws of folds, the standard error of F1, and between what 9 of 10 other sets of owners lie."""
+    """Means over the draws of folds, the standard error of F1, and its 5 % and 95 % quantiles for other sets of owners."""
 
     rule: str
     accuracy: float
@@ -65,14 +65,14 @@ class RuleScore(NamedTuple):
 
 
 def read_heatmaps(folder: Path = SHARED_HEATMAPS) -> Examples:
-    """The labelled images, described; the file names tell the owners."""
+    """Descriptors of the labelled images; file names tell the owners."""
     return read_examples({"heatmap": folder / "heatmap", "other": folder / "other"})
 
 
 def measure(
     examples: Examples, *, seeds: Sequence[int] = (0, 1, 2), settings: Sequence[Setting] = SETTINGS
 ) -> list[RuleScore]:
-    """Every rule on held-out owners: figures over all images, once for each draw of the folds."""
+    """Figures of every rule on held-out owners, once for each draw of the folds."""
     truth = np.array(examples.labels) == "heatmap"
     drawn: dict[str, list[tuple[float, ...]]] = {rule: [] for rule in RULES}
     for seed in seeds:
@@ -86,7 +86,7 @@ def measure(
 def held_out_scores(
     examples: Examples, *, seed: int = 0, settings: Sequence[Setting] = SETTINGS
 ) -> dict[str, NDArray[np.float64]]:
-    """The score of each image by each rule of a model that was fitted without the image's owner."""
+    """Score of each image by each rule of a model fitted without its owner."""
     truth = np.array(examples.labels) == "heatmap"
     scores = {rule: np.zeros(truth.size) for rule in RULES}
     for train, test in _drawn_folds(examples, truth, seed):
@@ -117,7 +117,7 @@ def resampled_f1(
 def learning_curve(
     examples: Examples, *, owners: Sequence[int] = (8, 16, 32), seeds: Sequence[int] = (0, 1, 2)
 ) -> dict[int, float]:
-    """F1 of the default rule on a held-out fold, by how many other owners were learnt from."""
+    """F1 of the default rule on a held-out fold, by the number of owners trained on."""
     truth = np.array(examples.labels) == "heatmap"
     sources = np.array(examples.sources)
     curve: dict[int, list[float]] = {count: [] for count in owners}
@@ -133,7 +133,7 @@ def learning_curve(
 
 
 class Steadiness(NamedTuple):
-    """What becomes of decisions when the same pictures come in another form."""
+    """Decisions on the same pictures in another form."""
 
     form: str
     f1: float
@@ -153,11 +153,11 @@ FORMS: dict[str, Callable[[Image.Image], Image.Image]] = {
     ),
     "in the midst of white": lambda image: framed(image),
 }
-"""Ways in which other sites, browsers and services serve the same picture."""
+"""Forms in which other sites, browsers and services deliver the same picture."""
 
 
 def saved(image: Image.Image, form: str, **options: int) -> Image.Image:
-    """The image after a journey as a file."""
+    """Encode and decode an image."""
     file = io.BytesIO()
     image.save(file, form, **options)
     with Image.open(file) as read:
@@ -165,13 +165,13 @@ def saved(image: Image.Image, form: str, **options: int) -> Image.Image:
 
 
 def scaled(image: Image.Image, factor: float) -> Image.Image:
-    """The image at another size."""
+    """Scale an image."""
     size = max(1, round(image.width * factor)), max(1, round(image.height * factor))
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
 def framed(image: Image.Image) -> Image.Image:
-    """The image with white on each side, half as much again."""
+    """Add white margins: half the size again on each axis."""
     paper = Image.new("RGB", (image.width * 3 // 2, image.height * 3 // 2), "white")
     paper.paste(image, (image.width // 4, image.height // 4))
     return paper
@@ -184,7 +184,7 @@ def steadiness(
     settings: Sequence[Setting] = (Setting(3.0, 1.0, True),),
     seed: int = 0,
 ) -> list[Steadiness]:
-    """F1 of the default rule on owners held out when the test images come in other forms; the first is compared with."""
+    """F1 of the default rule on held-out owners for other forms of the test images. The first form is the reference."""
     files = [file for name in ("heatmap", "other") for file in sorted((folder / name).iterdir())]
     labels = tuple(file.parent.name for file in files)
     plain = _described(files, FORMS[forms[0]])
@@ -214,14 +214,14 @@ def steadiness(
 
 
 def _described(files: Sequence[Path], form: Callable[[Image.Image], Image.Image]) -> Singles:
-    """The feature vectors of files that come in another form, as a model learns them."""
+    """Feature vectors for training, of files in another form."""
     return np.array([describe(pixels) for pixels in _changed(files, form)])
 
 
 def _views(
     files: Sequence[Path], form: Callable[[Image.Image], Image.Image]
 ) -> list[tuple[int, NDArray[np.float32]]]:
-    """The same as a model judges them: each view of a file, with the file's number."""
+    """Feature vectors for judging: each view of a file, with the file's number."""
     changed = enumerate(_changed(files, form))
     return [(number, describe(view)) for number, pixels in changed for view in views_of(pixels)]
 
@@ -239,7 +239,7 @@ def _changed(
 def milliseconds(
     work: Callable[[bytes], object], folder: Path = SHARED_HEATMAPS, every: int = 20, times: int = 3
 ) -> float:
-    """CPU time for one image, from its bytes: the best of several rounds, because others use the machine too."""
+    """CPU time for one image from its bytes: the best of several rounds, because the machine may be busy."""
     images = [file.read_bytes() for file in sorted(folder.glob("*/*"))[::every]]
     rounds = []
     for _ in range(times):
@@ -251,7 +251,7 @@ def milliseconds(
 
 
 def _drawn_folds(examples: Examples, truth: Truth, seed: int) -> list[Fold]:
-    """Five folds of whole owners, at random: those of training, largest owners first, hardly vary."""
+    """Five random folds of whole owners. The training's own folds, largest owners first, hardly vary."""
     from sklearn.model_selection import StratifiedGroupKFold
 
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
@@ -274,7 +274,7 @@ def _summary(rule: str, rows: np.ndarray[tuple[int, int], np.dtype[np.float64]])
 
 
 def told_rules(figures: Mapping[str, Mapping[str, float]]) -> str:
-    """The table by descriptors, of what a model says it was measured to reach."""
+    """The table by descriptors, from the figures in a model."""
     names = ("accuracy", "precision", "recall", "f1")
     rows = [[words, *(number(figures[rule][name]) for name in names)] for rule, words in DESCRIPTORS.items()]
     low, high = (number(figures["mean"][name]) for name in ("f1_low", "f1_high"))
@@ -298,7 +298,7 @@ def told_forms(rows: Sequence[Steadiness], commit: str) -> str:
 
 
 def print_rules() -> None:
-    """All that is not written into the page."""
+    """Print the figures that are not in the notebook."""
     described = read_heatmaps()
     for row in measure(described):
         print(
@@ -313,7 +313,7 @@ def print_rules() -> None:
 
 
 def main(parts: Sequence[str]) -> None:
-    """Make what is asked for; without a word, all of it."""
+    """Run the named parts, or all."""
     if not parts or "shipped" in parts:
         write_part(PAGE, "descriptors", told_rules(ImageModel.builtin().about["measured"]["heatmap"]))
     if not parts or "forms" in parts:

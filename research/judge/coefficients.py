@@ -30,11 +30,11 @@ from research.measured import DEMO_TOPICS, NOTEBOOKS, ROOT, commit_of, number, t
 PAGE = NOTEBOOKS / "judge.md"
 GIVEN = {"both": "keywords,examples:3", "keywords": "keywords", "examples": "examples:3"}
 WEB, OTHER_WEBS = "wikischools", {"webkb": (), "demo": DEMO_TOPICS}
-"""Where coefficients are fitted, and where what they are worth is seen as well, with the topics there."""
+"""The web for fitting, and the webs and topics that also measure quality."""
 PLAIN = 2
-"""The place of the plain sign's weight among the coefficients."""
+"""Index of the plain sign's weight among the coefficients."""
 HELD = (None, 0.3, 1.0)
-"""Weights of the plain sign that are tried; None: what the regression finds."""
+"""Weights of the plain sign that are tried; None: as fitted."""
 HELD_OF = {"examples": 1.0}
 """Where it is held in what is printed. Twelve topics do not tell what it weighs beside examples: without one of them
 (chemical elements) the regression finds less than nothing."""
@@ -75,7 +75,7 @@ def coefficients_of(
 
 
 def fitted_on(crawls: Sequence[JudgedCrawl], kind: str, plain: float | None) -> Coefficients:
-    """The coefficients of both rounds: the second sees what the first makes of the pages."""
+    """Coefficients of both rounds: the second uses the result of the first."""
     held, known = {} if plain is None else {PLAIN: plain}, shipped()[kind]
     rounds: list[tuple[float, ...]] = []
     for _ in range(2):
@@ -91,18 +91,18 @@ def fitted_on(crawls: Sequence[JudgedCrawl], kind: str, plain: float | None) -> 
 
 
 def probabilities(crawl: JudgedCrawl, kind: str, coefficients: Coefficients) -> Floats:
-    """What a judge with these coefficients says of the pages of a crawl."""
+    """Probabilities of a crawl's pages with these coefficients."""
     return crawl.fitter.fitted({}, {kind: coefficients}).probability
 
 
 def log_loss(crawl: JudgedCrawl, probability: Floats) -> float:
-    """How badly probabilities forecast the labels of the pages that were found."""
+    """Log loss of the fetched pages' probabilities."""
     p, right = np.clip(probability[crawl.found], 0.001, 0.999), crawl.relevant[crawl.found]
     return float(-(right * np.log(p) + (1.0 - right) * np.log(1.0 - p)).mean())
 
 
 def left_out(crawls: Sequence[JudgedCrawl], kind: str, plain: float | None) -> list[Floats]:
-    """Probabilities of the pages of each crawl, by coefficients that have seen the other topics alone."""
+    """Probabilities of the pages of each crawl, with coefficients of the other topics."""
     topics = {crawl.topic for crawl in crawls}
     known = {topic: fitted_on([one for one in crawls if one.topic != topic], kind, plain) for topic in topics}
     return [probabilities(crawl, kind, known[crawl.topic]) for crawl in crawls]
@@ -111,7 +111,7 @@ def left_out(crawls: Sequence[JudgedCrawl], kind: str, plain: float | None) -> l
 def chosen_by_others(
     crawls: Sequence[JudgedCrawl], losses: Mapping[float | None, Sequence[float]]
 ) -> list[float | None]:
-    """For each crawl the weight with the least log loss on the other topics, each of which was left out as well."""
+    """For each crawl the weight with the least log loss on the other topics, each of them left out as well."""
     return [
         min(
             losses,
@@ -138,7 +138,7 @@ def rows_of(name: str, crawls: Sequence[JudgedCrawl], found: Sequence[Floats]) -
 
 
 def summary(kind: str, crawls: Sequence[JudgedCrawl], others: Mapping[str, Sequence[JudgedCrawl]]) -> str:
-    """How right pages are judged, topics left out, and on other webs with what all topics teach."""
+    """Quality with topics left out, and on other webs with coefficients of all topics."""
     known = {plain: left_out(crawls, kind, plain) for plain in HELD}
     losses = {
         plain: [log_loss(*pair) for pair in zip(crawls, found, strict=True)] for plain, found in known.items()
@@ -181,7 +181,7 @@ def _in_words(plain: float | None) -> str:
 
 
 def main(webs: Path, kept: Path, draws: int, kinds: Sequence[str]) -> None:
-    """Crawl all topics with all that may be given, fit, and write what that is worth."""
+    """Crawl all topics with every kind of input, fit, and write the tables."""
     opened = {name: CachedWeb(VirtualWeb.open(web_of(name, webs, kept))) for name in (WEB, *OTHER_WEBS)}
     found: dict[str, Coefficients] = dict(shipped())
     told = []

@@ -29,7 +29,7 @@ STRATEGIES = ("best-first", "fused")
 
 @dataclass(frozen=True)
 class JudgedCrawl:
-    """A crawl that has ended: a fitter that has read its pages; which of them are relevant, and which were found, by rows."""
+    """A finished crawl: a fitter that has read its pages, their labels, and the rows of the pages it found."""
 
     topic: str
     strategy: str
@@ -51,7 +51,7 @@ class Quality(NamedTuple):
 def crawls_of(
     web: CachedWeb, given: str, draws: int, pages: int = 200, topics: Sequence[str] = ()
 ) -> list[JudgedCrawl]:
-    """Crawls of topics of a web (all, if none is named), with every strategy."""
+    """Crawl topics of a web (all, if none is named) with every strategy."""
     options, found = Options(pages=pages, seeds=3, given=parse_given(given)), []
     for topic in topics or sorted(web.web.topics):
         for draw in range(1, draws + 1):
@@ -62,7 +62,7 @@ def crawls_of(
 
 
 def crawled(laboratory: Laboratory, strategy: str) -> JudgedCrawl:
-    """A crawl as a user would make it."""
+    """Crawl as a user would."""
     return crawled_to(laboratory, strategy, (laboratory.options.pages,))[-1]
 
 

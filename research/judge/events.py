@@ -36,12 +36,12 @@ from lycosa.values import Floats, Link, PageTerms
 
 KIND = "event"
 SHARES = (0.0, 0.1, 0.3, 0.6)
-"""Of right pages; 0: as they were crawled."""
+"""Shares of relevant pages; 0: as crawled."""
 
 
 @dataclass(frozen=True)
 class Crawled:
-    """An event as it was crawled (or a part of its pages): the rows that are no model pages, and which are right."""
+    """A crawl for an event (or a part of its pages): rows that are not model pages, and their labels."""
 
     event: str
     share: float
@@ -50,7 +50,7 @@ class Crawled:
     right: Floats
 
     def fit(self, coefficients: Coefficients) -> Fitted:
-        """All pages judged."""
+        """Judge all pages."""
         return self.fitter.fitted({}, {KIND: coefficients})
 
 
@@ -81,7 +81,7 @@ def crawls_of(web: CachedWeb, event: str, draw: int, pages: int) -> list[Crawled
 def _thinned(
     pages: Sequence[PageTerms], relevant: frozenset[int], share: float, chance: Random
 ) -> list[PageTerms]:
-    """Pages in their order, enough others left out for this share to be right."""
+    """Pages in order, with enough others left out for this share of relevant pages."""
     others = [page.id for page in pages if page.key not in relevant]
     wanted = round((len(pages) - len(others)) * (1 - share) / share) if share else len(others)
     kept = set(chance.sample(others, min(wanted, len(others))))
@@ -89,7 +89,7 @@ def _thinned(
 
 
 def coefficients_of(crawls: Sequence[Crawled], before: Coefficients) -> Coefficients:
-    """Logistic regressions, of both rounds, on all pages as they were crawled."""
+    """Logistic regressions of both rounds, on all pages as crawled."""
     from sklearn.linear_model import LogisticRegression
 
     told = [crawl.fit(before).signs for crawl in crawls]
@@ -102,13 +102,13 @@ def coefficients_of(crawls: Sequence[Crawled], before: Coefficients) -> Coeffici
 
 
 def row_of(name: str, judged: Sequence[tuple[Crawled, Fitted]]) -> str:
-    """A row of the table: right ones kept, precision, how far the estimated share is off, and how often the interval holds."""
+    """A row: recall and precision of what is kept, error of the estimated share, and how often its interval holds."""
     kept = np.concatenate([one.probability[crawl.rows] >= one.version.threshold for crawl, one in judged])
     right = np.concatenate([crawl.right for crawl, _ in judged]) > 0
     off = [abs(one.probability[crawl.rows].mean() - crawl.right.mean()) for crawl, one in judged]
     holds = []
     for crawl, one in judged:
-        told = one.version.estimate  # of what was found: the model pages were given
+        told = one.version.estimate  # model pages were given, not found
         holds.append(told.relevant_low <= crawl.right.sum() <= told.relevant_high)
     figures = (
         right.mean(),
@@ -121,7 +121,7 @@ def row_of(name: str, judged: Sequence[tuple[Crawled, Fitted]]) -> str:
 
 
 def main() -> None:
-    """Crawl all events, judge each with what the others taught, and print."""
+    """Crawl all events, judge each with coefficients of the others, and print."""
     path, draws, pages = Path(sys.argv[1]), *(*map(int, sys.argv[2:4]), *(2, 300)[len(sys.argv) - 2 :])
     web = CachedWeb(VirtualWeb.open(path))
     crawls = [
@@ -135,7 +135,7 @@ def main() -> None:
     for event in sorted({crawl.event for crawl in crawls}):
         others = coefficients_of([crawl for crawl in whole if crawl.event != event], before)
         judged += [(crawl, crawl.fit(others)) for crawl in crawls if crawl.event == event]
-    print("| pages | right | share | right ones kept | precision | share, off by | interval holds |")
+    print("| pages | relevant | share | relevant ones kept | precision | share, off by | interval holds |")
     print("|---|---|---|---|---|---|---|")
     for share in SHARES:
         name = f"thinned to {share:g}" if share else "as crawled"

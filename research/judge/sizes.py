@@ -40,7 +40,7 @@ hardly differ (examples), at 6. Held at 0.2 and 2.5 F1 of topics left out is the
 
 
 class Sized(NamedTuple):
-    """A crawl at one of the sizes: of the pages that were found what calibration sees, and whether they are relevant."""
+    """A crawl at one of the sizes: the signs and labels of its found pages."""
 
     size: int
     topic: str
@@ -50,20 +50,20 @@ class Sized(NamedTuple):
     targets: int
 
     def quality(self, coefficients: Sequence[float]) -> Quality:
-        """With these coefficients, of the signs of pages or of those of the crawl as well."""
+        """Probabilities with these coefficients, with or without the signs of the crawl."""
         signs = self.signs[:, : len(coefficients) - 1]
         return quality_of(sigmoid(log_odds(coefficients, signs)), self.relevant, self.targets)
 
 
 def sized_crawls(web: CachedWeb, kind: str, draws: int) -> list[Sized]:
-    """Crawls of all topics of a web with every strategy, at every size that they reach."""
+    """Crawl all topics of a web with every strategy, at every size they reach."""
     options, found = Options(pages=SIZES[-1], seeds=3, given=parse_given(GIVEN[kind])), []
     for topic in sorted(web.web.topics):
         for draw in range(FIRST_DRAW, FIRST_DRAW + draws):
             laboratory = Laboratory(web, topic, draw, options)
             laboratory.prepare(STRATEGIES)
             for strategy in STRATEGIES:
-                # pages that cannot be read count for a crawl's size: the last one has somewhat less than asked for
+                # unreadable pages count for a crawl's size, so the last one has fewer than asked for
                 made = zip(SIZES, crawled_to(laboratory, strategy, SIZES[:-1]), strict=False)
                 found += [
                     Sized(size, topic, strategy, signs_of(one, kind), one.relevant[one.found], one.targets)
@@ -73,7 +73,7 @@ def sized_crawls(web: CachedWeb, kind: str, draws: int) -> list[Sized]:
 
 
 def signs_of(crawl: JudgedCrawl, kind: str) -> Floats:
-    """What calibration sees in the end of the pages found: both signs of each, and both of the crawl."""
+    """The signs of found pages at the end: two of each page and two of the crawl."""
     known = shipped()[kind]
     signs = crawl.fitter.fitted({}, {kind: known}).signs[-1][crawl.found]
     whole = crawl_signs(log_odds(known.in_full, signs))
@@ -81,12 +81,12 @@ def signs_of(crawl: JudgedCrawl, kind: str) -> Floats:
 
 
 def fitted_on(crawls: Sequence[Sized]) -> tuple[float, ...]:
-    """The coefficients with the signs of the crawl, as these crawls teach them."""
+    """Coefficients with the signs of the crawl, fitted on these crawls."""
     return coefficients_of([(one.signs, one.relevant) for one in crawls], HELD)
 
 
 def summary(kind: str, crawls: Sequence[Sized], others: Sequence[Sized]) -> tuple[str, tuple[float, ...]]:
-    """What is kept at each size without the signs of the crawl and with them; the coefficients that all topics teach."""
+    """Quality at each size without and with the signs of the crawl, and the coefficients of all topics."""
     everything = fitted_on(crawls)
     of_topic = {
         topic: fitted_on([one for one in crawls if one.topic != topic])
@@ -117,7 +117,7 @@ def summary(kind: str, crawls: Sequence[Sized], others: Sequence[Sized]) -> tupl
 
 
 def main(webs: Path, draws: int, kinds: Sequence[str]) -> None:
-    """Crawl, fit, and write what that is worth."""
+    """Crawl, fit, and write the table."""
     opened = {name: CachedWeb(VirtualWeb.open(webs / name)) for name in (WEB, OTHER_WEB)}
     told, found = [], {}
     for kind in kinds:

@@ -32,11 +32,11 @@ PAGE = NOTEBOOKS / "peers.md"
 WEB, PAGES, EXAMPLES = "wikischools", 200, 3
 TIMEOUT_S = 1_800
 OURS = {"PYTHONPATH": str(ROOT / "src")}
-"""Where `research` finds what it needs of Lycosa, also in the Python of a peer."""
+"""Where `research` finds the part of Lycosa that it needs, also in a peer's Python."""
 
 
 class Crawl(msgspec.Struct, frozen=True):
-    """What a crawler fetched of a topic, and what it kept; None where it keeps everything."""
+    """URLs that a crawler fetched for a topic, and those it kept; None if it keeps everything."""
 
     crawler: str
     topic: str
@@ -47,7 +47,7 @@ class Crawl(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """All crawls of a topic, with what made them."""
+    """All crawls of a topic, with versions."""
 
     commit: str
     versions: dict[str, str]
@@ -56,7 +56,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What a crawler is told."""
+    """Input of a crawler."""
 
     keywords: list[str]
     seeds: list[str]
@@ -71,7 +71,7 @@ def seeds_of(topic: Topic) -> list[str]:
 
 
 def run_peer(python: str, module: str, job: Job) -> list[str]:
-    """The URLs that a peer fetched."""
+    """URLs that a peer fetched."""
     ran = subprocess.run(
         [python, "-m", f"research.peers.{module}"],
         input=msgspec.json.encode(job),
@@ -86,7 +86,7 @@ def run_peer(python: str, module: str, job: Job) -> list[str]:
 
 
 def run_lycosa(strategy: str, job: Job) -> tuple[list[str], list[str]]:
-    """The URLs that `lycosa crawl` fetched and kept, with its defaults but for the strategy."""
+    """URLs that `lycosa crawl` fetched and kept, with its defaults except for the strategy."""
     with tempfile.TemporaryDirectory() as folder:
         spec, out = Path(folder) / "crawl.toml", Path(folder) / "pages.jsonl"
         spec.write_text(spec_of(strategy, job), encoding="utf-8")
@@ -119,20 +119,20 @@ def _lycosa(*arguments: str) -> None:
 
 
 class Proxy(msgspec.Struct, frozen=True):
-    """A proxy that answers with the pages of a web."""
+    """A proxy that serves the pages of a web."""
 
     address: str
     counted: Path
 
     @property
     def requests(self) -> int:
-        """How many it has had."""
+        """Number of requests so far."""
         return self.counted.stat().st_size
 
 
 @contextmanager
 def served(web: Path) -> Iterator[Proxy]:
-    """A proxy for a web, in a process of its own."""
+    """Run that proxy in a child process."""
     with tempfile.NamedTemporaryFile() as file:
         command = [sys.executable, "-m", "research.peers.proxy", str(web), file.name]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
@@ -144,7 +144,7 @@ def served(web: Path) -> Iterator[Proxy]:
 
 
 def compare(topic: Topic, proxy: Proxy, python: str, pages: int = PAGES) -> Compared:
-    """All crawlers on a topic."""
+    """Run all crawlers on a topic."""
     before, job = cpu_s(), Job(list(topic.keywords), seeds_of(topic), pages, proxy.address)
     crawls: list[Crawl] = []
 
@@ -174,7 +174,7 @@ def versions_in(python: str) -> dict[str, str]:
 
 
 def figures(compared: Sequence[Compared], web: VirtualWeb) -> str:
-    """A row for each crawler: how much of what is relevant it fetched, and how much of what it has is relevant."""
+    """A row for each crawler: recall of what it fetched, precision and F1 of what it kept."""
     groups: dict[str, list[Crawl]] = {}
     for crawl in (crawl for each in compared for crawl in each.crawls):
         groups.setdefault(crawl.crawler, []).append(crawl)
@@ -202,7 +202,7 @@ def figures(compared: Sequence[Compared], web: VirtualWeb) -> str:
 
 
 def shares(crawl: Crawl, web: VirtualWeb) -> tuple[float, float, float]:
-    """Of all relevant pages the share fetched, of what is kept the share that is relevant, F1; without the examples."""
+    """Recall of what was fetched, precision and F1 of what was kept, without the examples."""
     topic = web.topics[crawl.topic]
     key: Callable[[str], int] = lambda url: key_of(url, web.folding)  # noqa: E731
     given = set(map(key, seeds_of(topic)))
@@ -218,7 +218,7 @@ def shares(crawl: Crawl, web: VirtualWeb) -> tuple[float, float, float]:
 
 
 def main(webs: Path, kept: Path, python: str, named: Sequence[str]) -> None:
-    """Crawl the topics that are not kept yet, and write the table of all that are."""
+    """Crawl the topics that are not kept, and write the table of all that are."""
     web = VirtualWeb.open(webs / WEB)
     topics = named or sorted(name for name, topic in web.topics.items() if topic.keywords)
     paths = {name: kept / f"peers-{name}.json" for name in topics}

@@ -20,7 +20,7 @@ MAX_DEPTH = 20
 
 
 async def crawl(job: dict[str, Any]) -> list[str]:
-    """The first pages that it fetches, seeds among them."""
+    """Fetch the first pages, seeds included."""
     crawl4ai, deep = import_module("crawl4ai"), import_module("crawl4ai.deep_crawling")
     scorers = import_module("crawl4ai.deep_crawling.scorers")
     http = import_module("crawl4ai.async_crawler_strategy")

@@ -19,11 +19,11 @@ from lycosa.urls import key_of
 from lycosa.values import Fetched, Link
 
 PASSED_ON = ("content-type", "location")
-"""Headers of the archived response; the others were of another connection."""
+"""Headers of the archived response that are kept; the others describe another connection."""
 
 
 def application(archived: VirtualWeb, counted: Path) -> web.Application:
-    """Answers each request with the archived response, and counts it."""
+    """Answer each request with the archived response, and count it."""
 
     async def answer(request: web.Request) -> web.Response:
         with counted.open("ab") as file:
@@ -41,8 +41,8 @@ def application(archived: VirtualWeb, counted: Path) -> web.Application:
 
 
 async def serve(archived: VirtualWeb, counted: Path) -> None:
-    """Serve until stopped, and say where."""
-    archived.archive.keys()  # read before anybody asks
+    """Serve until stopped, and print the port."""
+    archived.archive.keys()  # read before the first request
     runner = web.AppRunner(application(archived, counted), access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

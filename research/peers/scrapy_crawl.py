@@ -23,7 +23,7 @@ PLAIN = {"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False, "ROBOTSTXT_OBEY":
 
 
 def crawl(job: dict[str, Any]) -> list[str]:
-    """The first pages that it fetches, seeds among them."""
+    """Fetch the first pages, seeds included."""
     scrapy, process = import_module("scrapy"), import_module("scrapy.crawler")
     extract = import_module("scrapy.linkextractors").LinkExtractor().extract_links
     closed = import_module("scrapy.exceptions").CloseSpider

@@ -28,7 +28,7 @@ _MENTION_WORDS = frozenset("In On At Near The Of Up Many Electoral Parts A An".s
 
 
 class Recall(NamedTuple):
-    """Of the LOC_GEO mentions: found and all; the same of those with a name ("the scene" has none)."""
+    """LOC_GEO mentions: found and all; the same for those with a name ("the scene" has none)."""
 
     found: int
     all: int
@@ -51,22 +51,22 @@ class Precision(NamedTuple):
 
     @property
     def strict(self) -> float:
-        """Only places count as right."""
+        """Precision if only places count as right."""
         return self.right / max(1, self.right + self.other + self.wrong)
 
     @property
     def lenient(self) -> float:
-        """Place names inside or standing for teams, newspapers and offices count, too."""
+        """Precision if place names inside teams, newspapers and offices count too."""
         return (self.right + self.other) / max(1, self.right + self.other + self.wrong)
 
     @property
     def recall(self) -> float:
-        """The share of the labelled places that was found."""
+        """Share of the labelled places that was found."""
         return self.found_places / max(1, self.places)
 
 
 class Positions(NamedTuple):
-    """Of the labelled places of one half that lie in one country: put there, put elsewhere, put nowhere.
+    """Labelled places of one half that lie in one country: put there, elsewhere, or nowhere.
 
     `states` are those of a US state that were put in the right country, and `right_states` those in the right state.
     """
@@ -79,12 +79,12 @@ class Positions(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """The share of what was put on the map that lies in the right country."""
+        """Share of the places on the map that lie in the right country."""
         return self.right / max(1, self.right + self.wrong)
 
 
 class Laid(NamedTuple):
-    """A document as running text, a line a sentence; `offsets` of its tokens, None in URLs."""
+    """A document as text, a sentence a line; `offsets` of its tokens, None in URLs."""
 
     text: str
     offsets: list[tuple[int, int] | None]
@@ -115,7 +115,7 @@ def read_documents(path: Path = SHARED_ECB) -> dict[str, dict[str, Any]]:
 
 
 def measure_recall(documents: Iterable[dict[str, Any]], finder: PlaceFinder | None = None) -> Recall:
-    """Share of the LOC_GEO mentions that a found place overlaps, and speed over all documents."""
+    """Share of the LOC_GEO mentions that a found place overlaps, and speed, over all documents."""
     finder = finder or NamedPlaces(gazetteer())
     found = everything = found_named = named = sentences = 0
     spent = 0.0
@@ -161,7 +161,7 @@ def measure_precision(
 
 
 def measure_positions(documents: dict[str, dict[str, Any]], gold: Path = GOLD) -> dict[str, Positions]:
-    """How many labelled places are put in the country that they lie in, by half (`dev`, `test`)."""
+    """Number of labelled places put into the right country, by half (`dev`, `test`)."""
     totals: dict[str, list[int]] = {}
     for (half, name), labels in _labels(gold).items():
         laid = lay_out(documents[name])
@@ -172,7 +172,7 @@ def measure_positions(documents: dict[str, dict[str, Any]], gold: Path = GOLD) -
             if not label.where or span is None:
                 continue
             country, _, state = label.where.partition("-")
-            # Of several in one name ("Aoraki Mount Cook"), the longest mention speaks for it.
+            # For several mentions in one name ("Aoraki Mount Cook"), use the longest.
             found = max((place for place in places if _overlap(place, span)), key=lambda p: _overlap(p, span), default=None)  # fmt: skip
             is_right = found is not None and found.country == country
             total[2 if found is None else 0 if is_right else 1] += 1

@@ -46,7 +46,7 @@ _NO_SPACE_AFTER = frozenset(["(", "[", "$", "``", "“", "#", "@"])
 
 
 def join_tokens(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """Text of tokens, spaced as people do, and the offsets of each token.
+    """Join tokens with the usual spacing; also return the offsets of each token.
 
     >>> join_tokens(["Athens", "'s", "port", "(", "Piraeus", ")", "."])[0]
     "Athens's port (Piraeus)."
@@ -68,7 +68,7 @@ def join_tokens(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def read_conll(lines: Iterable[str], lines_per_text: int) -> Iterator[TextWithPlaces]:
-    """Texts of `lines_per_text` sentences each from a file with a token and its entity label a line."""
+    """Texts of `lines_per_text` sentences each, from a file with a token and its entity label per line."""
     tokens: list[str] = []
     labels: list[str] = []
     sentences = 0
@@ -135,7 +135,7 @@ def fit(texts: Sequence[TextWithPlaces], names: Gazetteer, provenance: str = PRO
 def _examples(
     texts: Sequence[TextWithPlaces], names: Gazetteer, common: frozenset[str]
 ) -> tuple[list[set[str]], list[bool]]:
-    """The features of every candidate, and whether most of it is a labelled place."""
+    """Features of every candidate, and whether most of it is a labelled place."""
     rows: list[set[str]] = []
     labels: list[bool] = []
     for labelled in texts:
@@ -148,7 +148,7 @@ def _examples(
 
 
 def common_words(texts: Sequence[TextWithPlaces]) -> frozenset[str]:
-    """Words that are written small more often than not."""
+    """Words that are more often in lower case."""
     small: Counter[str] = Counter()
     all_: Counter[str] = Counter()
     for labelled in texts:
