@@ -20,10 +20,10 @@ test: $(STAMP) .make/peers check
 check: format lint types tests cost
 
 format:
-	$(BIN)/ruff format --check src tests research
+	$(BIN)/ruff format --check src lab/src tests research
 
 lint:
-	$(BIN)/ruff check src tests research
+	$(BIN)/ruff check src lab/src tests research
 
 types:
 	$(BIN)/mypy
@@ -49,24 +49,24 @@ docs:
 
 # The documentation as a site, in site/; from installed packages alone.
 site: $(STAMP)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -q
+	$(BIN)/python -m research.site
 
 .make/venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p .make && touch $@
 
-.make/demo: .make/venv pyproject.toml constraints.txt
-	$(INSTALL) -c constraints.txt -e '.[fonts,lab]'
+.make/demo: .make/venv pyproject.toml lab/pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e '.[fonts,lab]' -e lab
 	touch $@
 
-$(STAMP): .make/venv pyproject.toml constraints.txt
-	$(INSTALL) -c constraints.txt -e '.[dev]'
+$(STAMP): .make/venv pyproject.toml lab/pyproject.toml constraints.txt
+	$(INSTALL) -c constraints.txt -e '.[dev]' -e lab
 	touch $@
 
 # Renews the versions: the newest that pyproject.toml allows. Run `make check` afterwards, then commit the file.
 constraints: .make/venv
-	$(INSTALL) --upgrade -e '.[dev]'
+	$(INSTALL) --upgrade -e '.[dev]' -e lab
 	$(BIN)/python -m research.constraints > constraints.new
 	mv constraints.new constraints.txt
 

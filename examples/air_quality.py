@@ -11,9 +11,10 @@ from pathlib import Path
 
 import lycosa
 
-web = lycosa.demo_web().only("air-quality")
-topic = web.topics["air-quality"]
-grades = {url: grade for url, _, grade in web.labels}
+TOPIC = "air-quality"
+web = lycosa.demo_web()
+topic = web.topics[TOPIC]
+grades = {url: grade for url, name, grade in web.labels if name == TOPIC}
 
 with tempfile.TemporaryDirectory() as temporary, web.serve() as site:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)

@@ -49,7 +49,9 @@ ABOUT_FLOOD = (
     "Residents of Marlow were evacuated, and firefighters pumped flooded cellars. The Environment Agency kept its flood "
     "warning for the river in force."
 )
-ABOUT_OTHER = "Readers told us what they think of it, and we shall follow what comes of it in the weeks ahead."
+ABOUT_OTHER = (
+    "Readers told us what they think of it, and we shall follow what comes of it in the weeks ahead."
+)
 
 
 def page(site: str, title: str, date: str, text: str, links: list[tuple[str, str]]) -> str:
@@ -57,7 +59,9 @@ def page(site: str, title: str, date: str, text: str, links: list[tuple[str, str
     items = "".join(f'<li><a href="{url}">{words}</a></li>' for url, words in links)
     meta = f'<meta property="article:published_time" content="{date}T08:00:00Z">' if date else ""
     body = f"<h1>{title}</h1><p>{text}</p><ul>{items}</ul>"
-    return f"<html lang=en><head><title>{title} | {SITES[site]}</title>{meta}</head><body>{body}</body></html>"
+    return (
+        f"<html lang=en><head><title>{title} | {SITES[site]}</title>{meta}</head><body>{body}</body></html>"
+    )
 
 
 def pages() -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lycosa
+import lycosa_lab
 
 
 class ShortPaths(lycosa.BaseStrategy):
@@ -36,11 +37,11 @@ class ShortPaths(lycosa.BaseStrategy):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         lycosa.demo_web().write(Path(folder))
-        compared = lycosa.lab.compare(
+        compared = lycosa_lab.compare(
             folder,
             ["breadth-first", "best-first", ShortPaths],
             topics=["owls"],
-            options=lycosa.lab.Options(pages=150),
+            options=lycosa_lab.Options(pages=150),
             runs=2,
         )
     print(compared)

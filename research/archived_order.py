@@ -1,6 +1,6 @@
 """Compare the URL order of `lycosa crawl --web` with that of the lab, and open the crawl's export.
 
-Command line: python -m research.archived_order [--webs FOLDER] [--names WEB…] [--pages N] [--write];  --write: put the table into docs/archives.md
+Command line: python -m research.archived_order [--webs FOLDER] [--names WEB…] [--pages N] [--write];  --write: put the table into research/archives.md
 Expected time: a minute for each crawl, and once five minutes to parse the larger web.
 """
 
@@ -12,19 +12,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+from lycosa.collection.collection import Collection
 from lycosa.engine.session import crawl_spec
-from lycosa.fetch.archive import ArchiveFetcher
-from lycosa.fetch.warc_files import warc_files
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import Given
-from lycosa.lab.grid import Laboratory, Variant
-from lycosa.lab.protocol import Options
-from lycosa.lab.user import user_spec
-from lycosa.lab.web import VirtualWeb
+from lycosa.fetch.archive.archive import ArchiveFetcher
+from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.spec.sections import ProcessSpec
 from lycosa.spec.writing import as_run
-from lycosa.store.collection import Collection
 from lycosa.urls import key_of
+from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.runs.given import Given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.user import user_spec
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.measured import ROOT, table, write_part
 
 STRATEGIES = ("best-first", "fused")
@@ -85,7 +85,7 @@ def main() -> None:
     options.add_argument("--webs", type=Path, default=SHARED)
     options.add_argument("--names", nargs="+", default=WEBS, metavar="WEB")
     options.add_argument("--pages", type=int, default=100)
-    options.add_argument("--write", action="store_true", help="put the table into docs/archives.md")
+    options.add_argument("--write", action="store_true", help="put the table into research/archives.md")
     chosen = options.parse_args()
     there = [chosen.webs / name for name in chosen.names if (chosen.webs / name).is_dir()]
     if not there:
@@ -112,7 +112,7 @@ def main() -> None:
     figures = table(heads, rows)
     print(figures)
     if chosen.write:
-        write_part(ROOT / "docs" / "archives.md", "order", figures)
+        write_part(ROOT / "research" / "archives.md", "order", figures)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from lycosa.judge.background import CJK, DATA, text_of
-from lycosa.page.terms import is_cjk, words_of
+from lycosa.learn.words.background import CJK, DATA, text_of
+from lycosa.page.text.terms import is_cjk, words_of
 
 MAX_STEMS = 20_000
 LANGUAGES = {

@@ -29,12 +29,12 @@ from random import Random
 from typing import Any
 
 from tests.cluster.shards import contents, of_shards
+from tests.collection.archives import records_of
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
-from tests.store.archives import records_of
 
-from lycosa.cluster.division import shard_directory
+from lycosa.cluster.division.division import shard_directory
 from lycosa.cluster.on_ray import ray_library, use_token
-from lycosa.engine.control import ask
+from lycosa.engine.watch.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
 from research.measured import NOTEBOOKS, ROOT, commit_of, part_of, rows_of_table, table, write_part

@@ -65,7 +65,8 @@ def _needs(named: list[str], extras: set[str]) -> Iterator[Requirement]:
 
 def constraints() -> str:
     """The text of constraints.txt."""
-    return HEAD + "".join(f"{name}=={version}\n" for name, version in pinned(requirements()).items())
+    found = pinned(requirements()).items()
+    return HEAD + "".join(f"{name}=={version}\n" for name, version in found if not name.startswith("lycosa"))
 
 
 if __name__ == "__main__":

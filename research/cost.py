@@ -27,14 +27,14 @@ from urllib.parse import urlsplit
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.bench.crawled import made_site
-from lycosa.bench.run import inline_crawl, spec_text
-from lycosa.bench.web import HOSTS, bench_pages, url_of
-from lycosa.engine.analysis import Recipe, analyse
-from lycosa.lab.web import VirtualWeb
+from lycosa.engine.processes.analysis import Recipe, analyse
 from lycosa.testing import CannedResponse
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Page, Refusal
+from lycosa_lab.bench.crawled import made_site
+from lycosa_lab.bench.run import inline_crawl, spec_text
+from lycosa_lab.bench.web import HOSTS, bench_pages, url_of
+from lycosa_lab.webs.web import VirtualWeb
 
 FILE = Path(__file__).with_name("cost.json")
 LIMIT = 1.15

@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import Laboratory, Variant
-from lycosa.lab.progress import Bar
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.grids.progress import Bar
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.measured import NOTEBOOKS, ROOT, commit_of, cpu_s, table, write_part
 
 PAGE = NOTEBOOKS / "lab.md"

@@ -19,14 +19,14 @@ from random import Random
 
 import msgspec
 
-from lycosa.lab import metrics
-from lycosa.lab.answers import AT_ONCE, AskingRefits, SimulatedUser
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import Laboratory, chosen_topics
-from lycosa.lab.progress import Bar
-from lycosa.lab.run import Crawled, Run, crawled
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
+from lycosa_lab import metrics
+from lycosa_lab.grids.grid import Laboratory, chosen_topics
+from lycosa_lab.grids.progress import Bar
+from lycosa_lab.runs.answers import AT_ONCE, AskingRefits, SimulatedUser
+from lycosa_lab.runs.run import Crawled, Run, crawled
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.measured import NOTEBOOKS, ROOT, Case, commit_of, cpu_s, number, table, write_part
 
 PAGE = NOTEBOOKS / "labels.md"

@@ -29,10 +29,10 @@ from typing import Any
 import msgspec
 from starlette.types import ASGIApp, Message
 
+from lycosa.collection.writer import CollectionWriter
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.app import application
 from lycosa.library.served_collections import ServedCollections
-from lycosa.store.collection_writer import CollectionWriter
 from lycosa.urls import key_of
 from lycosa.values import Link
 from research.measured import table, write_part
@@ -44,7 +44,7 @@ PLACES = 3  # of a page
 GENRES = ("news", "blog", "shop", "reference", "forum")
 RUNS = 9
 HOST, PORT = "127.0.0.1", 8765  # the library's own name; nothing is bound to it
-DOCS = Path(__file__).parents[1] / "docs" / "library.md"
+DOCS = Path(__file__).parent / "library.md"
 RARE, COMMON = "ba1f40", "ba0"  # words of about forty pages, and of nearly all
 _Row = tuple[Any, ...]
 _PAGE = (
@@ -277,7 +277,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, help="where the collection is made, and found the next time")
-    parser.add_argument("--docs", action="store_true", help="write the table into docs/library.md")
+    parser.add_argument("--docs", action="store_true", help="write the table into research/library.md")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         directory = (asked.keep or Path(folder)) / "large"

@@ -15,14 +15,14 @@ from typing import Literal
 
 import msgspec
 
-from lycosa.demo import demo_web
-from lycosa.lab import metrics
-from lycosa.lab.comparing import compare
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import by_variant
-from lycosa.lab.progress import Bar
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import Run
+from lycosa_lab import metrics
+from lycosa_lab.demo_web import demo_web
+from lycosa_lab.grids.comparing import compare
+from lycosa_lab.grids.grid import by_variant
+from lycosa_lab.grids.progress import Bar
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import Run
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "research"

@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lycosa.bench.crawled import archived_web
-from lycosa.bench.frontier import measure as measure_frontier
-from lycosa.bench.run import BASELINE, PEERS, measure
+from lycosa_lab.bench.crawled import archived_web
+from lycosa_lab.bench.frontier import measure as measure_frontier
+from lycosa_lab.bench.run import BASELINE, PEERS, measure
 from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
 PAGE = NOTEBOOKS / "performance.md"

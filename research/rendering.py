@@ -1,6 +1,6 @@
 """Measure what a browser costs and brings: a site written in six ways, crawled without it, where needed, and always.
 
-Command line: python -m research.rendering [--pages N] [--draw NAME] [--modes MODE…] [--out FOLDER] [--write]     prints the tables of docs/rendering.md; `--write`: puts them there
+Command line: python -m research.rendering [--pages N] [--draw NAME] [--modes MODE…] [--out FOLDER] [--write]     prints the tables of research/rendering.md; `--write`: puts them there
 Expected time: about two seconds for each page that is rendered: a quarter of an hour with the default.
 """
 
@@ -20,11 +20,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from lycosa.collection.collection import Collection
 from lycosa.engine.session import crawl_spec
 from lycosa.fetch.browser.processes import family_of
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
-from lycosa.store.collection import Collection
 from lycosa.testing import Page, Site, html, text
 from lycosa.urls import key_of
 from research.measured import ROOT, table, write_part
@@ -265,7 +265,7 @@ def main() -> None:
     options.add_argument("--draw", default="six ways", help="another name, another site")
     options.add_argument("--out", type=Path)
     options.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
-    options.add_argument("--write", action="store_true", help="put the tables into docs/rendering.md")
+    options.add_argument("--write", action="store_true", help="put the tables into research/rendering.md")
     chosen = options.parse_args()
     found = stories(chosen.pages, chosen.draw)
     with tempfile.TemporaryDirectory() as temporary:
@@ -285,7 +285,7 @@ def main() -> None:
 def _show(figures: str, part: str, is_written: bool) -> None:
     print(f"{figures}\n", flush=True)
     if is_written:
-        write_part(ROOT / "docs" / "rendering.md", part, figures)
+        write_part(ROOT / "research" / "rendering.md", part, figures)
 
 
 if __name__ == "__main__":

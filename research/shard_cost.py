@@ -27,10 +27,10 @@ from statistics import median
 
 import msgspec
 
-from lycosa.bench.run import WARM_UP_PAGES, as_installed, spec_text
-from lycosa.bench.web import HOSTS
-from lycosa.cluster.division import shard_directory
+from lycosa.cluster.division.division import shard_directory
 from lycosa.testing import SiteProcess
+from lycosa_lab.bench.run import WARM_UP_PAGES, as_installed, spec_text
+from lycosa_lab.bench.web import HOSTS
 from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
 PAGE = NOTEBOOKS / "shards.md"
@@ -265,7 +265,7 @@ def main() -> None:
     os.environ[MARK] = _SITE  # mark processes of this program that are not crawls
     for _ in range(options.repeat):
         with (
-            SiteProcess("lycosa.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
+            SiteProcess("lycosa_lab.bench.web:bench_pages", pages=2 * large, hosts=HOSTS) as site,
             tempfile.TemporaryDirectory(prefix="cost-") as folder,
         ):
             for way in (ALONE, DIVIDED):

@@ -19,15 +19,15 @@ from statistics import mean
 
 import msgspec
 
-from lycosa.cluster.in_lab import crawl_in_lab
-from lycosa.cluster.slots import SLOTS, Slots
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
+from lycosa.cluster.division.slots import SLOTS, Slots
 from lycosa.methods.lookup import fitted
 from lycosa.urls import authority_of, hash_of, source_of
 from lycosa.values import Link
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.in_shards import crawl_in_lab
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
 
 SIZES = (1, 2, 4, 8, 16, 64)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.bench.frontier import measure
+from lycosa_lab.bench.frontier import measure
 from research.measured import NOTEBOOKS, ROOT, commit_of, part_of, rows_of_table, table, write_part
 
 PAGE = NOTEBOOKS / "shards.md"

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.lab import metrics
-from lycosa.lab.grid import LOOK_AHEAD, ORACLE, by_variant
-from lycosa.lab.plots import plot_webs
-from lycosa.lab.run import Run
 from lycosa.methods.choosing import FIGURES, Figures
 from lycosa.methods.fused.record import PARTS
+from lycosa_lab import metrics
+from lycosa_lab.grids.grid import LOOK_AHEAD, ORACLE, by_variant
+from lycosa_lab.plots import plot_webs
+from lycosa_lab.runs.run import Run
 from research.measured import (
     NOTEBOOKS,
     ROOT,

@@ -21,10 +21,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from lycosa.collection.collection import Collection
 from lycosa.engine.session import crawl_spec
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
-from lycosa.store.collection import Collection
 from lycosa.testing import Request, Site, html, text
 from lycosa.testing.responses import CannedResponse
 from lycosa.values import Reason

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from lycosa.lab import metrics
-from lycosa.lab.plots import plot_scores
-from lycosa.lab.run import Run
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab import metrics
+from lycosa_lab.plots import plot_scores
+from lycosa_lab.runs.run import Run
+from lycosa_lab.webs.web import VirtualWeb
 from research.measured import (
     NOTEBOOKS,
     ROOT,

@@ -1,6 +1,6 @@
 """Measure how well walls are told from honest pages that look like them, on three samples modelled on real pages.
 
-Command line: python -m research.walls [--write]     prints the table of docs/politeness.md; `--write`: puts it there
+Command line: python -m research.walls [--write]     prints the table of research/politeness.md; `--write`: puts it there
 Expected time: a second.
 """
 
@@ -14,7 +14,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from lycosa.page.response import document_of
-from lycosa.page.walls import BLOCK, CAPTCHA, CHALLENGE, CONSENT, LOG_IN, wall_of
+from lycosa.page.signs.walls import BLOCK, CAPTCHA, CHALLENGE, CONSENT, LOG_IN, wall_of
 from lycosa.values import Fetched, Link, Refusal
 from research.measured import ROOT, table, write_part
 
@@ -77,11 +77,11 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--write", action="store_true", help="put the table into docs/politeness.md")
+    options.add_argument("--write", action="store_true", help="put the table into research/politeness.md")
     figures = told_table()
     print(figures)
     if options.parse_args().write:
-        write_part(ROOT / "docs" / "politeness.md", "walls", figures)
+        write_part(ROOT / "research" / "politeness.md", "walls", figures)
 
 
 if __name__ == "__main__":

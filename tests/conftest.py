@@ -31,8 +31,8 @@ sys.dont_write_bytecode = False
 from hypothesis import settings  # noqa: E402
 
 from lycosa.cli import main  # noqa: E402
-from lycosa.demo import demo_web  # noqa: E402
 from lycosa.report import design  # noqa: E402
+from lycosa_lab.demo_web import demo_web  # noqa: E402
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("lycosa", deadline=None)
@@ -134,11 +134,8 @@ def docs_site(made_once: MadeOnce) -> Path:
     """The documentation as a site, built as `make site` does."""
 
     def build(folder: Path) -> None:
-        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "ignore"}
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(folder)]
-        done = subprocess.run(
-            command, cwd=Path(__file__).parents[1], env=environment, capture_output=True, text=True
-        )
+        command = [sys.executable, "-m", "research.site", str(folder)]
+        done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
     return made_once("site", build)

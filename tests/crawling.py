@@ -18,13 +18,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.collection import Collection
 from lycosa.engine.session import crawl_spec
-from lycosa.engine.summary import Summary
+from lycosa.engine.watch.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec
-from lycosa.store.collection import Collection
-from lycosa.store.reader import StoredPage
 from lycosa.testing import Site, SiteProcess
 from lycosa.urls import key_of
 

@@ -21,13 +21,13 @@ import pytest
 import typer
 
 from lycosa.cli import app
-from lycosa.cluster.division import Division, note_division, shard_directory
-from lycosa.cluster.slots import Slots
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
+from lycosa.cluster.division.division import Division, note_division, shard_directory
+from lycosa.cluster.division.slots import Slots
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
 from lycosa.testing import Site, links, redirect, text
+from tests.collection.archives import records_of
 from tests.crawling import ROOT, kept, small_web, spec_text
-from tests.store.archives import records_of
 
 Told = tuple[int, str, str]
 

@@ -15,16 +15,14 @@ import pytest
 import lycosa
 
 ROOT = Path(lycosa.__file__).parent
-STAGES = "spec seeds frontier fetch page evidence judge store methods prepare engine report".split()
+STAGES = "spec seeds frontier fetch page evidence collection learn methods engine report".split()
 """In the order of a crawl: a stage imports earlier ones and the root's values."""
 BELOW_ALL = {"values", "urls", "errors", "clock", "files", "wording"}
 """Root modules that every stage may import; they import only one another."""
 METHODS = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
 ON_TOP = {
     "commands": {"commands"},
-    "demo": {"prepare", "engine", "demo", "testing"},
-    "paper": {"prepare", "engine", "lab", "demo"},
-    "reproduce": {"prepare", "lab"},
+    "demo": {"engine", "demo", "testing"},
 }
 """Modules and folders of a method that stand on top, loaded by name only, and what they may import beside the stages."""
 HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrapy", "torch"}
@@ -40,7 +38,7 @@ def name_of(path: Path) -> str:
 
 
 def part_of(module: str) -> str:
-    """The stage or root module that a module belongs to: `lycosa.page.terms` is of `page`."""
+    """The stage or root module that a module belongs to: `lycosa.page.text.terms` is of `page`."""
     return module.split(".")[1] if "." in module else ""
 
 
@@ -174,7 +172,7 @@ def test_the_root_has_only_what_many_stages_use():
     imports = {name_of(path): set(imports_of(path, at_import_time=False)) for path in modules()}
     for name in BELOW_ALL:
         stages = {part_of(user) for user, imported in imports.items() if f"lycosa.{name}" in imported}
-        assert len(stages & set(STAGES)) >= 3, f"{name} is used by {sorted(stages)}"
+        assert len(stages & set(STAGES)) >= 2, f"{name} is used by {sorted(stages)}"
 
 
 FOR_A_CRAWL = {"aiohttp", "yarl", "fastwarc", "uvloop", "sqlite3", "jinja2", "starlette", "PIL", "lxml"}
@@ -185,7 +183,7 @@ STARTS = {
     | {"numpy", "pydantic", "msgspec", "selectolax"},
     "sys.argv[1:] = ['check', 'crawl.toml']; from lycosa.cli import main; main()": HEAVY | FOR_A_CRAWL,
 }
-STARTS["import lycosa.engine.workers"] = HEAVY | FOR_A_CRAWL | {"pydantic", "typer"}
+STARTS["import lycosa.engine.processes.workers"] = HEAVY | FOR_A_CRAWL | {"pydantic", "typer"}
 """What is not loaded yet when a program has only just begun, by its first line."""
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import lycosa
+import lycosa_lab
 
 ROOT = Path(lycosa.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
@@ -63,7 +64,7 @@ def test_a_shared_type_is_defined_once(name):
     assert public_types()[name] == ["lycosa.values"]
 
 
-@pytest.mark.parametrize("name", sorted({*lycosa.__all__, *lycosa.lab.__all__}))
+@pytest.mark.parametrize("name", sorted({*lycosa.__all__, *lycosa_lab.__all__}))
 def test_a_public_name_has_one_meaning(name):
     """What people import from `lycosa` is not the name of something else inside; `lycosa.testing` has a web of its own."""
     homes = [home for home in public_types().get(name, []) if not home.startswith("lycosa.testing.")]

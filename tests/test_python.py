@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import lycosa
+import lycosa_lab
 from lycosa.errors import InputError, LycosaError, SpecError
 from lycosa.testing import Site
 
@@ -51,9 +52,9 @@ def test_every_public_name_is_there_and_documented():
         assert getattr(lycosa, name) is not None
         assert f"`{name}" in text or f"lycosa.{name}" in text, f"docs/python.md does not say what {name} is"
     assert {*lycosa.__all__} == {*_typed(lycosa.__file__)}
-    assert {*lycosa.lab.__all__} == {*_typed(lycosa.lab.__file__)}
-    for name in lycosa.lab.__all__:
-        assert getattr(lycosa.lab, name) is not None
+    assert {*lycosa_lab.__all__} == {*_typed(lycosa_lab.__file__)}
+    for name in lycosa_lab.__all__:
+        assert getattr(lycosa_lab, name) is not None
 
 
 def _typed(path: str | None) -> list[str]:
@@ -73,7 +74,7 @@ def test_the_documentation_uses_only_public_names():
     for path in sorted((ROOT / "examples").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lycosa"):
-                assert (node.module or "").startswith("lycosa.demo"), f"{path.name}: {node.module}"
+                assert (node.module or "").startswith("lycosa_lab.demo_web"), f"{path.name}: {node.module}"
                 assert not any(alias.name.startswith("_") for alias in node.names)
 
 
@@ -180,7 +181,7 @@ def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
 
 def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
     """A class is compared under its name, with its settings, and never read from an earlier version's runs."""
-    from lycosa.demo import demo_web
+    from lycosa_lab.demo_web import demo_web
 
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
     demo_web().write(tmp_path / "web")
@@ -194,12 +195,12 @@ def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
                 lycosa.Decision(link, self.step * n, rule="last first") for n, link in enumerate(page.links)
             ]
 
-    compared = lycosa.lab.compare(
+    compared = lycosa_lab.compare(
         tmp_path / "web",
         ["breadth-first", Backwards],
         topics=["owls"],
         changes=["Backwards.step=1.0,2.0"],
-        options=lycosa.lab.Options(pages=20),
+        options=lycosa_lab.Options(pages=20),
         runs=1,
         processes=None,
     )
@@ -211,4 +212,4 @@ def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
     assert compared.results()["options"]["strategies"] == ["breadth-first", "Backwards"]
     assert "Backwards step=1.0" in str(compared)
     with pytest.raises(LycosaError, match="no strategy"):
-        lycosa.lab.compare(tmp_path / "web", [int])  # type: ignore[list-item]
+        lycosa_lab.compare(tmp_path / "web", [int])  # type: ignore[list-item]

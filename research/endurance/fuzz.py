@@ -24,12 +24,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from lycosa import urls
-from lycosa.demo import demo_web
-from lycosa.engine.patterns import kinds_of
-from lycosa.engine.traps import trap_refusal
+from lycosa.collection.search.phrases import match_of, query_in, snippet_of
+from lycosa.engine.rules.patterns import kinds_of
+from lycosa.engine.rules.traps import trap_refusal
 from lycosa.errors import LycosaError
 from lycosa.evidence.text_model import TextModel
-from lycosa.fetch.archive import ArchiveFetcher
+from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.fetch.polite.delays import retry_after_s
 from lycosa.fetch.polite.robots import Rules, StoredRobots
@@ -37,23 +37,23 @@ from lycosa.fetch.polite.robots_groups import rules_for_us, text_of
 from lycosa.fetch.polite.robots_records import content_signal, sitemaps_in
 from lycosa.methods.event.model import load_event
 from lycosa.methods.lookup import all_settings
+from lycosa.page.dates.spelled_days import date_in, date_of_url
 from lycosa.page.document import Document
-from lycosa.page.entities import find_entities
-from lycosa.page.image_size import size_of
-from lycosa.page.languages import language_of
-from lycosa.page.markdown import markdown_of
-from lycosa.page.names import find_names
-from lycosa.page.pictures import read_image
-from lycosa.page.requisites import stylesheet_urls
-from lycosa.page.rights import signals_in
-from lycosa.page.spelled_days import date_in, date_of_url
-from lycosa.page.terms import terms_of
+from lycosa.page.images.image_size import size_of
+from lycosa.page.images.pictures import read_image
+from lycosa.page.links.requisites import stylesheet_urls
+from lycosa.page.places.entities import find_entities
+from lycosa.page.places.names import find_names
+from lycosa.page.signs.rights import signals_in
+from lycosa.page.text.languages import language_of
+from lycosa.page.text.markdown import markdown_of
+from lycosa.page.text.terms import terms_of
 from lycosa.seeds.entries import listed_in
 from lycosa.seeds.lists import unpacked, urls_in_lines
 from lycosa.seeds.posts.reading import PostFile
 from lycosa.spec.reading import parse_spec
-from lycosa.store.phrases import match_of, query_in, snippet_of
 from lycosa.values import Fetched, Link
+from lycosa_lab.demo_web import demo_web
 from research.endurance.noting import write_note
 from research.measured import table
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from fastwarc.warc import ArchiveIterator
 
-from lycosa.store.collection import Collection
+from lycosa.collection.collection import Collection
 from lycosa.testing import Raw, Request, SiteProcess, Wire, data, drops, html, status, text
 from lycosa.testing.responses import CannedResponse
 from research.endurance.noting import write_note

@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError
-from lycosa.methods.event.paper.crawls import (
+from lycosa.values import Say
+from lycosa_lab.papers.event.crawls import (
     Figures,
     best_size_pair,
     compared,
@@ -25,9 +26,8 @@ from lycosa.methods.event.paper.crawls import (
     measure_crawls,
     source_halves,
 )
-from lycosa.methods.event.paper.ranking import KS, measure_classification, measure_ways
-from lycosa.methods.event.paper.web import EventWeb
-from lycosa.values import Say
+from lycosa_lab.papers.event.ranking import KS, measure_classification, measure_ways
+from lycosa_lab.papers.event.web import EventWeb
 from research.event.tables import markdown, write_page
 from research.measured import ROOT, commit_of
 

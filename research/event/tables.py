@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lycosa.methods.event.paper.ranking import FULL, VARIANTS
+from lycosa_lab.papers.event.ranking import FULL, VARIANTS
 from research.measured import NOTEBOOKS, write_part
 from research.measured import table as markdown_table
 

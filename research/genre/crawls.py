@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from lycosa.errors import InputError
-from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.comparing import compare as compare_strategies
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import Run
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
-from lycosa.methods.genre.paper.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
 from lycosa.methods.genre.prior import Counts, class_name, prior_table
 from lycosa.values import Say
+from lycosa_lab import metrics
+from lycosa_lab.grids.comparing import compare as compare_strategies
+from lycosa_lab.papers.genre.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import Run
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.measured import NOTEBOOKS, ROOT, chance, commit_of, number, table, web_of, write_part
 
 MIN_SHARE = 0.05

@@ -23,9 +23,8 @@ from random import Random
 from typing import NamedTuple
 
 from lycosa import __version__
-from lycosa.engine.analysis import Recipe
+from lycosa.engine.processes.analysis import Recipe
 from lycosa.errors import InputError
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES
 from lycosa.methods.genre.forest import GenreModel
 from lycosa.methods.genre.signs import genre_features
@@ -33,6 +32,7 @@ from lycosa.methods.genre.training import GenreExample, GenreFigures, GenreSetti
 from lycosa.page.document import Document
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Fetched, Link
+from lycosa_lab.webs.web import VirtualWeb
 from research.genre.labelled_pages import made_pages
 
 REAL = ("dates", "webkb", "wikischools")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from lycosa.evidence.training.validation import figures_of
+from lycosa.learn.training.validation import figures_of
 from lycosa.methods.multimedia.image_training import (
     SETTINGS,
     Examples,
@@ -36,7 +36,7 @@ from lycosa.methods.multimedia.image_training import (
 from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.margins import views_of
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
-from lycosa.page.pictures import LONGEST, read_image
+from lycosa.page.images.pictures import LONGEST, read_image
 from research.measured import NOTEBOOKS, ROOT, commit_of, number, table, write_part
 
 PAGE = NOTEBOOKS / "multimedia.md"

@@ -19,11 +19,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from lycosa.judge.calibration import Coefficients, shipped, sigmoid
-from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.web import VirtualWeb
+from lycosa.learn.judges.calibration import Coefficients, shipped, sigmoid
 from lycosa.values import Floats
+from lycosa_lab import metrics
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.judge.crawls import STRATEGIES, JudgedCrawl, crawls_of, quality
 from research.measured import DEMO_TOPICS, NOTEBOOKS, ROOT, commit_of, number, table, web_of, write_part
 

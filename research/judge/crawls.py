@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lycosa.judge.fit import Rows
-from lycosa.judge.fitter import Fitter
-from lycosa.judge.learning import LearningJudge
-from lycosa.judge.threshold import find_threshold
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import crawled as crawled_in_lab
+from lycosa.learn.fitting.fit import Rows
+from lycosa.learn.fitting.fitter import Fitter
+from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.threshold import find_threshold
 from lycosa.methods.lookup import fitted
 from lycosa.values import Floats
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import crawled as crawled_in_lab
+from lycosa_lab.webs.cache import CachedWeb
 
 STRATEGIES = ("best-first", "fused")
 

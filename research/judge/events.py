@@ -21,18 +21,18 @@ from random import Random
 import msgspec
 import numpy as np
 
-from lycosa.judge.calibration import Coefficients, shipped
-from lycosa.judge.fit import Fitted
-from lycosa.judge.fitter import Fitter
-from lycosa.judge.learning import LearningJudge
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import CountingStore, make_crawl
-from lycosa.lab.web import VirtualWeb
+from lycosa.learn.fitting.fit import Fitted
+from lycosa.learn.fitting.fitter import Fitter
+from lycosa.learn.judges.calibration import Coefficients, shipped
+from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods.lookup import fitted
 from lycosa.values import Floats, Link, PageTerms
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import CountingStore, make_crawl
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 KIND = "event"
 SHARES = (0.0, 0.1, 0.3, 0.6)

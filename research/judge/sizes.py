@@ -18,14 +18,14 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from lycosa.judge.calibration import crawl_signs, log_odds, shipped, sigmoid
-from lycosa.lab import metrics
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
+from lycosa.learn.judges.calibration import crawl_signs, log_odds, shipped, sigmoid
 from lycosa.values import Floats
+from lycosa_lab import metrics
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research.judge.coefficients import GIVEN, PAGE, PLAIN, WEB, coefficients_of
 from research.judge.crawls import STRATEGIES, JudgedCrawl, Quality, crawled_to, quality_of
 from research.measured import ROOT, commit_of, number, table, write_part

@@ -23,9 +23,9 @@ from random import Random
 
 import msgspec
 
-from lycosa.lab import metrics
-from lycosa.lab.web import Topic, VirtualWeb
 from lycosa.urls import key_of
+from lycosa_lab import metrics
+from lycosa_lab.webs.web import Topic, VirtualWeb
 from research.measured import NOTEBOOKS, ROOT, chance, commit_of, cpu_s, mean, table, write_part
 
 PAGE = NOTEBOOKS / "peers.md"

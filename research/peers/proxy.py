@@ -14,9 +14,9 @@ from pathlib import Path
 
 from aiohttp import web
 
-from lycosa.lab.web import VirtualWeb
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link
+from lycosa_lab.webs.web import VirtualWeb
 
 PASSED_ON = ("content-type", "location")
 """Headers of the archived response that are kept; the others describe another connection."""

@@ -10,11 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lycosa import lab as lab
-    from lycosa.demo import demo_web as demo_web
+    from lycosa.collection.catalogue.page_filter import PageFilter as PageFilter
+    from lycosa.collection.catalogue.page_filter import Relevance as Relevance
+    from lycosa.collection.collection import Collection as Collection
+    from lycosa.demo.web import demo_web as demo_web
     from lycosa.engine.python_api import crawl as crawl
     from lycosa.engine.python_api import crawl_async as crawl_async
-    from lycosa.engine.summary import Summary as Summary
+    from lycosa.engine.start.post_seeds import find_seeds as find_seeds
+    from lycosa.engine.watch.summary import Summary as Summary
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
@@ -22,15 +25,11 @@ if TYPE_CHECKING:
     from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
-    from lycosa.page.place_finder import PlaceMention as PlaceMention
-    from lycosa.prepare.post_seeds import find_seeds as find_seeds
+    from lycosa.page.places.finder import PlaceMention as PlaceMention
     from lycosa.report.why import explain as explain
     from lycosa.seeds.posts import PostFile as PostFile
     from lycosa.seeds.posts import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
-    from lycosa.store.collection import Collection as Collection
-    from lycosa.store.page_filter import PageFilter as PageFilter
-    from lycosa.store.page_filter import Relevance as Relevance
     from lycosa.values import Category as Category
     from lycosa.values import Count as Count
     from lycosa.values import Data as Data
@@ -81,13 +80,12 @@ __all__ = [
     "demo_web",
     "explain",
     "find_seeds",
-    "lab",
 ]
 
 _HOMES = {
     "BaseStrategy": "lycosa.methods",
     "Category": "lycosa.values",
-    "Collection": "lycosa.store.collection",
+    "Collection": "lycosa.collection.collection",
     "Count": "lycosa.values",
     "Data": "lycosa.values",
     "Decision": "lycosa.values",
@@ -102,29 +100,27 @@ _HOMES = {
     "Need": "lycosa.evidence",
     "NotSaid": "lycosa.values",
     "Page": "lycosa.values",
-    "PageFilter": "lycosa.store.page_filter",
-    "PlaceMention": "lycosa.page.place_finder",
+    "PageFilter": "lycosa.collection.catalogue.page_filter",
+    "PlaceMention": "lycosa.page.places.finder",
     "PostFile": "lycosa.seeds.posts",
     "PostFilter": "lycosa.seeds.posts",
     "Reason": "lycosa.values",
     "Refusal": "lycosa.values",
-    "Relevance": "lycosa.store.page_filter",
+    "Relevance": "lycosa.collection.catalogue.page_filter",
     "Score": "lycosa.values",
     "Spec": "lycosa.spec.sections",
     "Strategy": "lycosa.methods",
-    "Summary": "lycosa.engine.summary",
+    "Summary": "lycosa.engine.watch.summary",
     "crawl": "lycosa.engine.python_api",
     "crawl_async": "lycosa.engine.python_api",
-    "demo_web": "lycosa.demo",
+    "demo_web": "lycosa.demo.web",
     "explain": "lycosa.report.why",
-    "find_seeds": "lycosa.prepare.post_seeds",
+    "find_seeds": "lycosa.engine.start.post_seeds",
 }
 """The module that each public name comes from."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "lab":
-        return import_module("lycosa.lab")
     if name not in _HOMES:
         raise AttributeError(f"module 'lycosa' has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")

@@ -12,13 +12,16 @@ from typing import Annotated, NoReturn
 import typer
 
 from lycosa import __version__
-from lycosa.commands import control, engine, judging, lab, labelling, library, seeding, training
-from lycosa.engine.child import YOUNG
-from lycosa.engine.threads import ONE_THREAD, SMALL_PAGES
+from lycosa.commands import control, engine, judging, labelling, library, seeding, training
+from lycosa.engine.processes.child import YOUNG
+from lycosa.engine.processes.threads import ONE_THREAD, SMALL_PAGES
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
+from lycosa.methods.registry import offered
 
+COMMANDS = "lycosa.commands"
+"""The entry points of further commands: functions that take the typer app."""
 DEBUG = "LYCOSA_DEBUG"
-EXTRAS = {"matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
+EXTRAS = {"lycosa_lab": "lab", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
 
 
@@ -46,8 +49,10 @@ def _root(
         os.environ[DEBUG] = "1"  # worker processes of the lab should know it too
 
 
-for group in (engine, control, seeding, training, labelling, judging, library, lab):
+for group in (engine, control, seeding, training, labelling, judging, library):
     group.register(app)
+for point in offered(COMMANDS):
+    point.load()(app)
 
 
 @app.command("help")

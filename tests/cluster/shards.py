@@ -9,16 +9,16 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from lycosa.cluster.coordinator import Coordinator
-from lycosa.cluster.division import shard_directory
-from lycosa.cluster.exchange import InProcess, coordinate
-from lycosa.cluster.messages import Orders, Report, Unreachable
+from lycosa.cluster.coordination.coordinator import Coordinator
+from lycosa.cluster.coordination.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
+from lycosa.cluster.division.division import shard_directory
+from lycosa.cluster.division.resizing import resize
 from lycosa.cluster.plan import Plan
-from lycosa.cluster.resizing import resize
 from lycosa.cluster.running import judge_retired, plan_of, run_shard, shard_of, usage_of_retired
-from lycosa.engine.limits import Limits
-from lycosa.store.collection import Collection
-from lycosa.store.mail import Parcel, Receipt
+from lycosa.collection.collection import Collection
+from lycosa.collection.shards.mail import Parcel, Receipt
+from lycosa.engine.rules.limits import Limits
 from tests.crawling import spec_of
 
 T = TypeVar("T")

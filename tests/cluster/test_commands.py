@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from lycosa.cluster.merging import merge_collection
-from lycosa.engine.control import ask
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import lock_directory
+from lycosa.cluster.division.merging import merge_collection
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import lock_directory
+from lycosa.engine.watch.control import ask
 from lycosa.testing import Site
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_on_ray import command, pages, ray_is_there, until
@@ -102,7 +102,7 @@ async def test_the_whole_is_labelled_served_and_goes_on(
     """Answers teach the judge of the whole at once, and hold in the shards when the crawl goes on: in all of them, also
     where the version that has learned them is set aside."""
     if is_refused:
-        monkeypatch.setattr("lycosa.engine.refit.forecasts_worse", lambda *_: True)
+        monkeypatch.setattr("lycosa.engine.learning.refit.forecasts_worse", lambda *_: True)
     web = tmp_path / "web"
     with Site(small_web(HOSTS, PAGES)) as site:
         text = text_for(site, pages=30).replace('kind = "all"', 'kind = "topic"')

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from research.shard_focus import fetched_by, harvest
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 PAGES = 60
 

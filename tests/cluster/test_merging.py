@@ -11,22 +11,22 @@ from unittest.mock import Mock
 
 import pytest
 
-from lycosa.cluster.division import refuse_lost
-from lycosa.cluster.merging import merge_collection
+from lycosa.cluster.division.division import refuse_lost
+from lycosa.cluster.division.merging import merge_collection
+from lycosa.collection.catalogue.schema import open_for_writing
+from lycosa.collection.collection import Collection
+from lycosa.collection.shards.mail import Mail
+from lycosa.collection.shards.merge import OF_PAGE, SQLITES_OWN
 from lycosa.errors import CollectionError, InputError
 from lycosa.frontier.entry import WAITING
-from lycosa.store.collection import Collection
-from lycosa.store.mail import Mail
-from lycosa.store.merge import OF_PAGE, SQLITES_OWN
-from lycosa.store.schema import open_for_writing
 from lycosa.testing import Site
 from lycosa.urls import key_of
 from lycosa.values import Link
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_shards import requests, text_for
+from tests.collection.archives import records_of
 from tests.conftest import MadeOnce
 from tests.crawling import KEYWORDS, crawl, small_web
-from tests.store.archives import records_of
 
 HOSTS, PAGES = 8, 6
 
@@ -143,7 +143,9 @@ def test_what_breaks_off_leaves_the_whole_as_it_was(crawled: Path, monkeypatch: 
     web = crawled / "web"
     before = (web / "catalogue.db").read_bytes()
     with monkeypatch.context() as broken:
-        broken.setattr("lycosa.store.merge.add_frontier", Mock(side_effect=sqlite3.OperationalError("full")))
+        broken.setattr(
+            "lycosa.collection.shards.merge.add_frontier", Mock(side_effect=sqlite3.OperationalError("full"))
+        )
         with pytest.raises(CollectionError, match="cannot be used"):
             merge_collection(web)
     assert (web / "catalogue.db").read_bytes() == before

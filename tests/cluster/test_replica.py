@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.cluster.division import refuse_lost, shard_directory
-from lycosa.cluster.merging import merge_collection
-from lycosa.cluster.replica import Place, Replica, copy_all, place_at, restore_lost
-from lycosa.cluster.resizing import resize
+from lycosa.cluster.division.division import refuse_lost, shard_directory
+from lycosa.cluster.division.merging import merge_collection
+from lycosa.cluster.division.replica import Place, Replica, copy_all, place_at, restore_lost
+from lycosa.cluster.division.resizing import resize
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.testing import Site
 from tests.cluster.shards import contents, crawl_in_shards, of_shards
 from tests.cluster.test_shards import HOSTS, PAGES, requests, text_for
+from tests.collection.archives import records_of
 from tests.crawling import crawl, small_web
-from tests.store.archives import records_of
 
 
 def text_with_copies(site: Site, **more: int) -> str:

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from lycosa.cluster import resizing
-from lycosa.cluster.division import directories_in, division_in, note_division, shard_directory
-from lycosa.cluster.merging import merge_collection
-from lycosa.cluster.resizing import resize
-from lycosa.cluster.slots import slot_of
+from lycosa.cluster.division import resizing
+from lycosa.cluster.division.division import directories_in, division_in, note_division, shard_directory
+from lycosa.cluster.division.merging import merge_collection
+from lycosa.cluster.division.resizing import resize
+from lycosa.cluster.division.slots import slot_of
+from lycosa.collection.catalogue.schema import open_for_reading, open_for_writing
+from lycosa.collection.shards.mail import Mail
+from lycosa.collection.shards.moving import ShardCatalogue
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.frontier.entry import DONE
 from lycosa.frontier.merging import carried_in
-from lycosa.store.mail import Mail
-from lycosa.store.moving import ShardCatalogue
-from lycosa.store.schema import open_for_reading, open_for_writing
 from lycosa.testing import Site
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import Link

@@ -18,18 +18,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from lycosa.cluster.coordinator import Coordinator
-from lycosa.cluster.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.coordinator import Coordinator
+from lycosa.cluster.coordination.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.messages import Report
+from lycosa.cluster.division.slots import SLOTS, Slots
 from lycosa.cluster.frontier import MAX_TOLD, TOLD_AGAIN, SharedMemoryFrontier
 from lycosa.cluster.lessons import OthersLessons
-from lycosa.cluster.messages import Report
 from lycosa.cluster.running import run_shard, shard_of
-from lycosa.cluster.slots import SLOTS, Slots
-from lycosa.engine.limits import Limits
+from lycosa.collection.collection import Collection
 from lycosa.engine.loop import CROWD, GATHER_S, NOTHING_LEFT, Crawl
+from lycosa.engine.rules.limits import Limits
 from lycosa.frontier import Policy
-from lycosa.judge.version import saved_versions
-from lycosa.store.collection import Collection
+from lycosa.learn.judges.version import saved_versions
 from lycosa.testing import Site, Web, links, redirect
 from lycosa.testing.responses import Raw, Request, Wire, html
 from lycosa.values import Decision, Kind, Link, Merge, Outcome

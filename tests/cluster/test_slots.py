@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.cluster.slots import SLOTS, Slots, slot_of
+from lycosa.cluster.division.slots import SLOTS, Slots, slot_of
 
 
 def test_hosts_of_one_source_have_one_owner():

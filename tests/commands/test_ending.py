@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from lycosa import cli, errors
+from lycosa.collection.collection import Collection
 from lycosa.commands import reference
-from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from tests.crawling import ROOT, small_web, spec_text
 
@@ -46,18 +46,18 @@ def test_the_exit_codes_are_documented():
 @pytest.mark.parametrize(
     ("arguments", "where"),
     [
-        (["lab", "run", "."], "lycosa.lab.web.VirtualWeb.open"),
-        (["lab", "reproduce", "selective"], "lycosa.lab.reproduce.reproduce_paper"),
-        (["bench"], "lycosa.bench.run.run_bench"),
+        (["lab", "run", "."], "lycosa_lab.webs.web.VirtualWeb.open"),
+        (["lab", "reproduce", "selective"], "lycosa_lab.papers.reproduce_paper"),
+        (["bench"], "lycosa_lab.bench.run.run_bench"),
         (["index", "."], "lycosa.engine.index.index_collection"),
-        (["export", ".", "--wacz", "x"], "lycosa.store.exports.wacz.export_wacz"),
+        (["export", ".", "--wacz", "x"], "lycosa.collection.exports.wacz.export_wacz"),
         (["report", "."], "lycosa.report.html.write_report"),
-        (["seeds", ROOT / "README.md"], "lycosa.prepare.post_seeds.find_seeds"),
+        (["seeds", ROOT / "README.md"], "lycosa.engine.start.post_seeds.find_seeds"),
         (
             ["train", "text", ".", "--negative", ".", "--out", "x"],
-            "lycosa.evidence.training.pages.example_pages",
+            "lycosa.learn.training.pages.example_pages",
         ),
-        (["train", "event", ".", "--out", "x"], "lycosa.evidence.training.pages.documents_in"),
+        (["train", "event", ".", "--out", "x"], "lycosa.learn.training.pages.documents_in"),
         (["train", "genre", "x.csv", "--out", "x"], "lycosa.methods.genre.training_files.read_examples"),
         (["train", "links", "x.csv", "--out", "x"], "lycosa.methods.multimedia.link_training.read_links"),
         (["train", "images", ".", "--out", "x"], "lycosa.methods.multimedia.image_training.train_images"),
@@ -84,7 +84,7 @@ def test_an_interrupted_crawl_ends_with_3(lycosa, monkeypatch, tmp_path):
 
     text = "[topic]\nkeywords = ['owl']\n[seeds]\nurls = ['http://127.0.0.1:9/']\n"
     (tmp_path / "crawl.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("lycosa.engine.webs.live_fetcher", interrupted)
+    monkeypatch.setattr("lycosa.engine.start.webs.live_fetcher", interrupted)
     code, _, said = lycosa("crawl", tmp_path)
     assert code == 3
     assert "run the same command again" in said
@@ -222,7 +222,7 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
     def without(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib.pyplot")
 
-    monkeypatch.setattr("lycosa.evidence.training.pages.example_pages", without)
+    monkeypatch.setattr("lycosa.learn.training.pages.example_pages", without)
     code, _, said = lycosa("train", "text", ".", "--negative", ".", "--out", tmp_path / "x")
     assert code == 1
     assert "pip install 'lycosa[lab]'" in said

@@ -13,17 +13,17 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lycosa.cli import app
-from lycosa.demo import maps
+from lycosa.engine.start import preparation
+from lycosa.engine.start.material import CrawlMaterial
+from lycosa.engine.start.topic import TopicModel, make_topic
 from lycosa.errors import LycosaError, ModelError
 from lycosa.evidence.text_model import TextModel
 from lycosa.methods import Means
 from lycosa.methods.event.model import EventModel, save_event
 from lycosa.methods.multimedia.strategy import Multimedia
-from lycosa.prepare import preparation
-from lycosa.prepare.material import CrawlMaterial
-from lycosa.prepare.topic import TopicModel, make_topic
 from lycosa.spec.sections import FetchSpec, JudgeSpec, TopicSpec
 from lycosa.testing import Site, data
+from lycosa_lab.demo_web import maps
 from tests.methods.conftest import tiny_model
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from lycosa.engine.analysis import MAIN_TEXT, READ, Recipe, analyse
+from lycosa.engine.processes.analysis import MAIN_TEXT, READ, Recipe, analyse
 from lycosa.evidence.words import fact_in_words
 from lycosa.page import parser_limits
 from lycosa.urls import key_of

@@ -9,11 +9,11 @@ from typing import Any, TextIO
 
 import pytest
 
-from lycosa.engine.ask_meanwhile import Asking
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import labels_in
 from lycosa.engine.session import crawl_spec
-from lycosa.judge.version import load_version
-from lycosa.store.collection import Collection
-from lycosa.store.labels import labels_in
+from lycosa.engine.watch.ask_meanwhile import Asking
+from lycosa.learn.judges.version import load_version
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, small_web, spec_of, spec_text
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from lycosa.engine.limits import Limits
+from lycosa.collection.memory import MemoryStore
 from lycosa.engine.loop import FIRST_AT_ONCE, VISITS_EACH
+from lycosa.engine.rules.limits import Limits
 from lycosa.fetch import CrawlFetcher
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import make_crawl
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
-from lycosa.store.memory import MemoryStore
 from lycosa.values import Fetched, Later, Link, NotFetched
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import make_crawl
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 
 class Counting:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.engine.checking import check_spec, check_text
 from lycosa.engine.run import crawl_file
+from lycosa.engine.start.checking import check_spec, check_text
 from lycosa.errors import LycosaError, SpecError
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import stored_spec

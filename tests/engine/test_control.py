@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.control import NAME, ask
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, set_label
 from lycosa.engine.loop import Crawl
 from lycosa.engine.session import crawl_spec
-from lycosa.engine.summary import Summary
-from lycosa.judge.version import load_version
-from lycosa.store.collection import Collection
-from lycosa.store.labels import Label, set_label
+from lycosa.engine.watch.control import NAME, ask
+from lycosa.engine.watch.summary import Summary
+from lycosa.learn.judges.version import load_version
 from lycosa.testing import Site
 from lycosa.values import Judgement
 from tests.crawling import KEYWORDS, small_web, spec_of, spec_text

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.collection.catalogue.schema import MIGRATIONS, version_of
+from lycosa.collection.collection import Collection
 from lycosa.engine.index import index_collection
-from lycosa.store.collection import Collection
-from lycosa.store.schema import MIGRATIONS, version_of
 from lycosa.testing import Site
 from tests.crawling import crawl, pages_of
 from tests.engine.data.make_collection import LABELLED, LIMIT, NAME, PAGES, spec_text, web

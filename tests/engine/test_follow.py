@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.engine.follow import Follow
+from lycosa.engine.rules.follow import Follow
 from lycosa.spec.sections import ArchiveSpec, FetchSpec
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Kind, Link, Memo

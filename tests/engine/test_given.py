@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.questions import questions_in
-from lycosa.engine.refit import saved_version
-from lycosa.engine.relearn import relearn, undo
-from lycosa.judge.version import Scorer
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, clear_label, set_label
+from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.learning.questions import questions_in
+from lycosa.engine.learning.refit import saved_version
+from lycosa.engine.learning.relearn import relearn, undo
+from lycosa.learn.judges.version import Scorer
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
 from lycosa.values import Reason
@@ -144,7 +144,7 @@ def test_model_pages_of_an_event_are_given_too(tmp_path):
 
 def test_given_pages_are_not_learned_from_as_unknown_ones(tmp_path):
     """A classifier without negatives is fitted on what is first crawled; the examples are among that now."""
-    from lycosa.prepare.bootstrap import unlabelled_pages
+    from lycosa.engine.start.bootstrap import unlabelled_pages
 
     with Site(PAGES) as site:
         crawl(spec(site), tmp_path / "owls")
@@ -156,7 +156,7 @@ def test_given_pages_are_not_learned_from_as_unknown_ones(tmp_path):
 
 def test_selective_spends_no_page_on_learning_what_is_unlike_the_examples(tmp_path):
     """Its classifier is fitted against the language; one that needs pages of the web takes a fifth of the crawl, and says so."""
-    from lycosa.prepare.bootstrap import first_pages
+    from lycosa.engine.start.bootstrap import first_pages
     from lycosa.spec.sections import JudgeSpec, LimitsSpec, Spec, TopicSpec
 
     topic, limits = TopicSpec(examples=("http://a.test/",)), LimitsSpec(pages=50)

@@ -10,16 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.engine.health import NOTHING_UNTAKEN, TITLES, _advice, _troubles, health_of
+from lycosa.collection.catalogue.reader import ReasonCounts
+from lycosa.collection.collection import Collection
+from lycosa.engine.learning.questions import Interview
 from lycosa.engine.loop import NOTHING_LEFT
-from lycosa.engine.questions import Interview
-from lycosa.engine.summary import Summary
-from lycosa.judge.threshold import Estimate
-from lycosa.judge.version import Version
-from lycosa.library import monitor, views
+from lycosa.engine.watch.health import NOTHING_UNTAKEN, TITLES, _advice, _troubles, health_of
+from lycosa.engine.watch.summary import Summary
+from lycosa.learn.judges.threshold import Estimate
+from lycosa.learn.judges.version import Version
+from lycosa.library.views import monitor, views
 from lycosa.report.html import render
-from lycosa.store.collection import Collection
-from lycosa.store.reader import ReasonCounts
 from lycosa.testing import Site, html
 from lycosa.wording import percent
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text

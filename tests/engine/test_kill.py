@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from lycosa.store.collection import Collection
+from lycosa.collection.collection import Collection
 from lycosa.testing import Site
+from tests.collection.archives import records_of
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
-from tests.store.archives import records_of
 
 HOSTS, PAGES = 10, 30  # of each host
 KILLS = 3

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from lycosa.engine.checking import check_spec
+from lycosa.collection.catalogue.page_filter import JUDGED
+from lycosa.collection.collection import Collection
+from lycosa.collection.known import known_in
+from lycosa.engine.start.checking import check_spec
 from lycosa.errors import LycosaError
-from lycosa.fetch.archive import ArchiveFetcher
-from lycosa.fetch.warc_files import warc_files
+from lycosa.fetch.archive.archive import ArchiveFetcher
+from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec
-from lycosa.store.collection import Collection
-from lycosa.store.known import known_in
-from lycosa.store.page_filter import JUDGED
 from lycosa.testing import Page, Site, html, links
 from tests.crawling import crawl, kept, refusal_of, spec_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.store.collection import Collection
+from lycosa.collection.collection import Collection
 from lycosa.testing import Page, Site, html
 from tests.crawling import crawl, pages_of, spec_text
 from tests.in_six_languages import LANGUAGES, Spoken

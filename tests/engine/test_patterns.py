@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from lycosa.engine.patterns import ENOUGH, MANY_HOSTS, Patterns, kinds_of
-from lycosa.page.duplicates import sketch_of
+from lycosa.engine.rules.patterns import ENOUGH, MANY_HOSTS, Patterns, kinds_of
+from lycosa.page.text.near_duplicates import sketch_of
 from lycosa.urls import key_of
 from lycosa.values import Link, Page, Reason, Refusal
 

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.fitting import ChildFits, InlineFits, copied_beforehand, pages_in
-from lycosa.engine.relearn import relearn
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, clear_label, set_label
+from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.learning.fitting import ChildFits, InlineFits, copied_beforehand, pages_in
+from lycosa.engine.learning.relearn import relearn
 from lycosa.frontier.entry import WAITING
-from lycosa.judge.brief import Brief
-from lycosa.judge.chances import Chances, Told
-from lycosa.judge.learning import LearningJudge
-from lycosa.judge.version import load_version, save_version, saved_versions
+from lycosa.learn.judges.brief import Brief
+from lycosa.learn.judges.chances import Chances, Told
+from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.version import load_version, save_version, saved_versions
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import Label, clear_label, set_label
 from lycosa.testing import Site
 from lycosa.urls import key_of
 from lycosa.values import Judgement
@@ -109,8 +109,8 @@ def test_pages_are_judged_anew_some_at_a_time(site, tmp_path, monkeypatch):
         return found
 
     monkeypatch.setattr(Chances, "finder", counted)
-    monkeypatch.setattr("lycosa.store.catalogue.REJUDGED_AT_ONCE", 7)
-    monkeypatch.setattr("lycosa.judge.chances.AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.collection.catalogue.rows.REJUDGED_AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.learn.judges.chances.AT_ONCE", 7)
     summary = crawl(spec(site, 1000, **fused), tmp_path / "some")
     assert max(held) == 7
     all_at_once, found = judgements(tmp_path / "at once"), judgements(tmp_path / "some")
@@ -123,7 +123,7 @@ def test_a_crawl_above_the_bound_is_judged_by_one_version_and_goes_on_as_one_tha
     tmp_path, monkeypatch
 ):
     """Fitted on a sample: ended in between and gone on with, every page is judged as in one go, and `why` says by what."""
-    monkeypatch.setattr("lycosa.judge.sampling.MAX_PAGES", 30)
+    monkeypatch.setattr("lycosa.learn.fitting.sampling.MAX_PAGES", 30)
     with Site(small_web(2, 40)) as site:
         crawl(spec(site, 50), tmp_path / "parted")
         crawl(spec(site, 1000), tmp_path / "parted")
@@ -252,8 +252,8 @@ def test_what_people_say_is_learned_without_reading_a_page_again(site, tmp_path,
     url, verdict = next((url, one) for url, one in before.items() if one.relevant)
     key = pages_of(out)[url].link.key
     set_label(out, Label(key, url, False, time.time()))
-    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
-    monkeypatch.setattr("lycosa.prepare.labels.response_of", None)
+    monkeypatch.setattr("lycosa.engine.learning.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.engine.start.labels.response_of", None)
     crawl(spec(site, 40), out)
     assert judgements(out)[url] == Judgement(False, 0.0, "labelled by a person")
     assert load_version(out / "models", version_of(out)).said == {key: False}
@@ -380,7 +380,7 @@ def test_only_what_is_new_is_read(site, crawled):
 
 def test_pages_are_read_a_few_at_a_time(crawled, monkeypatch):
     """All of them, once; and between two of them the crawl can tidy up what it has written."""
-    monkeypatch.setattr("lycosa.engine.fitting.READ_AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.engine.learning.fitting.READ_AT_ONCE", 7)
     reading = pages_in(str(crawled), 0, "")
     first = next(reading)
     with closing(sqlite3.connect(crawled / "catalogue.db")) as writer:

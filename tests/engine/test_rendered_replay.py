@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.collection import Collection
 from lycosa.page.document import Document
-from lycosa.store.collection import Collection
-from lycosa.store.responses import response_of
 from lycosa.testing import Site
 from tests.browsers import SANDBOX, needs_browser, rendering
+from tests.collection.archives import responses_in_wacz
 from tests.crawling import ROOT, crawl, pages_of, spec_text
 from tests.engine.test_rendering import app_site
-from tests.store.archives import responses_in_wacz
 
 PYWB = ROOT / ".venv-pywb" / "bin"
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.collection import Collection
 from lycosa.engine.conclude import Tally
 from lycosa.engine.rendering import is_worth_a_browser
 from lycosa.engine.renderings import CHECKED_AGAIN, Renderings, learned_in
@@ -19,16 +21,14 @@ from lycosa.engine.session import prepare_spec
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.processes import family_of
 from lycosa.library.replay import _shown
-from lycosa.page.needs_browser import RENDERED, Gain
+from lycosa.page.signs.needs_browser import RENDERED, Gain
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
-from lycosa.store.responses import response_of
 from lycosa.testing import Page, Site, html, redirect, text
 from lycosa.urls import key_of
 from lycosa.values import Data, Link
 from tests.browsers import needs_browser, rendering
+from tests.collection.archives import records_of
 from tests.crawling import crawl, crawling, kept, pages_of, spec_of, spec_text
-from tests.store.archives import records_of
 
 Web = dict[str | tuple[str, str], Page]
 STORY = "The glacier below the granite summit is crossed early in the day, when its snow is hard. "

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from lycosa.collection.catalogue.page_filter import PageFilter
+from lycosa.collection.changes import Changes
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, set_label
+from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.loop import Crawl
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.methods.third_party import Guarded
-from lycosa.store.changes import Changes
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import Label, set_label
-from lycosa.store.page_filter import PageFilter
 from lycosa.testing import CannedResponse, Page, Request, Site, html, links, redirect, status, text, with_etag
 from lycosa.urls import key_of
 from lycosa.values import Fact, Judgement

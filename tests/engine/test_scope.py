@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import urls
-from lycosa.engine import scope as module
-from lycosa.engine.admission import Admission
+from lycosa.engine.rules import scope as module
+from lycosa.engine.rules.admission import Admission
 from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Link, Page, Reason
 

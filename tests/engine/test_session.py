@@ -15,30 +15,30 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine import workers
-from lycosa.engine.admission import Admission
-from lycosa.engine.analysis import InlineAnalyser, Recipe
+from lycosa.collection.collection import Collection
+from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.follow import Follow
-from lycosa.engine.limits import Limits
+from lycosa.engine.learning.refit import inline_refits
 from lycosa.engine.loop import Crawl
-from lycosa.engine.refit import inline_refits
-from lycosa.engine.summary import Summary
-from lycosa.engine.workers import WorkerPool
+from lycosa.engine.processes import workers
+from lycosa.engine.processes.analysis import InlineAnalyser, Recipe
+from lycosa.engine.processes.workers import WorkerPool
+from lycosa.engine.rules.admission import Admission
+from lycosa.engine.rules.follow import Follow
+from lycosa.engine.rules.limits import Limits
+from lycosa.engine.start import preparation
+from lycosa.engine.start.topic import TopicModel, make_topic
+from lycosa.engine.watch.summary import Summary
 from lycosa.errors import CollectionError
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
-from lycosa.library.monitor import status as status_of_collection
-from lycosa.library.views import about
+from lycosa.library.views.monitor import status as status_of_collection
+from lycosa.library.views.views import about
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
-from lycosa.prepare import preparation
-from lycosa.prepare.topic import TopicModel, make_topic
 from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
-from lycosa.store.collection import Collection
-from lycosa.store.memory import MemoryStore
 from lycosa.testing import (
     CannedResponse,
     Page,
@@ -54,6 +54,7 @@ from lycosa.testing import (
 )
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
+from tests.collection.archives import records_of, types_of
 from tests.crawling import (
     KEYWORDS,
     ROOT,
@@ -66,7 +67,6 @@ from tests.crawling import (
     spec_of,
     spec_text,
 )
-from tests.store.archives import records_of, types_of
 from tests.toys import Fatal, add_toys
 
 Web = dict[str | tuple[str, str], Page]

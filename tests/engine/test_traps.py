@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.engine.traps import trap_refusal
+from lycosa.engine.rules.traps import trap_refusal
 from lycosa.values import Reason, Refusal
 
 WEBS = Path("/work/shared/webs")

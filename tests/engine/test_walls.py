@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lycosa.engine.walls import GIVEN_UP_AFTER, MAX_PAUSE_S, SAME_AGAIN, Walls
+from lycosa.collection.collection import Collection
+from lycosa.engine.rules.walls import GIVEN_UP_AFTER, MAX_PAUSE_S, SAME_AGAIN, Walls
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
 from lycosa.testing import CannedResponse, Page, Site, html, links
 from lycosa.values import Link, Reason
 from lycosa.values import Page as AnalysedPage

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.collection.catalogue.page_filter import JUDGED
+from lycosa.collection.collection import Collection
+from lycosa.collection.exports.wacz import export_wacz
 from lycosa.engine.run import import_archives
 from lycosa.errors import ArchiveError, CollectionError, InputError, SpecError
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
-from lycosa.store.exports.wacz import export_wacz
-from lycosa.store.page_filter import JUDGED
 from lycosa.testing import Page, Site, data
 from lycosa.values import Kind
 from tests.crawling import crawl, kept, pages_of, refusal_of, small_web, spec_text

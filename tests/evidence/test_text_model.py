@@ -222,7 +222,7 @@ def test_a_falling_sigmoid_is_refused():
 def test_scoring_needs_neither_sklearn_nor_scipy():
     """Workers of a crawl load models without the training libraries."""
     code = (
-        "import sys, lycosa.evidence.text_model, lycosa.evidence.training.text;"
+        "import sys, lycosa.evidence.text_model, lycosa.learn.training.text;"
         "sys.exit(any(name in sys.modules for name in ('sklearn', 'scipy')))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -14,10 +14,10 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from lycosa.fetch import Fetcher
-from lycosa.fetch.archive import ArchiveFetcher
-from lycosa.fetch.http import HttpFetcher
-from lycosa.fetch.http_client import HttpClient
-from lycosa.fetch.resolver import Resolver
+from lycosa.fetch.archive.archive import ArchiveFetcher
+from lycosa.fetch.http.client import HttpClient
+from lycosa.fetch.http.fetcher import HttpFetcher
+from lycosa.fetch.http.resolver import Resolver
 from lycosa.testing import CannedResponse, Page, Site, hangs_up
 from lycosa.urls import parse
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal

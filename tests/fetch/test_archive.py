@@ -19,7 +19,7 @@ from warcio.warcwriter import WARCWriter
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
-from lycosa.fetch.archive import ArchiveFetcher
+from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.redirects import redirect_target
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.fetch.conftest import link_to
@@ -310,7 +310,7 @@ async def test_bombs_are_refused(warc, tmp_path, monkeypatch):
     """A record that is larger than any page costs only itself, before it is read."""
     warc.response("http://a.example/", b"fine")
     warc.response("http://a.example/big", b"0" * 3_000_000)
-    monkeypatch.setattr("lycosa.fetch.archive.RECORD_BYTES", 1_000_000)
+    monkeypatch.setattr("lycosa.fetch.archive.archive.RECORD_BYTES", 1_000_000)
     archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
     assert (await get(archive, "http://a.example/")).body == b"fine"
     big = await archive.fetch(link_to("http://a.example/big"))
@@ -321,7 +321,7 @@ async def test_bombs_are_refused(warc, tmp_path, monkeypatch):
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
     """It would fill the disk; the message says what to do."""
-    monkeypatch.setattr("lycosa.fetch.archive.UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr("lycosa.fetch.archive.archive.UNPACKED_BYTES", 1_000_000)
     warc = Warc(packed=False)
     warc.response("http://a.example/", b"0" * 1000)
     warc.response("http://a.example/big", b"0" * 20_000_000)

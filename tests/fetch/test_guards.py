@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from lycosa import urls
 from lycosa.fetch.guards import Guard, address_refusal
-from lycosa.fetch.http import HttpFetcher
-from lycosa.fetch.http_client import HttpClient
+from lycosa.fetch.http.client import HttpClient
+from lycosa.fetch.http.fetcher import HttpFetcher
+from lycosa.fetch.http.resolver import Resolver
 from lycosa.fetch.live import live_fetcher
-from lycosa.fetch.resolver import Resolver
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.fetch.conftest import PAGE_TYPES, link_to, reply, spec_with
 

@@ -18,10 +18,10 @@ from pydantic import ValidationError
 from warcio.statusandheaders import StatusAndHeadersParser
 
 from lycosa.errors import SpecError
-from lycosa.fetch.http_client import MAX_COOKIES, HttpClient
+from lycosa.fetch.http.client import MAX_COOKIES, HttpClient
+from lycosa.fetch.http.resolver import Resolver
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.redirects import redirect_target
-from lycosa.fetch.resolver import Resolver
 from lycosa.values import Fetched, Kind, Notes, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, fetch, link_to, reply, spec_with
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.fetch.http_headers import user_agent
+from lycosa.fetch.http.headers import user_agent
 
 
 def test_the_user_agent_is_one_line():

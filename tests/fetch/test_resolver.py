@@ -8,9 +8,9 @@ import socket
 import pytest
 
 from lycosa.errors import SpecError
-from lycosa.fetch import resolver as module
+from lycosa.fetch.http import resolver as module
+from lycosa.fetch.http.resolver import Resolver
 from lycosa.fetch.live import live_fetcher
-from lycosa.fetch.resolver import Resolver
 from lycosa.values import NotFetched, Reason
 from tests.fetch.conftest import PAGE_TYPES, link_to, spec_with
 

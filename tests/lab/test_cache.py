@@ -2,11 +2,11 @@
 
 import pytest
 
-from lycosa.lab import cache
-from lycosa.lab.cache import STORED, STORED_LATER, CachedWeb
-from lycosa.lab.web import VirtualWeb
 from lycosa.urls import key_of
 from lycosa.values import Link
+from lycosa_lab.webs import cache
+from lycosa_lab.webs.cache import STORED, STORED_LATER, CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 
 @pytest.fixture

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 import lycosa
-from lycosa.engine.analysis import InlineAnalyser, Recipe
+from lycosa.engine.processes.analysis import InlineAnalyser, Recipe
 from lycosa.errors import InputError, LycosaError, SpecError
 from lycosa.files import cache_directory
-from lycosa.lab import results
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.grid import Laboratory, Variant, by_variant, run_grid, variants
-from lycosa.lab.plots import plot_curves
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import Run
-from lycosa.lab.web import VirtualWeb
 from lycosa.values import Fetched, Link, Page
+from lycosa_lab import results
+from lycosa_lab.grids.grid import Laboratory, Variant, by_variant, run_grid, variants
+from lycosa_lab.plots import plot_curves
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import Run
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())
 SMALL = Options(pages=40)
@@ -216,7 +216,7 @@ def test_what_a_run_needs_is_looked_at_first(demo_folder, monkeypatch, tmp_path)
 
     for name in ("web.toml", "labels.csv"):  # no page types
         (tmp_path / name).write_bytes((demo_folder / name).read_bytes())
-    monkeypatch.setattr("lycosa.lab.grid.CachedWeb", parse)
+    monkeypatch.setattr("lycosa_lab.grids.grid.CachedWeb", parse)
     with pytest.raises(LycosaError, match="page_types is missing"):
         run_grid(tmp_path, ["owls"], variants(["profile"], []), Options(), random_seeds=[1])
 
@@ -224,7 +224,7 @@ def test_what_a_run_needs_is_looked_at_first(demo_folder, monkeypatch, tmp_path)
 def test_workers_do_not_outlive_a_run_that_is_killed(demo_folder):
     """Killed with SIGKILL, it closes nothing: its processes end all the same."""
     code = (
-        "from pathlib import Path; from lycosa.lab.grid import *; from lycosa.lab.protocol import Options\n"
+        "from pathlib import Path; from lycosa_lab.grids.grid import *; from lycosa_lab.runs.protocol import Options\n"
         f"if __name__ == '__main__': run_grid(Path({str(demo_folder)!r}), ['owls', 'tides'], [Variant('best-first')],"
         " Options(pages=40), random_seeds=range(5000), processes=2)"
     )

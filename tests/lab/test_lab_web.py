@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.demo import demo_web
 from lycosa.errors import ArchiveError, InputError
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab.demo_web import demo_web
+from lycosa_lab.webs.web import VirtualWeb
 
 
 def test_the_demo_web_opens_with_its_topics(demo_folder: Path):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lycosa.lab.plots import draw_curves, figure_library, harvest_over_pages
-from lycosa.lab.run import Run
+from lycosa_lab.plots import draw_curves, figure_library, harvest_over_pages
+from lycosa_lab.runs.run import Run
 
 pytest.importorskip("matplotlib")
 

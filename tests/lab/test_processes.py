@@ -10,7 +10,7 @@ from multiprocessing import active_children
 
 import pytest
 
-from lycosa.lab.processes import in_processes
+from lycosa_lab.grids.processes import in_processes
 
 
 def test_ctrl_c_while_processes_begin_is_not_lost(monkeypatch):

@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.engine.run import crawl_file
 from lycosa.errors import InputError
-from lycosa.lab import grid
-from lycosa.lab.record import record_web
-from lycosa.lab.reproduce import reproduce_paper
-from lycosa.lab.web import VirtualWeb
-from lycosa.methods.selective import reproduce as selective
 from lycosa.spec.writing import toml
 from lycosa.testing import Page as ServedPage
 from lycosa.testing import Request, Site, data, links, redirect, status
+from lycosa_lab.grids import grid
+from lycosa_lab.papers import reproduce_paper
+from lycosa_lab.papers.selective import reproduce as selective
+from lycosa_lab.webs.record import record_web
+from lycosa_lab.webs.web import VirtualWeb
 
 
 def spec_for(site: Site, folder: Path) -> Path:

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.errors import SpecError
-from lycosa.lab.grid import variants
-from lycosa.lab.metrics import Mean
-from lycosa.lab.run import Run
-from lycosa.lab.sweeps import Sweep, plot_sweeps, sweeps
+from lycosa_lab.grids.grid import variants
+from lycosa_lab.grids.sweeps import Sweep, plot_sweeps, sweeps
+from lycosa_lab.metrics import Mean
+from lycosa_lab.runs.run import Run
 
 
 def run(strategy: str, found: int, **settings: object) -> Run:

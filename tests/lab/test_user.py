@@ -10,23 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.engine.limits import Limits
+from lycosa.collection.memory import MemoryStore
+from lycosa.engine.rules.limits import Limits
 from lycosa.errors import InputError, SpecError
-from lycosa.lab import results
-from lycosa.lab.answers import SimulatedUser
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.comparing import compare
-from lycosa.lab.given import Given, parse_given, refuse_ungiven
-from lycosa.lab.grid import Laboratory, Variant, by_variant
-from lycosa.lab.plots import plot_scores
-from lycosa.lab.protocol import Options
-from lycosa.lab.run import CountingStore, Run, make_crawl
-from lycosa.lab.user import user_spec
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import fitted
 from lycosa.spec.sections import JudgeSpec
-from lycosa.store.memory import MemoryStore
 from lycosa.values import Link
+from lycosa_lab import results
+from lycosa_lab.grids.comparing import compare
+from lycosa_lab.grids.grid import Laboratory, Variant, by_variant
+from lycosa_lab.plots import plot_scores
+from lycosa_lab.runs.answers import SimulatedUser
+from lycosa_lab.runs.given import Given, parse_given, refuse_ungiven
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import CountingStore, Run, make_crawl
+from lycosa_lab.runs.user import user_spec
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())["as-user"]
 BOTH = Options(pages=40, given=Given(keywords=True, examples=3))

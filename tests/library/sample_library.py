@@ -8,13 +8,13 @@ from pathlib import Path
 import httpx2 as httpx
 from starlette.testclient import TestClient
 
+from lycosa.collection.writer import CollectionWriter
 from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
-from lycosa.store.collection_writer import CollectionWriter
 from lycosa.values import Category, Link, PageEntity, PagePlace, Score
-from tests.store.records import NOW, fetched, link_to, page_record
+from tests.collection.records import NOW, fetched, link_to, page_record
 
 HOST, PORT, REPLAY_PORT = "127.0.0.1", 8765, 8766
 KEYS = AccessKeys("a-token-of-the-tests", "")

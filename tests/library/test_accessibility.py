@@ -7,11 +7,11 @@ from importlib.resources import files
 
 import pytest
 
-from lycosa.cluster.division import Division, note_division, shard_directory
-from lycosa.cluster.slots import Slots
-from lycosa.library.publishing import publish
+from lycosa.cluster.division.division import Division, note_division, shard_directory
+from lycosa.cluster.division.slots import Slots
+from lycosa.collection.labels import Label, set_label
+from lycosa.library.publish.publishing import publish
 from lycosa.report.html import write_report
-from lycosa.store.labels import Label, set_label
 from lycosa.urls import key_of
 from tests.library import sample_library
 from tests.library.test_browser import base, chromium, page, playwright, pytestmark, served  # noqa: F401
@@ -89,7 +89,7 @@ def test_the_documentation_shuts_nobody_out(looked_at, docs_site):
     """The site as it is built: landing page, a tutorial, a page with tables and pictures."""
     page = looked_at  # noqa: F811
     found: Counter[tuple[str, str, str]] = Counter()
-    for name in ("index", "tutorials/event", "library"):
+    for name in ("index", "tutorials/archivist", "library"):
         for width in WIDTHS:  # the theme looks at the width when a page is loaded
             page.set_viewport_size({"width": width, "height": 900})
             page.goto((docs_site / f"{name}.html").as_uri())

@@ -6,9 +6,9 @@ import shutil
 import pytest
 from jsonschema import Draft202012Validator
 
-from lycosa.library.api import openapi, routes
+from lycosa.collection.labels import labels_in
+from lycosa.library.routes.api import openapi, routes
 from lycosa.library.served_collections import ServedCollections
-from lycosa.store.labels import labels_in
 from tests.library import sample_library
 
 

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from lycosa.collection.catalogue.page_filter import JUDGED
+from lycosa.collection.collection import Collection
+from lycosa.collection.exports.corpus import export_jsonl
+from lycosa.collection.exports.wacz import export_wacz
+from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.index import index_collection
 from lycosa.errors import ArchiveError, CollectionError
 from lycosa.library import app
 from lycosa.library.served_collections import ServedCollections
 from lycosa.report.html import write_report
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.exports.corpus import export_jsonl
-from lycosa.store.exports.wacz import export_wacz
-from lycosa.store.page_filter import JUDGED
+from tests.collection.records import NOW
 from tests.library import sample_library
-from tests.store.records import NOW
 
 
 @pytest.fixture

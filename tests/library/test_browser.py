@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.engine.relearn import history
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import clear_label, labels_in
+from lycosa.collection.labels import clear_label, labels_in
+from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.learning.relearn import history
 from lycosa.testing import Page, Site, data
+from tests.collection.records import NOW, page_record
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
 from tests.library import sample_library
-from tests.store.records import NOW, page_record
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = (

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.collection import Record
+from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import labels_in
+from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.index import index_collection
-from lycosa.library import monitor
-from lycosa.library.labelling import effect_of_labels
+from lycosa.library.views import monitor
+from lycosa.library.views.labelling import effect_of_labels
 from lycosa.report.html import write_report
-from lycosa.store import Record
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import labels_in
-from lycosa.store.page_filter import PageFilter, Relevance
 from lycosa.values import Fact, Kind, Page, Score
+from tests.collection.records import NOW, failed, fetched, link_to, page_record
 from tests.library import sample_library
-from tests.store.records import NOW, failed, fetched, link_to, page_record
 
 PAGES = ["", "search", "search?q=storm", "search?q=storm&relevant=all", "browse/sources", "browse/places", "browse/people", "browse/organisations", "browse/genres",
          "browse/dates", "browse/languages", "browse/trails", "images", "map", "map?view=near", "map?box=480,100,60,27.4", "timeline", "page/1", "page/2",

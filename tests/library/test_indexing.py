@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
 from tests.library import sample_library
 
 

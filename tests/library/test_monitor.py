@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.cluster.division import Division, note_division, shard_directory
-from lycosa.cluster.slots import Slots
-from lycosa.library.monitor import watched
-from lycosa.store import Record
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
+from lycosa.cluster.division.division import Division, note_division, shard_directory
+from lycosa.cluster.division.slots import Slots
+from lycosa.collection import Record
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
+from lycosa.library.views.monitor import watched
 from lycosa.values import Kind
+from tests.collection.records import NOW, fetched, link_to, page_record
 from tests.library import sample_library
-from tests.store.records import NOW, fetched, link_to, page_record
 
 
 def _write(directory: Path, *records) -> Path:

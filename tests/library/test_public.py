@@ -83,10 +83,10 @@ def test_a_search_is_handed_over_as_it_is_shown(browser):
 
 
 def test_a_cell_is_never_a_formula(tmp_path):
-    from lycosa.store.collection_writer import CollectionWriter
-    from lycosa.store.exports.corpus import export_csv
-    from lycosa.store.page_filter import JUDGED
-    from tests.store.records import page_record
+    from lycosa.collection.catalogue.page_filter import JUDGED
+    from lycosa.collection.exports.corpus import export_csv
+    from lycosa.collection.writer import CollectionWriter
+    from tests.collection.records import page_record
 
     with CollectionWriter.create_or_open(tmp_path / "c", 'name = "c"\n') as writer, writer.commit():
         writer.save(page_record("http://a.example/", title="=HYPERLINK(1)"))

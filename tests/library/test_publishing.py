@@ -8,13 +8,13 @@ import zipfile
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import InputError
-from lycosa.library.browser_index import MIN_PAGES, BrowserIndex
-from lycosa.library.publishing import publish
-from lycosa.store.collection_writer import CollectionWriter
+from lycosa.library.publish.browser_index import MIN_PAGES, BrowserIndex
+from lycosa.library.publish.publishing import publish
+from tests.collection.records import page_record
 from tests.library import sample_library
 from tests.library.test_browser import chromium, page, playwright, pytestmark  # noqa: F401
-from tests.store.records import page_record
 
 
 def silent(_: str) -> None:

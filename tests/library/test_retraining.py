@@ -10,11 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.engine import trial
-from lycosa.engine.questions import questions_in
-from lycosa.engine.relearn import history
-from lycosa.store.collection import Collection
-from lycosa.store.labels import labels_in
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import labels_in
+from lycosa.engine.learning import trial
+from lycosa.engine.learning.questions import questions_in
+from lycosa.engine.learning.relearn import history
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_text
 from tests.library import sample_library

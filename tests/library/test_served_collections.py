@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import threading
 
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
 from lycosa.library import served_collections
 from lycosa.library.served_collections import ServedCollections
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
+from tests.collection.records import page_record
 from tests.library import sample_library
-from tests.store.records import page_record
 
 
 def _change(directory, url: str = "http://more.example/") -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lycosa.engine.analysis import Recipe, page_of
+from lycosa.engine.processes.analysis import Recipe, page_of
+from lycosa.engine.start import preparation
+from lycosa.engine.start.topic import make_topic
 from lycosa.evidence.text_classifiers import Linear, Sigmoid
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.training.example import ExamplePage
+from lycosa.learn.training.example import ExamplePage
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
-from lycosa.prepare import preparation
-from lycosa.prepare.topic import make_topic
 from lycosa.spec.sections import JudgeSpec, TopicSpec
 from lycosa.urls import key_of
 from lycosa.values import Link, Page

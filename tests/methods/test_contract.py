@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lycosa.collection.catalogue.facts import fact_columns, stored_fact
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence, Need
 from lycosa.evidence.words import fact_in_words
 from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.lookup import settings_of, strategy_class, strategy_names
 from lycosa.methods.preparation import Preparation
-from lycosa.methods.profile.page_types import PageTypes, Site
-from lycosa.store.facts import fact_columns, stored_fact
+from lycosa.methods.profile.site.page_types import PageTypes, Site
 from lycosa.values import (
     MEMO_BYTES,
     Category,

@@ -15,7 +15,7 @@ from lycosa.methods.registry import built_in
 from tests.conftest import MadeOnce
 
 ROOT = Path(lycosa.__file__).parent
-BY_CHANCE = {"lycosa.bench.scrapy_spider"}
+BY_CHANCE = {"lycosa_lab.bench.scrapy_spider"}
 """Needs a package that few have."""
 METHODS = [each for each in built_in() if each.name != "baselines"]
 LIBRARIES = "numpy scipy.stats sklearn.linear_model sklearn.svm pydantic aiohttp jinja2 PIL.Image resiliparse selectolax"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page.contexts import (
+from lycosa.page.document import Document
+from lycosa.page.links.contexts import (
     CONTEXT_CHARS,
     NONE,
     PAGE_CHARS,
@@ -16,9 +17,8 @@ from lycosa.page.contexts import (
     aggregation_contexts,
     window_contexts,
 )
-from lycosa.page.document import Document
-from lycosa.page.naming import OTHER
-from lycosa.page.terms import words_of
+from lycosa.page.places.naming import OTHER
+from lycosa.page.text.terms import words_of
 
 
 def document(html):

@@ -6,9 +6,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page.duplicates import BAND_ENTRIES, SKETCH_BINS, NearDuplicates, hamming, resemblance, sketch_of
-from lycosa.page.duplicates import simhash_of as simhash_of_hashes
-from lycosa.page.terms import packed
+from lycosa.page.text.near_duplicates import (
+    BAND_ENTRIES,
+    SKETCH_BINS,
+    NearDuplicates,
+    hamming,
+    resemblance,
+    sketch_of,
+)
+from lycosa.page.text.near_duplicates import simhash_of as simhash_of_hashes
+from lycosa.page.text.terms import packed
 from lycosa.urls import hash_of
 
 SAME = sketch_of("Whatever the terms are, the text is the same.")

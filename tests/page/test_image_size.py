@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from lycosa.page.image_size import size_of
+from lycosa.page.images.image_size import size_of
 from tests.methods.multimedia.images.drawn import noise, saved
 
 FORMS = ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP"]

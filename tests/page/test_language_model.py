@@ -14,8 +14,8 @@ from zipfile import BadZipFile
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from lycosa.page import languages
-from lycosa.page.language_model import quick_identifier
+from lycosa.page.text import languages
+from lycosa.page.text.language_model import quick_identifier
 
 TEXTS = (
     "Die Katze sitzt auf dem Dach und schaut den Vögeln nach.",
@@ -52,8 +52,8 @@ def test_a_model_that_cannot_be_unpacked_leaves_nothing_behind(
 ):
     (tmp_path / "model.xz").write_bytes(b"not packed so")
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("lycosa.page.language_model.MODEL_DIR", tmp_path)
-    monkeypatch.setattr("lycosa.page.language_model.MODEL_FILE", "model.xz")
+    monkeypatch.setattr("lycosa.page.text.language_model.MODEL_DIR", tmp_path)
+    monkeypatch.setattr("lycosa.page.text.language_model.MODEL_FILE", "model.xz")
     with pytest.raises(LZMAError):
         quick_identifier()
     assert not [*(tmp_path / "cache").iterdir()]
@@ -79,7 +79,7 @@ def test_where_no_file_can_be_kept_the_model_is_in_memory(
     """In a read-only container every page that was not English used to be lost: not even a temporary file can be made there."""
     (tmp_path / "a file").touch()
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / cache))
-    monkeypatch.setattr("lycosa.page.language_model.NamedTemporaryFile", nowhere)
+    monkeypatch.setattr("lycosa.page.text.language_model.NamedTemporaryFile", nowhere)
     monkeypatch.setattr(tempfile, "TemporaryFile", nowhere)
     assert languages.language_of(TEXTS[0]) == "de"
     theirs = languages._identifier().rank(TEXTS[1])
@@ -110,7 +110,7 @@ def test_a_model_of_another_form_is_loaded_by_the_library(
     def unknown() -> LanguageIdentifier:
         raise trouble
 
-    monkeypatch.setattr("lycosa.page.language_model.quick_identifier", unknown)
+    monkeypatch.setattr("lycosa.page.text.language_model.quick_identifier", unknown)
     languages._identifier.cache_clear()
     try:
         assert languages.language_of(TEXTS[0]) == "de"

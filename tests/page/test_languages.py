@@ -6,8 +6,8 @@ import pytest
 import Stemmer
 
 from lycosa.page.document import Document
-from lycosa.page.languages import IN_PAIRS, NAMES, STEMMED, UNSTEMMED, language_of
-from lycosa.page.terms import known_languages, terms_of
+from lycosa.page.text.languages import IN_PAIRS, NAMES, STEMMED, UNSTEMMED, language_of
+from lycosa.page.text.terms import known_languages, terms_of
 
 TEXTS = {
     "ar": "البومة طائر جارح ليلي يطير بصمت في الغابة ويصطاد الفئران والطيور الصغيرة.",

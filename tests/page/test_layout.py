@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.layout import OUTSIDE, Layout, is_deep_throughout, is_deeper, lines_of, noted_elements
+from lycosa.page.text.layout import OUTSIDE, Layout, is_deep_throughout, is_deeper, lines_of, noted_elements
 
 
 def first(tree, selector):

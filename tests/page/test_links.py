@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import urls
-from lycosa.page import links
 from lycosa.page.document import Document
-from lycosa.page.links import (
+from lycosa.page.links import links
+from lycosa.page.links.links import (
     MAX_IMAGES,
     MAX_LINKS,
     URLS_CHARS,

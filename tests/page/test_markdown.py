@@ -7,8 +7,8 @@ import time
 import pytest
 
 from lycosa.page.document import Document
-from lycosa.page.markdown import markdown_of
-from lycosa.page.prose import text_of
+from lycosa.page.text.markdown import markdown_of
+from lycosa.page.text.prose import text_of
 
 PAGE = """<html><body><nav><a href=/>Home</a> <a href=/x>Menu</a></nav><main><h1>Owls and nests</h1>
 <p>The barn owl nests in towers, in hollow trees and in boxes that people put up for it in their barns.</p>

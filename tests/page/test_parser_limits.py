@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.page import parser_limits
-from lycosa.page.layout import Layout
 from lycosa.page.parser_limits import HTML_CHARS, bounded
+from lycosa.page.text.layout import Layout
 
 K = 3_000
 BLOBS = "abc " * 10_000

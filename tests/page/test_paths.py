@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.page.document import Document
-from lycosa.page.paths import LEVELS, STRING_CHARS, path_step
+from lycosa.page.links.paths import LEVELS, STRING_CHARS, path_step
 
 
 def outline(html: str):

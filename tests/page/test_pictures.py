@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from lycosa.page.pictures import LONGEST, MAX_PIXELS, read_image
+from lycosa.page.images.pictures import LONGEST, MAX_PIXELS, read_image
 from lycosa.values import Reason, Refusal
 from tests.methods.multimedia.images.drawn import graded_map, noise, png, saved
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import SpecError
-from lycosa.page import place_finder
 from lycosa.page.document import Document
-from lycosa.page.gazetteer import gazetteer
-from lycosa.page.place_finder import PlaceMention, installed_finder, shipped_model
-from lycosa.page.places import Place, find_places, places_of_each, regions_of
+from lycosa.page.places import finder as place_finder
+from lycosa.page.places.finder import PlaceMention, installed_finder, shipped_model
+from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.places.places import Place, find_places, places_of_each, regions_of
 from lycosa.values import PagePlace
 
 SHARED = Path(__file__).parents[3] / "shared/data/places/ecbplus.jsonl.gz"

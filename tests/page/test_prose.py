@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.page.document import Document
-from lycosa.page.prose import prose_of
+from lycosa.page.text.prose import prose_of
 
 OLD = """<html><title>Owls</title><body><table><tr><td colspan=2><font size=5><a href="/">The Owl Club</a></font>
 <tr><td><a href="/r/">Reports</a><br><a href="/n/">News</a><td><h2>A year with the owl</h2>

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lycosa.collection.collection import Collection
 from lycosa.fetch.polite.robots_records import content_signal
 from lycosa.fetch.polite.tdmrep import rights_at, rules_in
 from lycosa.page.response import document_of
-from lycosa.page.rights import Rights, rights_of
-from lycosa.store.collection import Collection
+from lycosa.page.signs.rights import Rights, rights_of
 from lycosa.testing import Page, Site, html, text
 from lycosa.values import Fetched, Link, Refusal
 from tests.crawling import crawl, kept, refusal_of, spec_text

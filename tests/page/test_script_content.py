@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.engine.analysis import EMBEDDED, Recipe, page_of
-from lycosa.page import needs_browser
+from lycosa.engine.processes.analysis import EMBEDDED, Recipe, page_of
 from lycosa.page.document import Document
-from lycosa.page.needs_browser import ASKS, DEAD, MOUNT, NEEDS_BROWSER, SCROLLS, sign_of_need
+from lycosa.page.signs import needs_browser
+from lycosa.page.signs.needs_browser import ASKS, DEAD, MOUNT, NEEDS_BROWSER, SCROLLS, sign_of_need
 from lycosa.values import Count, Link, Score
 
 URL = "http://a.test/owls"

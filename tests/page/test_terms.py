@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lycosa import urls
 from lycosa.errors import SpecError
-from lycosa.page import terms
-from lycosa.page.terms import (
+from lycosa.page.text import terms
+from lycosa.page.text.terms import (
     STOP_WORDS,
     Words,
     count_terms,

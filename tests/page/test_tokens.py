@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page import duplicates, terms, tokens
-from lycosa.page.duplicates import sketch_of
-from lycosa.page.terms import Words
-from lycosa.page.tokens import LONGEST, UNKNOWN, Tokens, TokenTable, plain_of
+from lycosa.page.text import near_duplicates as duplicates
+from lycosa.page.text import terms, tokens
+from lycosa.page.text.near_duplicates import sketch_of
+from lycosa.page.text.terms import Words
+from lycosa.page.text.tokens import LONGEST, UNKNOWN, Tokens, TokenTable, plain_of
 from lycosa.urls import hash_of
 
 TEXTS = st.lists(

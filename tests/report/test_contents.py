@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from PIL import Image
 from selectolax.lexbor import LexborHTMLParser
 
+from lycosa.collection import Record
+from lycosa.collection.catalogue.statistics import PlaceCount
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
 from lycosa.report.column_chart import column_chart
 from lycosa.report.html import render
 from lycosa.report.periods import periods
 from lycosa.report.summary import common_terms, gist_of, key_sentences
 from lycosa.report.world_map import HEIGHT, WIDTH, outlines, project, world_map
-from lycosa.store import Record
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.statistics import PlaceCount
 from lycosa.values import Kind
+from tests.collection.records import NOW, fetched, link_to
 from tests.library import sample_library
-from tests.store.records import NOW, fetched, link_to
 
 
 def test_what_a_collection_is_made_of(tmp_path):

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.questions import questions_in
-from lycosa.engine.relearn import relearn
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, set_label
+from lycosa.engine.learning.questions import questions_in
+from lycosa.engine.learning.relearn import relearn
 from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
 from lycosa.report.why import SEEN, Explanation, explain, explanation_text
-from lycosa.store.collection import Collection
-from lycosa.store.labels import Label, set_label
 from lycosa.testing import Pages, Site, html, links
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_of, spec_text
 from tests.report.conftest import HOSTILE_PATH, PAGES, spec

@@ -11,14 +11,14 @@ from research.genre.accuracy import tables
 from research.genre.crawls import can_claim, compare, line, summary, swept
 from research.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 
-from lycosa.lab.comparing import compare as compare_strategies
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, built_in_model
-from lycosa.methods.genre.paper.crawls import Remembered, best_weight
 from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
 from lycosa.values import Category
+from lycosa_lab.grids.comparing import compare as compare_strategies
+from lycosa_lab.papers.genre.crawls import Remembered, best_weight
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.web import VirtualWeb
 
 SHARED = Path(__file__).parents[3] / "shared"
 

@@ -7,12 +7,12 @@ from research.judge.coefficients import HELD, rows_of
 from research.judge.coefficients import summary as coefficients_summary
 from research.judge.crawls import STRATEGIES, JudgedCrawl, crawled, crawls_of
 
-from lycosa.demo import demo_web
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.given import parse_given
-from lycosa.lab.grid import Laboratory
-from lycosa.lab.protocol import Options
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab.demo_web import demo_web
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from research.label_figures import ANSWERS, ASKED, CARELESS, WAYS, Interview
 
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research import label_figures
 
 

@@ -9,9 +9,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from research.peers.compare import Compared, Crawl, Job, figures, seeds_of, shares, spec_of
 from research.peers.proxy import application
 
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec
+from lycosa_lab.webs.web import VirtualWeb
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,10 @@ async def test_the_archive_answers_under_its_own_names(web: VirtualWeb, tmp_path
 
 def test_the_seeds_are_those_of_the_lab(web: VirtualWeb):
     """The same three pages as in the first draw as a user."""
-    from lycosa.lab.cache import CachedWeb
-    from lycosa.lab.given import Given
-    from lycosa.lab.grid import Laboratory
-    from lycosa.lab.protocol import Options
+    from lycosa_lab.grids.grid import Laboratory
+    from lycosa_lab.runs.given import Given
+    from lycosa_lab.runs.protocol import Options
+    from lycosa_lab.webs.cache import CachedWeb
 
     options = Options(pages=20, given=Given(keywords=True, examples=3))
     drawn = Laboratory(CachedWeb(web), "owls", 1, options).draw.positives

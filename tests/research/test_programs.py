@@ -55,18 +55,15 @@ def test_the_wheel_has_the_package_and_no_research_program():
     files = [file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()]
     assert "lycosa/__init__.py" in files
     assert all(file.startswith("lycosa/") for file in files)
-    assert not [file for file in files if re.search(r"label.*\.csv$|made-pages|measure", file)]
+    assert not [file for file in files if re.search(r"made-pages|measure|genre-labels", file)]
     mains = {file for file in files if file.endswith(".py") and _runs(ROOT / "src" / file)}
     assert mains <= {
-        "lycosa/page/office_process.py",
-        "lycosa/page/pdf_process.py",  # reads one PDF
+        "lycosa/page/files/office_process.py",
+        "lycosa/page/files/pdf_process.py",  # reads one PDF
         "lycosa/spec/writing.py",  # writes docs/spec.md
         "lycosa/commands/reference.py",  # writes docs/commands.md
-        "lycosa/engine/child.py",  # the crawl's own processes
-        "lycosa/evidence/training/fitting.py",
-        "lycosa/bench/scrapy_spider.py",
-        "lycosa/bench/crawlee_spider.py",
-        "lycosa/bench/crawl4ai_spider.py",
+        "lycosa/engine/processes/child.py",  # the crawl's own processes
+        "lycosa/learn/training/fitting.py",
         "lycosa/testing/__main__.py",  # a web in a process of its own
     }
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from research.measured import Case, Measured, measured
 
-from lycosa.lab.plots import plot_webs
 from lycosa.methods.choosing import figures_in
+from lycosa_lab.plots import plot_webs
 from research import strategy_figures
 
 CASE = Case("demo", ("fused", "breadth-first", "oracle", "look-ahead"), 20, 2, topics=("owls",))

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from research.measured import Case, Measured, measured
 
-from lycosa.lab.web import VirtualWeb
+from lycosa_lab.webs.web import VirtualWeb
 from research import user_figures
 
 CASE = Case("demo", user_figures.RANKINGS, 20, 1, given="keywords,examples:3", topics=("bread", "owls"))

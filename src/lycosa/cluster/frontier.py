@@ -12,7 +12,7 @@ from heapq import nsmallest
 
 import msgspec
 
-from lycosa.cluster.slots import Slots
+from lycosa.cluster.division.slots import Slots
 from lycosa.frontier import Added, Policy
 from lycosa.frontier.choice import Authority, Head
 from lycosa.frontier.entry import priority_of

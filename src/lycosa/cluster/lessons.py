@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from lycosa.collection.collection import Collection
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.refit import next_fit
+from lycosa.engine.learning.refit import next_fit
 from lycosa.errors import CollectionError
-from lycosa.store.collection import Collection
 
 
 class OthersLessons:

@@ -17,15 +17,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from lycosa.cluster.coordinator import Coordinator
-from lycosa.cluster.exchange import coordinate
-from lycosa.cluster.messages import Orders, Report, Unreachable
+from lycosa.cluster.coordination.coordinator import Coordinator
+from lycosa.cluster.coordination.exchange import coordinate
+from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
 from lycosa.cluster.plan import Plan, load_plan, save_plan
 from lycosa.cluster.running import run_shard, shard_of, usage_of_retired
-from lycosa.engine.child import YOUNG
-from lycosa.engine.limits import Limits
+from lycosa.collection.shards.mail import Parcel, Receipt
+from lycosa.engine.processes.child import YOUNG
+from lycosa.engine.rules.limits import Limits
 from lycosa.errors import InputError
-from lycosa.store.mail import Parcel, Receipt
 
 T = TypeVar("T")
 NAMESPACE = "lycosa"

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.cluster.division import SHARDS, shard_directory
-from lycosa.cluster.slots import Slots
-from lycosa.engine.refit import FIRST
+from lycosa.cluster.division.division import SHARDS, shard_directory
+from lycosa.cluster.division.slots import Slots
+from lycosa.collection import Record
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import FILE as LABELS
+from lycosa.collection.robots import RobotsTable
+from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.learning.refit import FIRST
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.files import write_file
-from lycosa.judge.version import saved_versions
+from lycosa.learn.judges.version import saved_versions
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec
-from lycosa.store import Record
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.labels import FILE as LABELS
-from lycosa.store.responses import response_of
-from lycosa.store.robots import RobotsTable
 from lycosa.urls import authority_of
 from lycosa.values import Fetched, Kind, Link
 

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 
 from lycosa.cluster.on_ray import State
-from lycosa.engine.progress import EVERY_S
+from lycosa.engine.watch.progress import EVERY_S
 
 
 async def show_shards(

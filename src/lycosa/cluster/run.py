@@ -16,20 +16,20 @@ from typing import Any
 
 import msgspec
 
-from lycosa.cluster.division import division_in, refuse_lost
-from lycosa.cluster.merging import merge_collection
+from lycosa.cluster.division.division import division_in, refuse_lost
+from lycosa.cluster.division.merging import merge_collection
+from lycosa.cluster.division.replica import copy_all, place_at, restore_lost
+from lycosa.cluster.division.resizing import resize
 from lycosa.cluster.on_ray import State, answer_of, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
-from lycosa.cluster.replica import copy_all, place_at, restore_lost
-from lycosa.cluster.resizing import resize
 from lycosa.cluster.running import judge_retired, plan_of, summary_of, usage_of_retired
-from lycosa.engine.control import Reply, controlled
+from lycosa.collection.writer import lock_directory
 from lycosa.engine.run import AskedCrawl
-from lycosa.engine.summary import Summary
+from lycosa.engine.watch.control import Reply, controlled
+from lycosa.engine.watch.summary import Summary
 from lycosa.errors import LycosaError, StoppedEarly
 from lycosa.spec.writing import as_run
-from lycosa.store.collection_writer import lock_directory
 from lycosa.values import Say
 
 ASK_S = 0.5

@@ -10,25 +10,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lycosa.cluster.coordinator import Usage
-from lycosa.cluster.division import Division, directories_in, division_in, note_division, shard_directory
+from lycosa.cluster.coordination.coordinator import Usage
+from lycosa.cluster.division.division import (
+    Division,
+    directories_in,
+    division_in,
+    note_division,
+    shard_directory,
+)
+from lycosa.cluster.division.replica import Replica, place_at
+from lycosa.cluster.division.resizing import BUSY_S
+from lycosa.cluster.division.slots import Slots
 from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.plan import Plan, hand_out, prepared_directory, prepared_in
-from lycosa.cluster.replica import Replica, place_at
-from lycosa.cluster.resizing import BUSY_S
 from lycosa.cluster.shard import Deliver, Shard
-from lycosa.cluster.slots import Slots
 from lycosa.cluster.versions import PublishedVersions
+from lycosa.collection.catalogue.schema import open_for_reading
+from lycosa.collection.collection import Collection
+from lycosa.collection.log import close_log, open_log, tell
+from lycosa.engine.learning.relearn import judge_by
 from lycosa.engine.loop import Crawl
-from lycosa.engine.relearn import judge_by
 from lycosa.engine.session import crawl_share, prepare_spec
-from lycosa.engine.summary import Summary
+from lycosa.engine.watch.summary import Summary
 from lycosa.errors import CollectionBusy, CollectionError, LycosaError
 from lycosa.frontier.inspection import rests_in
 from lycosa.spec.sections import Spec
-from lycosa.store.collection import Collection
-from lycosa.store.log import close_log, open_log, tell
-from lycosa.store.schema import open_for_reading
 from lycosa.values import Say
 
 COPY_S, COPY_SHARE = 30.0, 0.05

@@ -11,20 +11,20 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from lycosa.cluster.addresses import LeasedAddresses
-from lycosa.cluster.coordinator import LEADER
+from lycosa.cluster.coordination.addresses import LeasedAddresses
+from lycosa.cluster.coordination.coordinator import LEADER
+from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
+from lycosa.cluster.division.slots import Slots
 from lycosa.cluster.frontier import SharedSqliteFrontier
 from lycosa.cluster.lessons import OthersLessons
-from lycosa.cluster.messages import Orders, Report, Unreachable
-from lycosa.cluster.slots import Slots
 from lycosa.cluster.versions import PublishedVersions
+from lycosa.collection.shards.mail import Mail, Parcel, Receipt
 from lycosa.engine.loop import Crawl
-from lycosa.engine.summary import Summary
+from lycosa.engine.watch.summary import Summary
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection
-from lycosa.judge.fitter import Fit
-from lycosa.store.mail import Mail, Parcel, Receipt
+from lycosa.learn.fitting.fitter import Fit
 from lycosa.values import Decision, Link
 
 PARCEL_LINKS = 1000

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.cluster.division import SHARDS
+from lycosa.cluster.division.division import SHARDS
 from lycosa.files import write_file
-from lycosa.judge.fitter import Fit
+from lycosa.learn.fitting.fitter import Fit
 
 FILE = "judge.fit"
 

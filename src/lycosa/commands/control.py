@@ -27,8 +27,8 @@ def status(collection: Where, json: Json = False) -> None:
 
     Example: lycosa status owls/owls
     """
-    from lycosa.library.monitor import status as status_of
-    from lycosa.store.collection import Collection
+    from lycosa.collection.collection import Collection
+    from lycosa.library.views.monitor import status as status_of
 
     now = _of_shards(collection, "status")
     if now is None:
@@ -62,8 +62,8 @@ def stop(collection: Where) -> None:
 
 
 def _ask(directory: Path, do: str) -> None:
-    from lycosa.engine.control import ask
-    from lycosa.store.collection import Collection
+    from lycosa.collection.collection import Collection
+    from lycosa.engine.watch.control import ask
 
     answer = _of_shards(directory, do)
     if answer is None:
@@ -78,8 +78,8 @@ def _ask(directory: Path, do: str) -> None:
 
 def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
     """What a running crawl of shards answers, which has no catalogue of its own before it ends; None of all others."""
-    from lycosa.engine.control import ask
-    from lycosa.store.collection_writer import is_locked
+    from lycosa.collection.writer import is_locked
+    from lycosa.engine.watch.control import ask
 
     if not (directory / "shards.json").is_file():
         return None
@@ -91,7 +91,7 @@ def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
 
 
 def _in_words(now: dict[str, Any]) -> str:
-    from lycosa.judge.threshold import Harvest
+    from lycosa.learn.judges.threshold import Harvest
 
     if not now["running"]:
         state = f"not running; the last run ended: {now['ended']}" if now["ended"] else "not running"

@@ -12,7 +12,7 @@ from lycosa.errors import LycosaError, StoppedEarly
 from lycosa.wording import counted
 
 if TYPE_CHECKING:
-    from lycosa.engine.summary import Summary
+    from lycosa.engine.watch.summary import Summary
 
 
 def _harvest(summary: Summary) -> str:
@@ -29,7 +29,7 @@ def _lately(summary: Summary) -> str:
 def _rendered(summary: Summary) -> str:
     """What a browser has done, and what one would do.
 
-    >>> from lycosa.engine.summary import Summary
+    >>> from lycosa.engine.watch.summary import Summary
     >>> print(_rendered(Summary("c", 9, 3, None, 0, 0.0, 0, "", False, False, {}, unrendered=2)))
     Without a browser hardly anything is seen of 2 pages. With fetch.render = "needed" the promising ones are rendered.
     """
@@ -92,7 +92,7 @@ def tell(summary: Summary, *, json: bool) -> None:
 
 
 def _tell_health(summary: Summary) -> None:
-    from lycosa.engine.health import health_of
+    from lycosa.engine.watch.health import health_of
 
     health = health_of(summary) if summary.pages else None
     if health is not None:

@@ -1,4 +1,4 @@
-"""The commands of the engine: init, strategies, check, crawl, import, why, report, demo, bench."""
+"""The commands of the engine: init, strategies, check, crawl, import, why, report, demo."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from lycosa.errors import InputError, SpecError, StoppedEarly
 from lycosa.methods.registry import methods
 
 if TYPE_CHECKING:
-    from lycosa.engine.summary import Summary
+    from lycosa.engine.watch.summary import Summary
     from lycosa.values import Say
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (_with_kinds(init), strategies, check, crawl, why, report, demo, bench):
+    for command in (_with_kinds(init), strategies, check, crawl, why, report, demo):
         app.command()(command)
     app.command("import")(import_)
 
@@ -109,8 +109,8 @@ def _drafted(
 ) -> str:
     """The spec that pages suggest, shown before it is written; of the kind that was said, or that they are."""
     from lycosa import urls
+    from lycosa.engine.start.drafting import draft_from, draft_text, start_of
     from lycosa.methods.lookup import all_settings
-    from lycosa.prepare.drafting import draft_from, draft_text, start_of
     from lycosa.spec.sections import FetchSpec
     from lycosa.spec.writing import spec_text, start_of_kind
 
@@ -150,7 +150,7 @@ def check(
 
     Example: lycosa check owls
     """
-    from lycosa.engine.checking import check_spec, check_text
+    from lycosa.engine.start.checking import check_spec, check_text
 
     if not trust:
         _ask_to_run(spec, tuple(changes or ()))
@@ -374,54 +374,3 @@ def _demo_of(name: str) -> Callable[[Path, Say, bool], tuple[Summary, str]]:
         )
     shown: Callable[[Path, Say, bool], tuple[Summary, str]] = loaded(method.demo)
     return shown
-
-
-def bench(
-    pages: Annotated[int, typer.Option(min=1, max=1_000_000, help="Pages to crawl.")] = 3000,
-    repeat: Annotated[int, typer.Option(min=1, help="How often; the median is shown.")] = 3,
-    strategy: Annotated[
-        list[str] | None, typer.Option(help="A strategy to measure beside best-first; may be repeated.")
-    ] = None,
-    urls: Annotated[
-        int,
-        typer.Option(
-            min=0, max=100_000_000, help="The frontier alone, grown to this many URLs; 0: whole crawls."
-        ),
-    ] = 0,
-    web: Annotated[
-        Path | None, typer.Option(help="An archived web to crawl instead of a made site, served on loopback.")
-    ] = None,
-    flame: Annotated[
-        Path | None, typer.Option(help="Draw where the time goes into this file: a flame graph, SVG.")
-    ] = None,
-    peers: Annotated[
-        str, typer.Option(help="A Python that has Scrapy, Crawlee or crawl4ai; this one if none is named.")
-    ] = "",
-    json: Json = False,
-) -> None:
-    """Measure our own speed on this machine, and that of other crawlers beside it, as a ratio.
-
-    With --urls the frontier alone, with the records that fused keeps of every URL where that is named. With --web
-    the crawls are of an archived web (docs/webs.md), with the keywords of its first topic.
-
-    Example: lycosa bench --pages 1000 --repeat 3 --strategy fused
-    """
-    from lycosa.bench.crawled import archived_web
-    from lycosa.bench.run import run_bench, run_frontier_bench
-    from lycosa.methods.lookup import strategy_class
-
-    for name in strategy or ():
-        strategy_class(name)  # a wrong name is said before anything is measured
-    if urls:
-        run_frontier_bench(urls, max(1, urls // 100), with_records="fused" in (strategy or ()), json=json)
-    else:
-        run_bench(
-            pages,
-            repeat,
-            strategies=strategy or (),
-            json=json,
-            say=say,
-            crawled=archived_web(web) if web else None,
-            flame=flame and room_for(flame),
-            peers=peers or sys.executable,
-        )

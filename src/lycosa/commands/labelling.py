@@ -26,7 +26,7 @@ def label(
 
     Example: lycosa label owls/owls --count 10
     """
-    from lycosa.engine.questions import AT_ONCE, PROMPT, Interview
+    from lycosa.engine.learning.questions import AT_ONCE, PROMPT, Interview
 
     interview, trouble = Interview(collection, count), ""
     while text := interview.text:
@@ -51,8 +51,8 @@ def label(
 
 def _next_step(directory: Path) -> str:
     """What to do after answering: more of it while answers are few, then reading what is kept."""
-    from lycosa.engine.health import MANY_ANSWERS
-    from lycosa.store.labels import labels_in
+    from lycosa.collection.labels import labels_in
+    from lycosa.engine.watch.health import MANY_ANSWERS
     from lycosa.wording import counted
 
     where, answers = shlex.quote(str(directory)), len(labels_in(directory))
@@ -67,8 +67,8 @@ def _next_step(directory: Path) -> str:
 
 def _learn(directory: Path) -> None:
     """Let the judge learn what was answered, and say what changed."""
-    from lycosa.engine.relearn import learns, relearn
-    from lycosa.store.collection import Collection
+    from lycosa.collection.collection import Collection
+    from lycosa.engine.learning.relearn import learns, relearn
 
     with Collection.open(directory) as collection:
         is_learning = learns(collection)

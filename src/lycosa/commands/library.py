@@ -84,7 +84,7 @@ def publish(
 
     Example: lycosa publish demo --out site
     """
-    from lycosa.library.publishing import publish as write
+    from lycosa.library.publish.publishing import publish as write
 
     typer.echo(f"{out / 'index.html'}: {write(collection, out, replay=replay, excerpts=excerpts, say=say)}")
 
@@ -112,11 +112,11 @@ def export(
 
     Example: lycosa export demo --wacz owls.wacz --jsonl owls.jsonl --only relevant
     """
-    from lycosa.store.exports import STANDARD_OUTPUT, check_place
-    from lycosa.store.exports.corpus import export_jsonl, export_parquet, parquet_library
-    from lycosa.store.exports.wacz import export_wacz
-    from lycosa.store.exports.writers import Writer, writer_for
-    from lycosa.store.page_filter import PageFilter, Relevance
+    from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
+    from lycosa.collection.exports import STANDARD_OUTPUT, check_place
+    from lycosa.collection.exports.corpus import export_jsonl, export_parquet, parquet_library
+    from lycosa.collection.exports.wacz import export_wacz
+    from lycosa.collection.exports.writers import Writer, writer_for
 
     targets: list[tuple[Writer, Path | None]] = [
         (export_wacz, wacz),
@@ -157,7 +157,7 @@ def export(
 
 
 def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
-    from lycosa.store.collection import Collection
+    from lycosa.collection.collection import Collection
 
     with Collection.open(collection) as opened:
         known = [genre.label for genre in opened.statistics.labels("genre")]
@@ -170,7 +170,7 @@ def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
 
 
 def _refuse_unfingerprinted(collection: Path) -> None:
-    from lycosa.store.collection import Collection
+    from lycosa.collection.collection import Collection
 
     with Collection.open(collection) as opened:
         if opened.reader.lacks_fingerprints():
@@ -210,9 +210,9 @@ def changes(
 
     Example: lycosa changes owls/owls --since 2026-11-01
     """
-    from lycosa.store.changes import Changes
-    from lycosa.store.collection import Collection
-    from lycosa.store.page_filter import COLLECTED, JUDGED
+    from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
+    from lycosa.collection.changes import Changes
+    from lycosa.collection.collection import Collection
 
     with Collection.open(collection) as opened:
         runs = opened.reader.runs()
@@ -240,7 +240,7 @@ def merge(
 
     Example: lycosa merge owls/owls --out owls-in-one
     """
-    from lycosa.cluster.merging import merge_collection
+    from lycosa.cluster.division.merging import merge_collection
 
     counts = merge_collection(collection, out)
     typer.echo(f"{counts.judged:,} pages, {counts.relevant:,} kept as relevant, are in {out or collection}")

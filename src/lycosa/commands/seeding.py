@@ -18,7 +18,7 @@ from lycosa.errors import InputError, SpecError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from lycosa.prepare.post_seeds import Finding
+    from lycosa.engine.start.post_seeds import Finding
     from lycosa.seeds.posts import Form, PostFile, PostFilter
 
 SHOWN = 15
@@ -65,7 +65,7 @@ def seeds(
 
     Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
     """
-    from lycosa.prepare.post_seeds import Expansion, find_seeds, looked, write_seeds
+    from lycosa.engine.start.post_seeds import Expansion, find_seeds, looked, write_seeds
     from lycosa.report.post_charts import write_plots
     from lycosa.seeds.posts import Keywords, PostFile, PostFilter
     from lycosa.spec.sections import FetchSpec

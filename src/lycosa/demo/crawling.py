@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from lycosa.demo import DemoWeb
+from lycosa.demo.web import ArchivedDemo
 from lycosa.engine.run import run_spec
-from lycosa.engine.summary import Summary
+from lycosa.engine.watch.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.writing import toml
@@ -26,7 +26,9 @@ connect_to = {toml(site.connect_to)}
 """
 
 
-def crawl_demo(web: DemoWeb, spec_of: Callable[[Site], str], out: Path, *, say: Say, quiet: bool) -> Summary:
+def crawl_demo(
+    web: ArchivedDemo, spec_of: Callable[[Site], str], out: Path, *, say: Say, quiet: bool
+) -> Summary:
     """Serve the web, and crawl it into `out` as the spec says that is made for the served site."""
     with web.serve() as site:
         text = spec_of(site)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.demo import DemoTopic, demo_web
+from lycosa.collection.collection import Collection
 from lycosa.demo.crawling import crawl_demo, program_name, where
-from lycosa.engine.summary import Summary
+from lycosa.demo.web import DemoTopic, demo_web
+from lycosa.engine.watch.summary import Summary
 from lycosa.report.html import write_report
 from lycosa.spec.writing import toml
-from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from lycosa.values import Say
 

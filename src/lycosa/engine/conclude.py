@@ -16,19 +16,19 @@ from typing import Protocol
 
 import msgspec
 
-from lycosa.engine.admission import Admission
-from lycosa.engine.follow import Follow
-from lycosa.engine.patterns import Patterns
+from lycosa.collection import Record, Rejudged, Store, conclusion_of
+from lycosa.collection.archive.warc import digest_of
+from lycosa.collection.known import Elsewhere, KnownElsewhere
 from lycosa.engine.renderings import Renderings
-from lycosa.engine.walls import Walls
+from lycosa.engine.rules.admission import Admission
+from lycosa.engine.rules.follow import Follow
+from lycosa.engine.rules.patterns import Patterns
+from lycosa.engine.rules.walls import Walls
 from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
-from lycosa.page.duplicates import NearDuplicates
-from lycosa.page.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED, Gain
+from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED, Gain
+from lycosa.page.text.near_duplicates import NearDuplicates
 from lycosa.spec.sections import LATEST
-from lycosa.store import Record, Rejudged, Store, conclusion_of
-from lycosa.store.known import Elsewhere, KnownElsewhere
-from lycosa.store.warc import digest_of
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
     Decision,

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.engine.analysis import Analyser, Recipe
-from lycosa.engine.recipe import regions_of_spec
-from lycosa.engine.workers import analyser_for
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.catalogue.reader import INDEXED, StoredPage
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.processes.analysis import Analyser, Recipe
+from lycosa.engine.processes.recipe import regions_of_spec
+from lycosa.engine.processes.workers import analyser_for
 from lycosa.errors import NoCollection
 from lycosa.methods.lookup import all_settings
-from lycosa.page.duplicates import NearDuplicates
+from lycosa.page.text.near_duplicates import NearDuplicates
 from lycosa.spec.reading import stored_spec
-from lycosa.store.collection import Collection
-from lycosa.store.collection_writer import CollectionWriter
-from lycosa.store.reader import INDEXED, StoredPage
-from lycosa.store.responses import response_of
 from lycosa.values import Page, Say
 
 BATCH = 200

@@ -13,15 +13,15 @@ from contextlib import suppress
 from math import inf
 
 from lycosa.clock import Clock, SystemClock
-from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import Conclusions, Tally, Visit
-from lycosa.engine.limits import Limits
+from lycosa.engine.learning.refit import Refits
 from lycosa.engine.peers import Peers
-from lycosa.engine.refit import Refits
+from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import Rendering
+from lycosa.engine.rules.limits import Limits
 from lycosa.fetch import CrawlFetcher
-from lycosa.judge.threshold import Harvest
-from lycosa.page.walls import LOOKED_AT
+from lycosa.learn.judges.threshold import Harvest
+from lycosa.page.signs.walls import LOOKED_AT
 from lycosa.values import Decision, Fetched, Kind, Link, NotFetched, Page
 
 NOTHING_LEFT = "nothing is left to fetch"

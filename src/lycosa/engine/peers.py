@@ -12,7 +12,7 @@ from typing import Protocol
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection, SqliteFrontier
-from lycosa.judge.fitter import Fit
+from lycosa.learn.fitting.fitter import Fit
 from lycosa.values import Link
 
 

@@ -12,11 +12,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lycosa.engine.checking import looked_over, refuse_collection
 from lycosa.engine.loop import Crawl
 from lycosa.engine.session import crawl_spec
-from lycosa.engine.signals import Watch
-from lycosa.engine.summary import Summary
+from lycosa.engine.start.checking import looked_over, refuse_collection
+from lycosa.engine.watch.signals import Watch
+from lycosa.engine.watch.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, spec_from, spec_path
 from lycosa.spec.sections import Spec

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.engine.analysis import Analyser
 from lycosa.engine.conclude import Tally, Visit
+from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.renderings import Renderings
 from lycosa.fetch.browser.renderer import Renderer
-from lycosa.page.needs_browser import MORE_LINKS, NEEDS_BROWSER, RENDERED, Gain
+from lycosa.page.signs.needs_browser import MORE_LINKS, NEEDS_BROWSER, RENDERED, Gain
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Data, Fetched, Kind, Link, Page, Say
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from lycosa.engine.patterns import kinds_of
-from lycosa.page.needs_browser import Gain
+from lycosa.engine.rules.patterns import kinds_of
+from lycosa.page.signs.needs_browser import Gain
 from lycosa.values import Link
 
 RENDERINGS = "renderings"

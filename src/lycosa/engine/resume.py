@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.conclude import AN_IMAGE, NO_PAGE, Conclusions
-from lycosa.engine.walls import AT_THE_HOST, REMEMBERED_S
+from lycosa.engine.rules.walls import AT_THE_HOST, REMEMBERED_S
 from lycosa.frontier.merging import carried_in
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.page.needs_browser import NEEDS_BROWSER
-from lycosa.store.collection_writer import CollectionWriter
+from lycosa.page.signs.needs_browser import NEEDS_BROWSER
 from lycosa.values import ANALYSIS_FAILED, Decision
 
 _TAUGHT = "judge_taught"

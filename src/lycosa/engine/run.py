@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.engine.ask_meanwhile import Asking
-from lycosa.engine.checking import looked_over, refuse_collection
 from lycosa.engine.loop import Crawl
-from lycosa.engine.progress import Progress
 from lycosa.engine.session import crawl_spec
-from lycosa.engine.summary import Summary
+from lycosa.engine.start.checking import looked_over, refuse_collection
+from lycosa.engine.watch.ask_meanwhile import Asking
+from lycosa.engine.watch.progress import Progress
+from lycosa.engine.watch.summary import Summary
 from lycosa.errors import StoppedEarly
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, parse_spec, spec_path

@@ -12,54 +12,54 @@ from pathlib import Path
 
 from lycosa import __version__
 from lycosa.clock import SystemClock
-from lycosa.engine.admission import Admission
-from lycosa.engine.checking import refuse_unready
+from lycosa.collection.known import KnownElsewhere, known_in
+from lycosa.collection.log import tell
+from lycosa.collection.rests import Rests
+from lycosa.collection.writer import CollectionWriter, Hook
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.control import RELEARN, control_of
-from lycosa.engine.fitting import FittingProcess, copied_beforehand
-from lycosa.engine.follow import Follow
-from lycosa.engine.given import AlreadyFetched, GivenReader, given_verdicts
-from lycosa.engine.limits import Limits
+from lycosa.engine.learning.fitting import FittingProcess, copied_beforehand
+from lycosa.engine.learning.refit import fit_first, refits_for, refused_version, saved_version
+from lycosa.engine.learning.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
 from lycosa.engine.loop import Crawl
-from lycosa.engine.patterns import Patterns
 from lycosa.engine.peers import Share
-from lycosa.engine.recipe import recipe_of
-from lycosa.engine.refit import fit_first, refits_for, refused_version, saved_version
-from lycosa.engine.rejudge import Rewritten, is_judged_otherwise, judging_of, note_judging, rejudge
+from lycosa.engine.processes.recipe import recipe_of
+from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rendering import Rendering
 from lycosa.engine.renderings import RENDERINGS, Renderings, learned_in
 from lycosa.engine.resume import analyse_again, prefer_sources, recall, rescore_taught
-from lycosa.engine.signals import Watch, run_until_stopped
-from lycosa.engine.summary import Summary, seed_failure, summarise
-from lycosa.engine.webs import renderer_of, web_of, without_waiting
-from lycosa.engine.workers import analyser_for
+from lycosa.engine.rules.admission import Admission
+from lycosa.engine.rules.follow import Follow
+from lycosa.engine.rules.limits import Limits
+from lycosa.engine.rules.patterns import Patterns
+from lycosa.engine.start import labels_are_answers, prepare
+from lycosa.engine.start.bootstrap import first_pages, unlabelled_pages
+from lycosa.engine.start.checking import refuse_unready
+from lycosa.engine.start.given import AlreadyFetched, GivenReader, given_verdicts
+from lycosa.engine.start.labels import labelled_pages, verdicts_in
+from lycosa.engine.start.material import CrawlMaterial
+from lycosa.engine.start.source_priors import source_priors
+from lycosa.engine.start.topic import Labelled
+from lycosa.engine.start.webs import renderer_of, web_of, without_waiting
+from lycosa.engine.watch.control import RELEARN, control_of
+from lycosa.engine.watch.signals import Watch, run_until_stopped
+from lycosa.engine.watch.summary import Summary, seed_failure, summarise
 from lycosa.errors import SpecError
 from lycosa.fetch import CrawlFetcher
-from lycosa.fetch.archived_web import ArchivedWeb
-from lycosa.fetch.http_headers import user_agent
-from lycosa.fetch.open_files import within_open_files
+from lycosa.fetch.archive.archived_web import ArchivedWeb
+from lycosa.fetch.http.headers import user_agent
+from lycosa.fetch.http.open_files import within_open_files
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.frontier import Policy
 from lycosa.frontier.inspection import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier
-from lycosa.judge.kinds import UNLEARNED
+from lycosa.learn.judges.kinds import UNLEARNED
 from lycosa.methods import BaseStrategy, Means, Preparation
 from lycosa.methods.lookup import fitted
-from lycosa.page.duplicates import NearDuplicates
-from lycosa.prepare import labels_are_answers, prepare
-from lycosa.prepare.bootstrap import first_pages, unlabelled_pages
-from lycosa.prepare.labels import labelled_pages, verdicts_in
-from lycosa.prepare.material import CrawlMaterial
-from lycosa.prepare.source_priors import source_priors
-from lycosa.prepare.topic import Labelled
+from lycosa.page.text.near_duplicates import NearDuplicates
 from lycosa.seeds import gather
 from lycosa.spec.reading import outdated_in
 from lycosa.spec.sections import Spec
-from lycosa.store.collection_writer import CollectionWriter, Hook
-from lycosa.store.known import KnownElsewhere, known_in
-from lycosa.store.log import tell
-from lycosa.store.rests import Rests
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Link, Say
 

@@ -14,8 +14,8 @@ from lycosa.evidence import Evidence
 from lycosa.evidence.text import link_scores
 from lycosa.evidence.text_model import TextModel
 from lycosa.page.document import Document
-from lycosa.page.gazetteer import gazetteer
-from lycosa.page.terms import terms_of, terms_of_each
+from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.text.terms import terms_of, terms_of_each
 
 PLACES = "#places"
 """The feature that counts the places a link names   [Tsikrika et al., 4.1]; no word can be called so."""

@@ -1,6 +1,6 @@
 """A text classifier at crawl time, numpy only. In: term counts of many texts. Out: probabilities.
 
-Fitted by `lycosa.evidence.training.text`; what it needs of a text is `lycosa.page.terms.count_terms`.
+Fitted by `lycosa.learn.training.text`; what it needs of a text is `lycosa.page.text.terms.count_terms`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from lycosa import urls
 from lycosa.evidence import Evidence
 from lycosa.page.document import Document
-from lycosa.page.terms import terms_of
+from lycosa.page.text.terms import terms_of
 from lycosa.values import Score
 
 AWAY = 0.5

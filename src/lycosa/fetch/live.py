@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 
-from lycosa.fetch.http import HttpFetcher
-from lycosa.fetch.http_client import HttpClient
+from lycosa.fetch.http.client import HttpClient
+from lycosa.fetch.http.fetcher import HttpFetcher
+from lycosa.fetch.http.resolver import Lookup, Resolver, look_up
 from lycosa.fetch.polite.fetcher import PoliteFetcher
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.polite.robots import MAX_BYTES, StoredRobots
-from lycosa.fetch.resolver import Lookup, Resolver, look_up
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Refusal
 

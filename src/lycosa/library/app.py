@@ -18,18 +18,19 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from lycosa.errors import LycosaError
-from lycosa.library import api, views
 from lycosa.library.access import AccessControl, AccessKeys, Origins, local_path
 from lycosa.library.context import LibraryContext, root_of
-from lycosa.library.design_files import design_routes
-from lycosa.library.downloads import Downloads
-from lycosa.library.form_routes import FormRoutes
-from lycosa.library.html_routes import HtmlRoutes
-from lycosa.library.monitor_routes import MonitorRoutes
-from lycosa.library.search import search
-from lycosa.library.search_query import search_query_of
+from lycosa.library.routes import api
+from lycosa.library.routes.design_files import design_routes
+from lycosa.library.routes.downloads import Downloads
+from lycosa.library.routes.form_routes import FormRoutes
+from lycosa.library.routes.html_routes import HtmlRoutes
+from lycosa.library.routes.monitor_routes import MonitorRoutes
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.tiles import Tiles
+from lycosa.library.views import views
+from lycosa.library.views.search import search
+from lycosa.library.views.search_query import search_query_of
 
 
 def application(

@@ -14,16 +14,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from lycosa import __version__
+from lycosa.collection.collection import Collection
+from lycosa.collection.search.facets import Facets
 from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins, local_path
-from lycosa.library.indexing import IndexProcesses
-from lycosa.library.search import SearchGround, marked, search_ground
-from lycosa.library.search_query import SearchQuery
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.templating import templates
 from lycosa.library.tiles import Tiles
-from lycosa.store.collection import Collection
-from lycosa.store.facets import Facets
+from lycosa.library.views.indexing import IndexProcesses
+from lycosa.library.views.search import SearchGround, marked, search_ground
+from lycosa.library.views.search_query import SearchQuery
 
 Handler = Callable[[Request, Collection], Response]
 """A page of an opened collection."""

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from lycosa import urls
+from lycosa.collection.archive.responses import archived
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.rate_limit import Limited, RateLimit
@@ -29,7 +30,6 @@ from lycosa.library.served_collections import ServedCollections
 from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.response import RENDERED
 from lycosa.page.shadow_dom import with_shadow_trees
-from lycosa.store.responses import archived
 from lycosa.urls import URL_CHARS
 from lycosa.values import Fetched, Refusal
 

@@ -12,8 +12,8 @@ from typing import TypeVar, cast
 
 import msgspec
 
+from lycosa.collection.collection import Collection
 from lycosa.errors import CollectionError, LycosaError
-from lycosa.store.collection import Collection
 
 T = TypeVar("T")
 _Key = tuple[Path, str]  # of a view: the collection, and what of it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from lycosa.page.languages import name_of
+from lycosa.page.text.languages import name_of
 from lycosa.report.hyperlinks import web_url
 from lycosa.wording import percent
 

@@ -5,17 +5,17 @@ A method is loaded when something of it is named; one that cannot be loaded stop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from lycosa.errors import LycosaError, SpecError
 from lycosa.evidence import Evidence
-from lycosa.judge.kinds import JUDGES
+from lycosa.learn.judges.kinds import JUDGES
 from lycosa.methods import registry, third_party
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.registry import METHODS, STRATEGIES, method_named, methods, offered
-from lycosa.methods.seam import LabTopic, Method, loaded
+from lycosa.methods.seam import Method, loaded
 from lycosa.methods.settings import settings_of_class
 from lycosa.methods.strategy import BaseStrategy
 from lycosa.spec.sections import Section
@@ -99,21 +99,6 @@ def section_class(name: str) -> type[Section] | None:
 def section_names() -> list[str]:
     """The names of the methods' own sections."""
     return [method.name for method in methods() if method.section]
-
-
-def sections_in_lab(topic: LabTopic, pages: Sequence[str]) -> dict[str, Section]:
-    """The sections that methods would write for a topic of a virtual web with these training pages."""
-    found = {}
-    for method in methods():
-        section: Section | None = loaded(method.in_lab)(topic, pages) if method.in_lab else None
-        if section is not None:
-            found[method.name] = section
-    return found
-
-
-def typed_in_lab(strategy: str | type[BaseStrategy]) -> str:
-    """What makes the settings of a strategy on a virtual web with page types; '' if nothing does."""
-    return next((method.typed_in_lab for method in methods() if strategy in method.strategies), "")
 
 
 def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:

@@ -10,8 +10,8 @@ from typing import Any
 from lycosa.errors import SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.evidence.training.example import ExamplePage
-from lycosa.judge.kinds import Judge
+from lycosa.learn.judges.kinds import Judge
+from lycosa.learn.training.example import ExamplePage
 
 
 @dataclass(frozen=True, slots=True)

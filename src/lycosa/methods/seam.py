@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from lycosa.errors import LycosaError, SpecError
 
@@ -31,10 +31,6 @@ class Method:
     strategy of the same name are in the same table.
     `prepare`: `async (section, means: Means) -> Prepared | None`: what it makes of its section before the
     crawl. What should be there when the crawl is resumed is saved as NAME.json in `means.models`.
-    `in_lab`: `(topic: LabTopic, urls) -> section | None`: the section that a topic of a virtual web, with these
-    training pages, stands for.
-    `typed_in_lab`: `(web: CachedWeb, topic: LabTopic, random_seed) -> settings`: what its strategies are given on a
-    virtual web that has page types, unless the user sets it otherwise.
     `judges`: `(model, spec: JudgeSpec) -> Judge` by the name of `judge.kind`; the model is what was
     prepared, or None.
     `judges_learn`: whether these are LearningJudges, which people teach by answers.
@@ -52,7 +48,6 @@ class Method:
     `models`: `(path) -> None | (bytes) -> Fact | Refusal`: how `lycosa judge` reads its models; None where
     the file is none of them.
     `train`: `(app: typer.Typer) -> None` adds its commands to `lycosa train`.
-    `reproduce`: `(web, out, say) -> None` writes its paper's tables and figures into a folder.
     `report`: `(collection) -> str`: its part of the report of a collection, as HTML; '' where there is none.
     `when`: for what to take a strategy, in a few words, by its name; only of those that are a best choice.
     `draft`: `(documents) -> values of its section | None`: what pages that a user gives to `lycosa init --from` say of
@@ -66,8 +61,6 @@ class Method:
     strategies: Mapping[str, str]
     section: str = ""
     prepare: str = ""
-    in_lab: str = ""
-    typed_in_lab: str = ""
     judges: Mapping[str, str] = field(default_factory=dict)
     judges_learn: bool = False
     link_evidence: str = ""
@@ -78,7 +71,6 @@ class Method:
     page_parts: Mapping[str, str] = field(default_factory=dict)
     models: str = ""
     train: str = ""
-    reproduce: str = ""
     report: str = ""
     when: Mapping[str, str] = field(default_factory=dict)
     draft: str = ""
@@ -130,15 +122,3 @@ class Prepared:
     terms: Mapping[str, float] = field(default_factory=dict)
     source_priors: Path | None = None
     pages: tuple[str, ...] = ()
-
-
-class LabTopic(Protocol):
-    """A topic of a virtual web, as far as methods may know it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def is_event(self) -> bool:
-        """Whether something happened, at one place and time."""
-        ...

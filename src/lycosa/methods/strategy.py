@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol, Self
 
 from lycosa.evidence import Evidence
 from lycosa.frontier import Records
-from lycosa.judge.kinds import Judge
+from lycosa.learn.judges.kinds import Judge
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.settings import check_settings
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release, Touch

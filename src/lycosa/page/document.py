@@ -15,12 +15,21 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_text
-from lycosa.page import contexts, languages, soft_404
-from lycosa.page.as_html import html_of_text
-from lycosa.page.contexts import NamingContexts
-from lycosa.page.duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
-from lycosa.page.layout import (
+from lycosa.page.files.as_html import html_of_text
+from lycosa.page.files.paper import OFFICE_TYPES
+from lycosa.page.lazy import lazy
+from lycosa.page.links import contexts
+from lycosa.page.links.contexts import NamingContexts
+from lycosa.page.links.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
+from lycosa.page.links.paths import Outline, outline_of
+from lycosa.page.links.requisites import find_requisites, stylesheet_urls
+from lycosa.page.parser_limits import HTML_CHARS, part_read, thinned
+from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
+from lycosa.page.signs import soft_404
+from lycosa.page.signs.robots_meta import forbids
+from lycosa.page.text import languages
+from lycosa.page.text.layout import (
     NOSCRIPT_ID,
     TEXT_ID,
     Layout,
@@ -34,22 +43,15 @@ from lycosa.page.layout import (
     tag_ids,
     with_plain_spaces,
 )
-from lycosa.page.lazy import lazy
-from lycosa.page.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
-from lycosa.page.paper import OFFICE_TYPES
-from lycosa.page.parser_limits import HTML_CHARS, part_read, thinned
-from lycosa.page.paths import Outline, outline_of
-from lycosa.page.requisites import find_requisites, stylesheet_urls
-from lycosa.page.robots_meta import forbids
-from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
-from lycosa.page.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
+from lycosa.page.text.near_duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
+from lycosa.page.text.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
 
 if TYPE_CHECKING:  # days, places and names are read with many patterns, and most crawls do not ask for them
-    from lycosa.page.dates import FoundDate
-    from lycosa.page.place_finder import PlaceFinder
-    from lycosa.page.places import Regions
+    from lycosa.page.dates.dates import FoundDate
+    from lycosa.page.places.finder import PlaceFinder
+    from lycosa.page.places.places import Regions
 
 __all__ = ["Document", "stylesheet_urls"]
 
@@ -342,7 +344,7 @@ class Document:
     @lazy
     def found_date(self) -> FoundDate | None:
         """The day it was published, and the place that names it."""
-        from lycosa.page.dates import publication_date
+        from lycosa.page.dates.dates import publication_date
 
         return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
 
@@ -456,7 +458,7 @@ class Document:
     @lazy
     def places(self) -> tuple[PagePlace, ...]:
         """The places that the title and the main text name, the most mentioned first."""
-        from lycosa.page.places import find_places, gazetteer
+        from lycosa.page.places.places import find_places, gazetteer
 
         found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder, self.about)
         return tuple(place.of_page() for place in found)
@@ -464,14 +466,14 @@ class Document:
     @lazy
     def names(self) -> dict[str, int]:
         """How often each word of a person's or organisation's name occurs in the main text."""
-        from lycosa.page.names import find_names
+        from lycosa.page.places.names import find_names
 
         return find_names(self.main_text, [place.name for place in self.places])
 
     @lazy
     def entities(self) -> tuple[PageEntity, ...]:
         """The people and organisations that the main text names, the most mentioned first."""
-        from lycosa.page.entities import find_entities
+        from lycosa.page.places.entities import find_entities
 
         return find_entities(self.main_text, [place.name for place in self.places])
 
@@ -528,7 +530,7 @@ class Document:
     @lazy
     def link_places(self) -> list[tuple[PagePlace, ...]]:
         """For each link the places that its anchor names."""
-        from lycosa.page.places import gazetteer, places_of_each
+        from lycosa.page.places.places import gazetteer, places_of_each
 
         anchors = [link.anchor for link in self.links]
         return places_of_each(anchors, gazetteer(), self.place_finder, self.places, self.about)
@@ -536,7 +538,7 @@ class Document:
     @lazy
     def link_dates(self) -> list[str]:
         """For each link the day that its URL names, as ISO, or ''."""
-        from lycosa.page.dates import date_of_url
+        from lycosa.page.dates.dates import date_of_url
 
         days = [date_of_url(link.url, self.today) for link in self.links]
         return [day.isoformat() if day else "" for day in days]

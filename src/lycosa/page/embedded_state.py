@@ -14,8 +14,8 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.layout import NOSCRIPT_ID, Layout, Noted, tag_ids
 from lycosa.page.parser_limits import bounded
+from lycosa.page.text.layout import NOSCRIPT_ID, Layout, Noted, tag_ids
 
 (SCRIPT_ID,) = tag_ids("script")
 (LINK_ID,) = tag_ids("link")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import PDF, Document
-from lycosa.page.office import is_office, read_office
-from lycosa.page.pdf import is_pdf, read_pdf
+from lycosa.page.files.office import is_office, read_office
+from lycosa.page.files.pdf import is_pdf, read_pdf
 from lycosa.urls import FOLDING, Folding
 from lycosa.values import Fetched, Refusal
 
 if TYPE_CHECKING:
-    from lycosa.page.place_finder import PlaceFinder
-    from lycosa.page.places import Regions
+    from lycosa.page.places.finder import PlaceFinder
+    from lycosa.page.places.places import Regions
 
 RENDERED = "text/html; charset=utf-8"
 """How a document is written that a browser has made."""
@@ -59,6 +59,6 @@ def document_of(
 
 
 def _finder(name: str) -> PlaceFinder | None:
-    from lycosa.page.place_finder import installed_finder  # only here: most crawls read no places
+    from lycosa.page.places.finder import installed_finder  # only here: most crawls read no places
 
     return installed_finder(name)

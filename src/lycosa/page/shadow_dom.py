@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from lycosa.page.layout import Noted, tag_ids
+from lycosa.page.text.layout import Noted, tag_ids
 
 (TEMPLATE_ID,) = tag_ids("template")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from lycosa.collection.collection import Collection
 from lycosa.spec.sections import Spec
-from lycosa.store.collection import Collection
 from lycosa.wording import counted
 
 EXAMPLES = 10

@@ -15,12 +15,18 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 
 from lycosa import __version__
-from lycosa.engine.refit import harvest_of, saved_version
+from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
+from lycosa.collection.catalogue.reader import LAST_PAGES
+from lycosa.collection.collection import Collection
+from lycosa.collection.search.facets import Facets
+from lycosa.collection.search.phrases import TypedQuery
+from lycosa.collection.search.search import Order, SearchHit
+from lycosa.engine.learning.refit import harvest_of, saved_version
 from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
-from lycosa.page.languages import name_of
+from lycosa.page.text.languages import name_of
 from lycosa.report import design
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
@@ -31,12 +37,6 @@ from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.thumbnails import thumbnail_of
 from lycosa.report.world_map import world_map
-from lycosa.store.collection import Collection
-from lycosa.store.facets import Facets
-from lycosa.store.page_filter import COLLECTED, JUDGED
-from lycosa.store.phrases import TypedQuery
-from lycosa.store.reader import LAST_PAGES
-from lycosa.store.search import Order, SearchHit
 from lycosa.values import Reason
 from lycosa.wording import interval, lasting, percent
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from lycosa.engine.start.post_seeds import Finding
 from lycosa.errors import InputError
-from lycosa.prepare.post_seeds import Finding
 from lycosa.report.design import variables
 from lycosa.report.line_chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, ticks
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
+from lycosa.collection.collection import Collection
 from lycosa.evidence.model_file import read_json
-from lycosa.page.terms import terms_of
-from lycosa.store.collection import Collection
-from lycosa.store.page_filter import PageFilter, Relevance
+from lycosa.page.text.terms import terms_of
 
 PAGES = 60
 CHARS = 20_000

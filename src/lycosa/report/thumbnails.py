@@ -6,10 +6,10 @@ import io
 
 from PIL import Image
 
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.collection import Collection
 from lycosa.fetch.decode import decoded_body
-from lycosa.page.pictures import read_image
-from lycosa.store.collection import Collection
-from lycosa.store.responses import response_of
+from lycosa.page.images.pictures import read_image
 from lycosa.values import Kind, Refusal
 
 SIDE = 320

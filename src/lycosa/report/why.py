@@ -10,20 +10,20 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
+from lycosa.collection.catalogue.reader import Reader, StoredLink, StoredOutcome, StoredPage
+from lycosa.collection.collection import Collection
 from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import UrlState
 from lycosa.frontier.choice import in_its_share
 from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
-from lycosa.judge.kinds import wanted_in
-from lycosa.judge.version import Reasons, Scorer, load_version
+from lycosa.learn.judges.kinds import wanted_in
+from lycosa.learn.judges.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import all_settings, guide_named, guide_words, link_words, strategy_class
-from lycosa.page.written import as_written
+from lycosa.page.text.written import as_written
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
-from lycosa.store.collection import Collection
-from lycosa.store.reader import Reader, StoredLink, StoredOutcome, StoredPage
 from lycosa.values import Fact, Judgement, Kind, Link, Score
 
 NEAR = 5

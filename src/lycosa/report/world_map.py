@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from lycosa.store.statistics import PlaceCount
+from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.wording import counted
 
 SCALE = 180.0

@@ -86,7 +86,7 @@ def _main(out: str) -> None:
         done = subprocess.run(command, env=os.environ, capture_output=True, check=True)
     print(json.loads(done.stdout))
     # What a person said of one page lies beside the catalogue.
-    from lycosa.store.labels import Label, set_label
+    from lycosa.collection.labels import Label, set_label
     from lycosa.urls import key_of
 
     set_label(folder / NAME, Label(key_of(LABELLED), LABELLED, False, 1.8e9))

@@ -8,8 +8,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from lycosa.store.collection import Collection
-from lycosa.store.responses import response_of
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.collection import Collection
 from lycosa.testing import Pages, Site, html, redirect, text
 from lycosa.urls import key_of
 from tests.browsers import needs_browser, rendering

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lycosa.judge.kinds import EveryPage
-from lycosa.judge.learning import LearningJudge
+from lycosa.learn.judges.kinds import EveryPage
+from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods import Preparation, best_first_priority
 from lycosa.methods.baselines.best_first import BestFirst
 from lycosa.values import Reason, Score, fact_of

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from lycosa.collection.labels import Label, clear_label, labels_in, set_label
 from lycosa.errors import InputError
 from lycosa.methods.event import commands as training_event
-from lycosa.methods.event.lessons import event_lessons
 from lycosa.methods.event.model import OURS, EventModel, load_event
-from lycosa.store.labels import Label, clear_label, labels_in, set_label
+from lycosa.methods.event.training.lessons import event_lessons
 from lycosa.testing import Site
 from tests.commands.calling import called
 from tests.crawling import crawl, pages_of, spec_text

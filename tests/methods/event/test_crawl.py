@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.relearn import relearn, undo
+from lycosa.collection.collection import Collection
+from lycosa.collection.labels import Label, set_label
+from lycosa.engine.learning.relearn import relearn, undo
+from lycosa.engine.start.source_priors import source_priors
 from lycosa.errors import CollectionError, ModelError, SpecError
 from lycosa.methods.event.strategy import Event
-from lycosa.prepare.source_priors import source_priors
 from lycosa.report.html import render
 from lycosa.report.why import explain
-from lycosa.store.collection import Collection
-from lycosa.store.labels import Label, set_label
 from lycosa.testing import Site
 from lycosa.urls import key_of
 from tests.crawling import crawl, pages_of, spec_text

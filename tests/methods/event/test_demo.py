@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.demo import demo_web
+from lycosa.collection.collection import Collection
 from lycosa.errors import SpecError
-from lycosa.lab.web import VirtualWeb
 from lycosa.methods.event.demo import EVENT, LOOK_ALIKE, run_demo
 from lycosa.methods.event.preparation import spread_out
 from lycosa.methods.event.section import EventSpec
-from lycosa.store.collection import Collection
+from lycosa_lab.demo_web import demo_web
+from lycosa_lab.webs.web import VirtualWeb
 
 
 def test_the_demo_finds_its_event_and_not_the_other_one(tmp_path: Path):

@@ -17,7 +17,7 @@ from lycosa.methods.event.model import (
     background_of,
     with_topic_size,
 )
-from lycosa.methods.event.training import (
+from lycosa.methods.event.training.scoring import (
     Sample,
     Texts,
     average_precision,

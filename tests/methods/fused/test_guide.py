@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.judge.kinds import EveryPage
+from lycosa.learn.judges.kinds import EveryPage
 from lycosa.methods import BaseStrategy, Method, Step, lookup
 from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.record import (

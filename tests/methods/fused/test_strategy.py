@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.evidence.training.example import ExamplePage
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
-from lycosa.judge.brief import Brief
-from lycosa.judge.kinds import EveryPage
-from lycosa.judge.learning import LearningJudge
+from lycosa.learn.judges.brief import Brief
+from lycosa.learn.judges.kinds import EveryPage
+from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.training.example import ExamplePage
 from lycosa.methods.fused import outcomes as fused_outcomes
 from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.outcomes import OWN, PLACES, Outcomes, UrlWords

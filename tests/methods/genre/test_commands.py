@@ -12,13 +12,13 @@ from research.genre.labelled_pages import made_pages
 from typer.testing import CliRunner
 
 from lycosa.cli import app
+from lycosa.collection.collection import Collection
 from lycosa.errors import InputError
 from lycosa.methods.genre import commands as training_genre
 from lycosa.methods.genre.forest import GenreModel
 from lycosa.methods.genre.prior import GenrePrior
 from lycosa.methods.genre.report import genre_counts, genre_table
 from lycosa.report.html import render
-from lycosa.store.collection import Collection
 from lycosa.testing import Site
 from tests.commands.calling import called
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text

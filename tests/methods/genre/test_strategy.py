@@ -6,7 +6,7 @@ import pytest
 
 from lycosa.errors import SpecError
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.judge.kinds import EveryPage
+from lycosa.learn.judges.kinds import EveryPage
 from lycosa.methods.genre.prior import GenrePrior
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation

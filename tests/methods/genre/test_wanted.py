@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 import pytest
 from research.genre.labelled_pages import made_pages
 
+from lycosa.collection.catalogue.page_filter import PageFilter
+from lycosa.collection.collection import Collection
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.judge.kinds import OfWantedKind
+from lycosa.learn.judges.kinds import OfWantedKind
 from lycosa.methods.genre.evidence import WantedGenre, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns
 from lycosa.methods.genre.preparation import Genres, wanted_evidence
@@ -20,8 +22,6 @@ from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.report.why import explain, explanation_text
-from lycosa.store.collection import Collection
-from lycosa.store.page_filter import PageFilter
 from lycosa.testing import Site
 from lycosa.values import EXAMPLE, Category, Fact, Judgement, Link, Page, Score
 from tests.crawling import crawl, spec_of, spec_text

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from lycosa.demo import maps
-from lycosa.engine.checking import check_spec
+from lycosa.engine.start.checking import check_spec
 from lycosa.errors import LycosaError, SpecError
 from lycosa.methods import Step
 from lycosa.methods.fused.record import extras_in, read_records
@@ -30,6 +29,7 @@ from lycosa.testing import Site, data, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import Decision, Image, Judgement, Kind, Link, Merge, Page, Reason, Score
+from lycosa_lab.demo_web import maps
 from tests.crawling import crawl, crawling, kept, pages_of, refusal_of, spec_text
 
 HALF = Judgement(False, 0.5)

@@ -9,7 +9,7 @@ import pytest
 from lycosa.errors import InputError
 from lycosa.evidence.link_text import PLACES
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.training.text import Example, Label
+from lycosa.learn.training.text import Example, Label
 from lycosa.methods.multimedia.link_training import links_of, read_links, train_links
 from lycosa.page.document import Document
 

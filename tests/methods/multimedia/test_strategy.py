@@ -12,24 +12,23 @@ import msgspec
 import pytest
 
 from lycosa.clock import VirtualClock
-from lycosa.demo import maps
-from lycosa.engine.admission import Admission
+from lycosa.collection.collection import Collection
+from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.follow import Follow
-from lycosa.engine.limits import Limits
 from lycosa.engine.loop import Crawl
+from lycosa.engine.rules.admission import Admission
+from lycosa.engine.rules.follow import Follow
+from lycosa.engine.rules.limits import Limits
 from lycosa.errors import SpecError
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
-from lycosa.judge.kinds import EveryPage
+from lycosa.learn.judges.kinds import EveryPage
 from lycosa.methods import Step
 from lycosa.methods.multimedia.rules import is_selected
 from lycosa.methods.multimedia.strategy import Multimedia, Scored
 from lycosa.report.html import write_report
 from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
-from lycosa.store.collection import Collection
-from lycosa.store.memory import MemoryStore
 from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
@@ -47,6 +46,7 @@ from lycosa.values import (
     Score,
     fact_of,
 )
+from lycosa_lab.demo_web import maps
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 NO = Judgement(False, 0.0)

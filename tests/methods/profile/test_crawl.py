@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.demo import DemoWeb
-from lycosa.demo.sharing import HOST, sharing_part
 from lycosa.errors import InputError, SpecError
 from lycosa.testing import Site
+from lycosa_lab.demo_web import DemoWeb
+from lycosa_lab.demo_web.sharing import HOST, sharing_part
 from tests.crawling import spec_text
 
 WEB = DemoWeb((sharing_part(1),))

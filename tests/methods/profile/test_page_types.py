@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.demo.sharing import HOST, sharing_part
 from lycosa.errors import InputError, ModelError
-from lycosa.methods.profile.link_kinds import LinkKind
-from lycosa.methods.profile.page_types import PageTypes, load_page_types, save_page_types
-from lycosa.methods.profile.schema import characteristic_strings, differentiation
-from lycosa.methods.profile.type_training import train_page_types
+from lycosa.methods.profile.site.link_kinds import LinkKind
+from lycosa.methods.profile.site.page_types import PageTypes, load_page_types, save_page_types
+from lycosa.methods.profile.site.schema import characteristic_strings, differentiation
+from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
+from lycosa_lab.demo_web.sharing import HOST, sharing_part
 
 PART = sharing_part(1)
 TYPES = dict(PART.page_types)
@@ -178,10 +178,10 @@ MEDIA = Path("/work/shared/webs/media")
 @pytest.mark.skipif(not MEDIA.is_dir(), reason="the shared webs are not here")
 async def test_shared_site():
     """On the shared sharing site three examples of each type suffice for a sample of its pages."""
-    from lycosa.lab.web import VirtualWeb
     from lycosa.page.response import document_of
     from lycosa.urls import key_of
     from lycosa.values import Fetched, Link
+    from lycosa_lab.webs.web import VirtualWeb
 
     web = VirtualWeb.open(MEDIA)
     urls = sorted(web.archive.urls())

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from lycosa.demo import DemoWeb
-from lycosa.demo.sharing import HOST, sharing_part
 from lycosa.errors import SpecError
-from lycosa.lab.cache import CachedWeb
-from lycosa.lab.run import CountingStore, make_crawl
-from lycosa.lab.web import VirtualWeb
-from lycosa.methods.profile.paper.crawls import (
+from lycosa.methods.profile.strategy import Profile
+from lycosa.urls import key_of
+from lycosa.values import Link
+from lycosa_lab.demo_web import DemoWeb
+from lycosa_lab.demo_web.sharing import HOST, sharing_part
+from lycosa_lab.papers.profile.crawls import (
     accuracy,
     confusion,
     crawl_site,
@@ -20,9 +20,9 @@ from lycosa.methods.profile.paper.crawls import (
     lab_settings,
     trained_site,
 )
-from lycosa.methods.profile.strategy import Profile
-from lycosa.urls import key_of
-from lycosa.values import Link
+from lycosa_lab.runs.run import CountingStore, make_crawl
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import VirtualWeb
 
 PAGES = 150
 

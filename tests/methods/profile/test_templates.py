@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from lycosa.methods.profile.link_kinds import LinkKind
-from lycosa.methods.profile.page_types import PageTypes
-from lycosa.methods.profile.reading import FieldEvidence, UploaderEvidence, people_of, texts_of
-from lycosa.methods.profile.type_training import train_page_types
+from lycosa.methods.profile.site.link_kinds import LinkKind
+from lycosa.methods.profile.site.page_types import PageTypes
+from lycosa.methods.profile.site.reading import FieldEvidence, UploaderEvidence, people_of, texts_of
+from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
 from lycosa.urls import key_of
 from lycosa.values import Fact

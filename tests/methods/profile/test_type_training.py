@@ -6,11 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.demo.sharing import sharing_part
 from lycosa.errors import InputError
-from lycosa.methods.profile.page_types import load_page_types
-from lycosa.methods.profile.type_training import train_page_types
+from lycosa.methods.profile.site.page_types import load_page_types
+from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
+from lycosa_lab.demo_web.sharing import sharing_part
 
 PART = sharing_part(1)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lycosa.engine.start.post_seeds import Expansion, expand_all
 from lycosa.errors import InputError
-from lycosa.prepare.post_seeds import Expansion, expand_all
 from lycosa.seeds.posts import Expander
 from lycosa.seeds.posts.expansion import Hop
 from lycosa.spec.sections import FetchSpec

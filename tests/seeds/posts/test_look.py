@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.prepare.post_seeds import look_at
+from lycosa.engine.start.post_seeds import look_at
 from lycosa.seeds.posts import Keywords, Look, SeedKind, look
 from lycosa.spec.sections import FetchSpec
 from lycosa.testing import Page, Site

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 from lycosa import urls
 from lycosa.fetch.browser.reuse import Reuse
 from lycosa.fetch.decode import decoded_body
-from lycosa.fetch.http_headers import NO_BODY
+from lycosa.fetch.http.headers import NO_BODY
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Kind, Link, NotFetched, Refusal
 

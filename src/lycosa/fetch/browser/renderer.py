@@ -17,7 +17,7 @@ from lycosa.errors import SpecError
 from lycosa.fetch.browser.chromium import Chromium, PageFailed
 from lycosa.fetch.browser.proxy import Ask, RecordingProxy
 from lycosa.fetch.browser.reuse import Reuse
-from lycosa.fetch.http_headers import user_agent
+from lycosa.fetch.http.headers import user_agent
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Fetched, NotFetched
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, Self
 
 from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
-from lycosa.judge.learning import LearningJudge
+from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import NotNegativeInt, Share

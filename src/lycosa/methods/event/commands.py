@@ -12,7 +12,7 @@ from lycosa.errors import InputError
 
 if TYPE_CHECKING:
     from lycosa.methods.event.model import EventModel, Facts
-    from lycosa.methods.event.training import Taught
+    from lycosa.methods.event.training.scoring import Taught
 
 
 def register(train: typer.Typer) -> None:
@@ -67,7 +67,7 @@ def event(
     """
     import msgspec
 
-    from lycosa.evidence.training.pages import documents_in
+    from lycosa.learn.training.pages import documents_in
     from lycosa.methods.event.model import (
         background_of,
         event_model,
@@ -131,11 +131,11 @@ class _Taught:
     @classmethod
     def of(cls, collection: Path | None, links: Path | None, language: str) -> _Taught:
         """The lessons of a collection and of a file of links."""
-        from lycosa.methods.event.link_training import facts_of_links, read_labelled_links
+        from lycosa.methods.event.training.links import facts_of_links, read_labelled_links
 
         taught, found = cls(), []
         if collection:
-            from lycosa.methods.event.lessons import event_lessons
+            from lycosa.methods.event.training.lessons import event_lessons
 
             lessons = event_lessons(collection, say)
             taught.model, taught.pages, taught.relevant = lessons.model, lessons.pages, lessons.relevant
@@ -163,7 +163,7 @@ class _Taught:
         self, model: EventModel, weights: str, there: EventModel | None, *, who: bool
     ) -> tuple[EventModel, bool]:
         """The model with what was taught, and whether any of it was better than what is there; says how well it does."""
-        from lycosa.methods.event.training import train_event
+        from lycosa.methods.event.training.scoring import train_event
 
         model, figures = train_event(
             model,

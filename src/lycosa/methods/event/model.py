@@ -22,13 +22,13 @@ import msgspec
 from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
-from lycosa.judge.background import background_of as language_background
-from lycosa.judge.brief import KnownPage
+from lycosa.learn.judges.brief import KnownPage
+from lycosa.learn.words.background import background_of as language_background
 from lycosa.page.document import Document
-from lycosa.page.names import find_names
-from lycosa.page.place_finder import PlaceMention
-from lycosa.page.places import find_places, gazetteer
-from lycosa.page.terms import count_terms, terms_of
+from lycosa.page.places.finder import PlaceMention
+from lycosa.page.places.names import find_names
+from lycosa.page.places.places import find_places, gazetteer
+from lycosa.page.text.terms import count_terms, terms_of
 from lycosa.values import PagePlace
 
 KEPT_TERMS = 1365

@@ -11,8 +11,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import SpecError
-from lycosa.evidence.training.pages import document_in
-from lycosa.judge.brief import KnownPage
+from lycosa.learn.judges.brief import KnownPage
+from lycosa.learn.training.pages import document_in
 from lycosa.methods.event.model import (
     EventModel,
     Facts,
@@ -25,10 +25,10 @@ from lycosa.methods.event.model import (
 )
 from lycosa.methods.event.section import EventSpec
 from lycosa.methods.event.table import event_table
-from lycosa.methods.seam import LabTopic, Means, Prepared
-from lycosa.page.gazetteer import gazetteer
-from lycosa.page.place_finder import PlaceFinder, installed_finder
-from lycosa.page.places import find_places
+from lycosa.methods.seam import Means, Prepared
+from lycosa.page.places.finder import PlaceFinder, installed_finder
+from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.places.places import find_places
 from lycosa.values import Refusal
 
 _IN_ONE_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*,\s*([^:]+?)\s*:\s*(\S.*)", re.DOTALL)
@@ -70,11 +70,6 @@ async def prepare(spec: EventSpec, means: Means) -> Prepared | None:
         return Prepared(None, source_priors=priors) if priors else None
     pages = tuple(where for where in spec.pages if urls.parse(where) and where not in model.unread)
     return Prepared(model, model.telling_terms, priors, pages)
-
-
-def section_in_lab(topic: LabTopic, pages: Sequence[str]) -> EventSpec | None:
-    """The event, as the training pages tell it; None for topics that are none."""
-    return EventSpec(pages=tuple(pages)) if topic.is_event else None
 
 
 async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:

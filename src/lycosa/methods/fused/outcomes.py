@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.methods.fused.record import WORDS, packed_words, tag_of
-from lycosa.page.terms import url_terms_of_each
+from lycosa.page.text.terms import url_terms_of_each
 from lycosa.values import Floats
 
 BUCKETS = 1 << 16

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.training.example import ExamplePage
-from lycosa.judge.learning import LearningJudge
+from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.training.example import ExamplePage
 from lycosa.methods.fused import evidence as ev
 from lycosa.methods.fused.known import Known, KnownPage
 from lycosa.methods.fused.outcomes import Outcomes, UrlWords

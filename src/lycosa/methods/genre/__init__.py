@@ -17,6 +17,5 @@ METHOD = Method(
     indexes={"genre": f"{_HERE}.evidence:built_in_evidence"},
     page_parts={"genre_features": f"{_HERE}.signs:genre_features"},
     train=f"{_HERE}.commands:register",
-    reproduce=f"{_HERE}.paper.reproduce:reproduce",
     report=f"{_HERE}.report:report_part",
 )

@@ -59,9 +59,9 @@ def genre_prior(
 
     Example: lycosa train genre-prior owls/owls --out prior.json
     """
+    from lycosa.collection.collection import Collection
     from lycosa.methods.genre.prior import GenrePrior
     from lycosa.methods.genre.report import link_counts
-    from lycosa.store.collection import Collection
 
     room_for(out)  # before the work, not after it
     with Collection.open(collection) as opened:

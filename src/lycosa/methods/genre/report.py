@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader
 
+from lycosa.collection.collection import Collection
 from lycosa.methods.genre.prior import Counts, PriorRow, class_name, prior_table
-from lycosa.store.collection import Collection
 
 
 def link_counts(collection: Collection) -> Counts:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.page.document import Document
-from lycosa.page.terms import terms_of
+from lycosa.page.text.terms import terms_of
 
 FIRST, LAST = 2_000, 1_000
 """How many characters at the beginning and at the end of a text are searched for words: menu and start of

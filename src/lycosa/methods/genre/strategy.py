@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from lycosa.judge.kinds import OfWantedKind, wanted_in
-from lycosa.judge.learning import LearningJudge
+from lycosa.learn.judges.kinds import OfWantedKind, wanted_in
+from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns, signs_of

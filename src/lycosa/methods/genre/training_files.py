@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lycosa import urls
 from lycosa.errors import InputError
-from lycosa.evidence.training.tables import Row, read_rows
+from lycosa.learn.training.tables import Row, read_rows
 from lycosa.methods.genre.signs import Words, genre_features
 from lycosa.methods.genre.training import GenreExample
 from lycosa.page.document import Document

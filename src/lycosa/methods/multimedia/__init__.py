@@ -14,5 +14,4 @@ METHOD = Method(
     },
     models=f"{_HERE}.images.model:image_judge",
     train=f"{_HERE}.commands:register",
-    reproduce=f"{_HERE}.paper.reproduce:reproduce",
 )

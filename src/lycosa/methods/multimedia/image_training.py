@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from lycosa.errors import InputError
 from lycosa.evidence.text_classifiers import Sigmoid
-from lycosa.evidence.training.tables import read_rows
-from lycosa.evidence.training.validation import figures_of, fit_sigmoid, folds_by_group
+from lycosa.learn.training.tables import read_rows
+from lycosa.learn.training.validation import figures_of, fit_sigmoid, folds_by_group
 from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.model import (
     BLOCKS,
@@ -33,7 +33,7 @@ from lycosa.methods.multimedia.images.model import (
     describe,
     encoded,
 )
-from lycosa.page.pictures import Pixels, read_image
+from lycosa.page.images.pictures import Pixels, read_image
 from lycosa.values import Floats, Reason, Refusal, Say
 
 Truth = NDArray[np.bool_]

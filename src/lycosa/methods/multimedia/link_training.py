@@ -15,8 +15,8 @@ import msgspec
 from lycosa.errors import InputError
 from lycosa.evidence.link_text import link_terms, terms_without_places
 from lycosa.evidence.text_model import TextModel
-from lycosa.evidence.training.tables import read_rows
-from lycosa.evidence.training.text import Example, Label, TextSettings, train_text
+from lycosa.learn.training.tables import read_rows
+from lycosa.learn.training.text import Example, Label, TextSettings, train_text
 from lycosa.page.document import Document
 from lycosa.values import Link
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lycosa.page.image_size import is_small
+from lycosa.page.images.image_size import is_small
 from lycosa.values import Image, Link
 
 HIT = 0.5

@@ -15,8 +15,6 @@ METHOD = Method(
     strategies={"profile": f"{_HERE}.strategy:Profile"},
     when={"profile": "a site where people share media: profiles, and what they upload"},
     guides={"profile": "whose item it is, or what else of the site, and how well that fits the topic"},
-    typed_in_lab=f"{_HERE}.paper.crawls:lab_settings",
     train=f"{_HERE}.commands:register",
     demo=f"{_HERE}.demo:run_demo",
-    reproduce=f"{_HERE}.paper.reproduce:reproduce",
 )

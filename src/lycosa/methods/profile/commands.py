@@ -52,8 +52,8 @@ def page_types(
     --profile u.html=https://a.org/u/ann --out a.json
     """
     from lycosa.files import read_file
-    from lycosa.methods.profile.page_types import save_page_types
-    from lycosa.methods.profile.type_training import missing_fields, train_page_types
+    from lycosa.methods.profile.site.page_types import save_page_types
+    from lycosa.methods.profile.site.type_training import missing_fields, train_page_types
     from lycosa.page.document import Document
 
     room_for(out)  # before the work, not after it

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.demo import DemoWeb, demo_web
 from lycosa.demo.crawling import crawl_demo, program_name, where
-from lycosa.demo.sharing import HOST
-from lycosa.engine.summary import Summary
+from lycosa.demo.web import ArchivedDemo, demo_web
+from lycosa.engine.watch.summary import Summary
 from lycosa.methods.profile.items import stored_items
-from lycosa.methods.profile.page_types import save_page_types
-from lycosa.methods.profile.type_training import TYPES, train_page_types
+from lycosa.methods.profile.site.page_types import save_page_types
+from lycosa.methods.profile.site.type_training import TYPES, train_page_types
 from lycosa.page.document import Document
 from lycosa.spec.writing import toml
 from lycosa.testing import Site
 from lycosa.values import Say
 
 TOPIC = "kites"
+HOST = "http://tinderbox.test"
 PAGES = 120
 EXAMPLES = 3
 """Saved pages of each type: as many as a user would show."""
 
 
-def spec_of(web: DemoWeb, site: Site, page_types: Path) -> str:
+def spec_of(web: ArchivedDemo, site: Site, page_types: Path) -> str:
     """What a user would write, plus where the demo web really is."""
     topic = web.topics[TOPIC]
     return f'''# The demo crawl of a sharing site: {topic.title}.
@@ -55,7 +55,7 @@ def run_demo(out: Path, say: Say, quiet: bool) -> tuple[Summary, str]:
     return summary, _told(out, web, summary)
 
 
-def _examples(web: DemoWeb) -> dict[str, list[Document]]:
+def _examples(web: ArchivedDemo) -> dict[str, list[Document]]:
     """Of each type pages from the middle of the site: the first ones are those of a maker without tags."""
     found = {}
     for kind in TYPES:
@@ -65,7 +65,7 @@ def _examples(web: DemoWeb) -> dict[str, list[Document]]:
     return found
 
 
-def _told(out: Path, web: DemoWeb, summary: Summary) -> str:
+def _told(out: Path, web: ArchivedDemo, summary: Summary) -> str:
     labelled = {url for url, topic, grade in web.labels if topic == TOPIC and grade}
     items = list(stored_items(out))
     right = [item for item in items if item.url in labelled]

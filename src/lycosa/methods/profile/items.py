@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.collection.collection import Collection
 from lycosa.errors import InputError
-from lycosa.methods.profile.reading import UPLOADER, Person, people_of, texts_of, type_of
-from lycosa.store.collection import Collection
+from lycosa.methods.profile.site.reading import UPLOADER, Person, people_of, texts_of, type_of
 
 
 class Item(msgspec.Struct, frozen=True):

@@ -13,13 +13,13 @@ from lycosa.errors import SpecError
 from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.eviction import make_room
 from lycosa.methods.preparation import Preparation
-from lycosa.methods.profile.addresses import is_below, url_parts
 from lycosa.methods.profile.cotags import TopicTags, clean_tag, tags_given
-from lycosa.methods.profile.link_kinds import LinkKind
-from lycosa.methods.profile.page_types import PageTypes, page_types_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.ranks import place_log_odds
-from lycosa.methods.profile.reading import (
+from lycosa.methods.profile.site.addresses import is_below, url_parts
+from lycosa.methods.profile.site.link_kinds import LinkKind
+from lycosa.methods.profile.site.page_types import PageTypes, page_types_of
+from lycosa.methods.profile.site.reading import (
     FIELDS,
     TYPE,
     UPLOADER,

@@ -9,5 +9,4 @@ _HERE = "lycosa.methods.selective"
 METHOD = Method(
     name="selective",
     strategies={"selective": f"{_HERE}.strategy:Selective"},
-    reproduce=f"{_HERE}.reproduce:reproduce",
 )

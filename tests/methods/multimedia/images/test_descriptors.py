@@ -13,7 +13,7 @@ from lycosa.methods.multimedia.images.descriptors import (
     quantised,
     scalable_color,
 )
-from lycosa.page.pictures import LONGEST
+from lycosa.page.images.pictures import LONGEST
 from tests.methods.multimedia.images.drawn import graded_map, noise
 
 

@@ -16,7 +16,7 @@ from lycosa.methods.multimedia.images.painting import (
     shares,
     step_shares,
 )
-from lycosa.page.pictures import LONGEST
+from lycosa.page.images.pictures import LONGEST
 from tests.methods.multimedia.images.drawn import graded_map, line_chart, noise, rainbow
 
 

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from lycosa.methods.multimedia.images.evidence import ImageEvidence
 from lycosa.methods.multimedia.images.model import ImageModel
-from lycosa.page.pictures import read_image
+from lycosa.page.images.pictures import read_image
 
 __all__ = ["ImageEvidence", "ImageModel", "read_image"]

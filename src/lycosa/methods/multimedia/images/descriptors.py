@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from lycosa.page.pictures import Pixels
+from lycosa.page.images.pictures import Pixels
 from lycosa.values import Floats
 
 Singles = NDArray[np.float32]

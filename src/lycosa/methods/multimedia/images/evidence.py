@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from lycosa.evidence import Evidence, Need
 from lycosa.methods.multimedia.images.model import ImageModel
-from lycosa.page.image_size import refuse_small
+from lycosa.page.images.image_size import refuse_small
 from lycosa.values import Refusal, Score
 
 REMEMBERED = 10_000

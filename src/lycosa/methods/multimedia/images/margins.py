@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lycosa.page.pictures import Pixels
+from lycosa.page.images.pictures import Pixels
 
 DIFFERENT = 24
 """By how much a colour differs from the margin's, in any of the three planes: less is noise of JPEG."""

@@ -26,7 +26,7 @@ from lycosa.methods.multimedia.images.descriptors import (
 )
 from lycosa.methods.multimedia.images.margins import views_of
 from lycosa.methods.multimedia.images.painting import painting
-from lycosa.page.pictures import Pixels, read_image
+from lycosa.page.images.pictures import Pixels, read_image
 from lycosa.values import Floats, Refusal, Score
 
 BUILT_IN = "heatmap"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.methods.multimedia.images.descriptors import Singles, resized
-from lycosa.page.pictures import Pixels
+from lycosa.page.images.pictures import Pixels
 from lycosa.values import Floats
 
 Plane = NDArray[np.int16]

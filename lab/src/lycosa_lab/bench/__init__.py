@@ -1,0 +1,1 @@
+"""Benchmarks: our CPU time as a ratio to other crawlers in the same run."""

@@ -1,0 +1,1 @@
+"""Grids of runs: topics, seeds, strategies and settings, in parallel."""

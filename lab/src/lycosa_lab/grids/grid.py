@@ -1,0 +1,399 @@
+"""Many runs: topics × random seeds × strategies × settings, in parallel processes, resumable.
+
+All strategies of one (topic, random seed) are run in one process from the same models, so that
+comparisons are paired; results do not depend on the number of processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import itertools
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from lycosa.engine.start import Material, prepare
+from lycosa.engine.start.topic import TopicModel
+from lycosa.errors import InputError, SpecError
+from lycosa.evidence.text_model import TextModel
+from lycosa.evidence.topic import topic_vector
+from lycosa.files import cache_directory
+from lycosa.learn.training.example import ExamplePage, example_of
+from lycosa.learn.training.text import Label
+from lycosa.learn.training.topic import fit_models
+from lycosa.methods import BaseStrategy, Means
+from lycosa.methods.lookup import (
+    check,
+    fitted,
+    guide_named,
+    has_strategy,
+    section_class,
+    settings_of,
+    strategy_class,
+    strategy_names,
+)
+from lycosa.methods.preparation import Preparation
+from lycosa.spec.reading import check_setting, value_of
+from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
+from lycosa_lab.grids.processes import Done, in_processes
+from lycosa_lab.runs.of_methods import has_settings, sections_in_lab, settings_in_lab
+from lycosa_lab.runs.oracle import LookAhead, Oracle
+from lycosa_lab.runs.protocol import Draw, Options, distances, draw, draw_as_user
+from lycosa_lab.runs.run import Run, run_strategy
+from lycosa_lab.runs.user import given_sections, user_material, user_spec
+from lycosa_lab.webs.cache import CachedWeb, all_code_digest, content_digest
+from lycosa_lab.webs.web import VirtualWeb
+
+ORACLE, LOOK_AHEAD = "oracle", "look-ahead"
+ORACLES = (ORACLE, LOOK_AHEAD)
+"""Strategies of the lab alone: they know what nobody can know."""
+TOPIC_TERMS = 100
+MAX_VALUES = 1_000
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
+_RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:{_NUMBER}")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A strategy with settings: one line of a comparison."""
+
+    strategy: str | type[BaseStrategy]
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The strategy, with the settings that were changed."""
+        changed = " ".join(f"{key}={value}" for key, value in self.settings)
+        return f"{strategy_name(self.strategy)} {changed}".strip()
+
+
+def strategy_name(strategy: str | type[BaseStrategy]) -> str:
+    """What a strategy is called in results: a class of the caller's own by its name."""
+    return strategy if isinstance(strategy, str) else strategy.__name__
+
+
+def variants(strategies: Sequence[str | type[BaseStrategy]], changes: Sequence[str]) -> list[Variant]:
+    """The strategies, each over the grid of its `S.key=value[,value…]` or `S.key=first:last:step` changes."""
+    check_strategies(strategies)
+    named = {strategy_name(strategy): strategy for strategy in strategies}
+    wanted: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
+    for change in changes:
+        name, key, values = _parsed(change)
+        if name not in wanted:
+            raise SpecError(f"--set {change}: {name!r} is not among the --strategy options.")
+        for value in values:
+            known = {} if name in ORACLES else settings_of(named[name])
+            check_setting(name, key, value, known, f"--set {change}")
+        wanted[name].setdefault(key, []).extend(values)
+    found = []
+    for name, grid in wanted.items():
+        found += [
+            Variant(named[name], tuple(zip(grid, values, strict=True)))
+            for values in itertools.product(*grid.values())
+        ]
+    return found
+
+
+def taken_sections(changes: Sequence[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """The changes of strategies' settings, and apart from them the values of methods' own sections, checked.
+
+    >>> taken_sections(["genre.w_r=0.5,0.9", "genre.want=news,blog"])
+    (['genre.w_r=0.5,0.9'], {'genre': {'want': ('news', 'blog')}})
+    """
+    rest: list[str] = []
+    found: dict[str, dict[str, Any]] = {}
+    for change in changes:
+        name, key, values = _parsed(change)
+        kind = section_class(name)
+        if kind is None or key not in kind.model_fields or (has_strategy(name) and key in settings_of(name)):
+            rest.append(change)
+            continue
+        value = tuple(values) if isinstance(kind.model_fields[key].default, tuple) else values[0]
+        try:
+            kind(**{key: value})
+        except ValidationError as error:
+            told = error.errors()[0]["msg"]
+            raise SpecError(f"--set {change}: {told}. See docs/spec.md for what [{name}] takes.") from None
+        found.setdefault(name, {})[key] = value
+    return rest, found
+
+
+def _parsed(change: str) -> tuple[str, str, list[Any]]:
+    place, equals, values = change.partition("=")
+    name, dot, key = place.strip().rpartition(".")
+    if not equals or not dot:
+        raise SpecError(
+            f"--set {change}: write it as STRATEGY.key=value; for a grid key=value1,value2 or key=first:last:step."
+        )
+    parsed: list[Any] = []
+    for value in values.split(","):
+        if spread := _RANGE.fullmatch(value.strip()):
+            parsed += spread_values(*map(Decimal, spread.groups()))
+            continue
+        parsed.append(value_of(value))
+    return name, key, parsed
+
+
+def spread_values(first: Decimal, last: Decimal, step: Decimal) -> list[float]:
+    """The values from the first to the last, both included, a step apart.
+
+    >>> spread_values(Decimal("0"), Decimal("0.3"), Decimal("0.1"))
+    [0.0, 0.1, 0.2, 0.3]
+    """
+    if step <= 0 or last < first or (last - first) / step >= MAX_VALUES:
+        raise SpecError(
+            f"{first}:{last}:{step} is not first:last:step, or is over {MAX_VALUES} values. "
+            "Write it as 0:1:0.05, for example."
+        )
+    values = (first + number * step for number in range(int((last - first) / step) + 1))
+    whole = all(part == part.to_integral_value() for part in (first, last, step))
+    return [int(value) if whole else float(value) for value in values]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One topic and random seed of a web, for several variants."""
+
+    web: str
+    topic: str
+    random_seed: int
+    variants: tuple[Variant, ...]
+    options: Options
+
+
+def run_grid(
+    web: Path,
+    topics: Sequence[str],
+    wanted: Sequence[Variant],
+    options: Options,
+    *,
+    random_seeds: Sequence[int],
+    processes: int | None = None,
+    progress: Done = lambda _done, _all: None,
+    parsing: Done = lambda _done, _all: None,
+) -> list[Run]:
+    """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
+    opened = VirtualWeb.open(web)
+    for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
+        if variant.strategy not in ORACLES and not _gets_types(variant.strategy, opened):
+            check(variant.strategy, dict(variant.settings), Path())
+    count = processes or os.cpu_count() or 1
+    if not all(isinstance(variant.strategy, str) for variant in wanted):
+        count = 1  # a class of a notebook cannot be found by other processes
+    CachedWeb(opened, parsing=parsing, processes=count)  # parses once, before the runs start
+    tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
+    return [run for runs in in_processes(run_task, tasks, count, progress) for run in runs]
+
+
+def _gets_types(strategy: str | type[BaseStrategy], web: VirtualWeb) -> bool:
+    """Whether the lab makes settings of a strategy from the page types of the web."""
+    return bool(web.page_types) and has_settings(strategy)
+
+
+def run_task(task: Task) -> list[Run]:
+    """The runs of a task; what was run before with the same web, code and options is read from disk."""
+    web = _web(task.web)
+    runs = {variant: _stored(task, variant, web) for variant in task.variants}
+    missing = [variant for variant, run in runs.items() if run is None]
+    if missing:
+        laboratory = Laboratory(web, task.topic, task.random_seed, task.options)
+        laboratory.prepare([variant.strategy for variant in missing])
+        for variant in missing:
+            runs[variant] = run = laboratory.run(variant)
+            _store(task, variant, web, run)
+    return [run for run in runs.values() if run is not None]
+
+
+@lru_cache(maxsize=2)
+def _web(path: str) -> CachedWeb:
+    return CachedWeb(VirtualWeb.open(Path(path)))
+
+
+class DrawnPages:
+    """The material of a run: the training pages of its draw, and nothing that the labels do not give."""
+
+    def __init__(self, web: CachedWeb, draw: Draw) -> None:
+        self.web = web
+        self.draw = draw
+        self.means = Means(Path(), None, web.document_at, lambda _: None, web.language)
+        self._fitted: dict[str, TextModel] = {}
+
+    async def topic(self) -> TopicModel:
+        """The frequent terms of the relevant pages."""
+        return self._topic
+
+    @cached_property
+    def _topic(self) -> TopicModel:
+        examples = self._examples(self.draw.positives)
+        vector = topic_vector([page.terms for page in examples], TOPIC_TERMS)
+        return TopicModel(
+            self.web.language, vector, tuple(examples), tuple(self._examples(self.draw.negatives))
+        )
+
+    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
+        """All that are wanted, fitted on the relevant and the other pages; each once, whoever wants it."""
+        pages = {Label.POSITIVE: topic.examples, Label.NEGATIVE: topic.negatives}
+        if missing := sorted(set(wants) - self._fitted.keys()):
+            self._fitted |= fit_models(missing, pages)
+        return {name: self._fitted[name] for name in wants}
+
+    def _examples(self, keys: Sequence[int]) -> list[ExamplePage]:
+        found = ((key, self.web.document(key)) for key in keys)
+        return [example_of(document, key, contexts=True) for key, document in found if document]
+
+
+class Laboratory:
+    """One topic of a web with one draw: models are fitted once and serve all strategies."""
+
+    def __init__(self, web: CachedWeb, topic: str, random_seed: int, options: Options) -> None:
+        self.web = web
+        self.topic = web.web.topic(topic)
+        self.random_seed = random_seed
+        self.options = options
+        start = [key for key in web.start if key in web.graph]
+        drawn = draw_as_user if options.given else draw
+        self.draw: Draw = drawn(self.topic, web.pages, web.graph, start, options, random_seed)
+        self.preparations: dict[str | type[BaseStrategy], Preparation] = {}
+
+    def prepare(self, strategies: Sequence[str | type[BaseStrategy]]) -> None:
+        """Make what the strategies want, of the training pages of the draw or of what a user gives.
+
+        Each has what it wants and nothing that another wants: what a strategy reaches does not depend on what it is
+        compared with.
+        """
+        material: Material
+        if self.options.given:
+            spec = user_spec(self.web, self.topic, self.draw, self.options, self.random_seed)
+            material = user_material(self.web, spec)
+        else:
+            pages = tuple(self.web.url(key) for key in self.draw.positives)
+            spec = Spec(
+                topic=TopicSpec(examples=pages),
+                judge=JudgeSpec(kind="text"),
+                random_seed=self.random_seed,
+                methods={**sections_in_lab(self.topic, pages), **given_sections(self.options)},
+            )
+            material = DrawnPages(self.web, self.draw)
+        for name in strategies:
+            ready = asyncio.run(prepare(spec, material, () if name in ORACLES else (name,)))
+            assert ready.preparation is not None  # the lab fits whatever is wanted
+            self.preparations[name] = ready.preparation
+
+    def run(self, variant: Variant) -> Run:
+        """One run of a strategy; it is prepared for, unless that was done."""
+        if variant.strategy not in self.preparations:
+            self.prepare([variant.strategy])
+        settings, preparation = dict(variant.settings), self.preparations[variant.strategy]
+        if variant.strategy in ORACLES:
+            strategy = self._oracle(str(variant.strategy)).fit(preparation)
+        else:
+            typed = [name for name in strategy_names() if _gets_types(name, self.web.web)]
+            # A web may have one site with page types, and topics of other sites: those of the site have tags.
+            if self.topic.tags and (guide := guide_named(variant.strategy, typed)):
+                preparation = replace(preparation, options={guide: self._of_types(guide)})
+            strategy = fitted(variant.strategy, {**self._of_types(variant.strategy), **settings}, preparation)
+        return run_strategy(
+            variant.name, strategy, settings, self.web, self.topic, self.draw, self.options, self.random_seed
+        )
+
+    def _of_types(self, strategy: str | type[BaseStrategy]) -> Mapping[str, Any]:
+        """What a strategy is given of the page types of the web."""
+        if not _gets_types(strategy, self.web.web):
+            return {}
+        given: Mapping[str, Any] = settings_in_lab(strategy, self.web, self.topic, self.random_seed)
+        return given
+
+    def _oracle(self, name: str) -> BaseStrategy:
+        graph, targets = self.web.graph, self.draw.targets
+        away = distances(graph, targets)
+        return Oracle(away) if name == ORACLE else LookAhead(graph, targets, away)
+
+
+def check_strategies(names: Sequence[str | type[BaseStrategy]]) -> None:
+    """Refuse unknown names before anything is parsed."""
+    for name in names:
+        if name in ORACLES:
+            continue
+        if isinstance(name, str) and not has_strategy(name):
+            raise InputError(
+                f"There is no strategy {name!r}. Known are: {', '.join([*strategy_names(), *ORACLES])}."
+            )
+        strategy_class(name)  # one that cannot be loaded is said now
+
+
+def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
+    assert isinstance(variant.strategy, str)
+    told = msgspec.json.encode(
+        [
+            content_digest(web.web),
+            _labels_digest(web),
+            all_code_digest(),
+            task.topic,
+            task.random_seed,
+            asdict(task.options),
+            variant.strategy,
+            list(variant.settings),
+            _code_of(variant.strategy),
+        ]
+    )
+    return cache_directory() / "runs" / f"{hashlib.blake2b(told, digest_size=16).hexdigest()}.json"
+
+
+def _code_of(name: str) -> str:
+    """What tells the code of a strategy that is not ours from other versions of it."""
+    if name in ORACLES or (kind := strategy_class(name)).__module__.startswith("lycosa."):
+        return ""
+    return hashlib.sha256(Path(inspect.getfile(kind)).read_bytes()).hexdigest()
+
+
+def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:
+    if not isinstance(variant.strategy, str):  # nothing tells one version of its code from another
+        return None
+    try:
+        return msgspec.json.decode(_place(task, variant, web).read_bytes(), type=Run)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _store(task: Task, variant: Variant, web: CachedWeb, run: Run) -> None:
+    if not isinstance(variant.strategy, str):
+        return
+    path = _place(task, variant, web)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_bytes(msgspec.json.encode(run))
+    draft.replace(path)
+
+
+@lru_cache(maxsize=8)
+def _labels_digest(web: CachedWeb) -> str:
+    digest = hashlib.blake2b(digest_size=10)
+    for name in ("labels.csv", "web.toml", "events.csv", "page-types.csv"):
+        path = web.web.path / name
+        digest.update(path.read_bytes() if path.exists() else b"-")
+    return digest.hexdigest()
+
+
+def by_variant(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """The runs of each strategy (with its settings), in their order."""
+    grouped: dict[str, list[Run]] = {}
+    for run in runs:
+        grouped.setdefault(run.strategy, []).append(run)
+    return grouped
+
+
+def chosen_topics(web: VirtualWeb, named: Sequence[str]) -> list[str]:
+    """The named topics, or all of them."""
+    if not web.topics:
+        raise InputError(f"{web.path} has no labels: write {web.path / 'labels.csv'} with url,topic,grade.")
+    return [web.topic(name).name for name in named] if named else sorted(web.topics)

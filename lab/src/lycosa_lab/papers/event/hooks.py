@@ -1,0 +1,13 @@
+"""The section that the lab gives `event` for a topic of a virtual web."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lycosa.methods.event.section import EventSpec
+from lycosa_lab.webs.web import Topic
+
+
+def section(topic: Topic, pages: Sequence[str]) -> EventSpec | None:
+    """Return the event as the training pages tell it; None for topics that are no event."""
+    return EventSpec(pages=tuple(pages)) if topic.is_event else None

@@ -1,0 +1,1 @@
+"""One run: protocol, what is given, simulated answers, oracles."""

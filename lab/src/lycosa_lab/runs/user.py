@@ -1,0 +1,84 @@
+"""A crawl as a user would start it, on a virtual web.
+
+The spec has the product's defaults; what is made of it is made by the same `prepare` that `lycosa crawl` uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lycosa.engine.start.material import CrawlMaterial
+from lycosa.engine.start.of_language import OF_WORDS, model_of_language
+from lycosa.engine.start.topic import TopicModel
+from lycosa.errors import InputError
+from lycosa.evidence.text_model import TextModel
+from lycosa.methods import BaseStrategy, Means
+from lycosa.methods.lookup import section_class, starts, strategy_class
+from lycosa.spec.sections import JudgeSpec, LimitsSpec, Section, SeedsSpec, Spec, TopicSpec
+from lycosa_lab.runs.of_methods import sections_in_lab
+from lycosa_lab.runs.protocol import Draw, Options
+from lycosa_lab.webs.cache import CachedWeb
+from lycosa_lab.webs.web import Topic
+
+
+def user_spec(web: CachedWeb, topic: Topic, draw: Draw, options: Options, random_seed: int) -> Spec:
+    """What the user would write: a topic, or the section of the method that such a topic is for."""
+    given = options.given
+    assert given is not None
+    examples = tuple(map(web.url, draw.positives))
+    sections = sections_in_lab(topic, examples) if examples else {}
+    keywords = topic.keywords if given.keywords else ()
+    kinds = [starts()[name].get("judge", {}).get("kind") for name in sections if name in starts()]
+    return Spec(
+        topic=TopicSpec(keywords=keywords, examples=() if sections else examples, language=web.language),
+        seeds=SeedsSpec(urls=tuple(map(web.url, draw.seeds))),
+        limits=LimitsSpec(pages=options.pages),
+        judge=next((JudgeSpec(kind=kind) for kind in kinds if kind), JudgeSpec()),
+        random_seed=random_seed,
+        methods={**sections, **given_sections(options)},
+    )
+
+
+def given_sections(options: Options) -> dict[str, Section]:
+    """The methods' own sections that were set for all strategies."""
+    found = {}
+    for name, values in options.sections.items():
+        kind = section_class(name)
+        assert kind is not None  # they were checked when they were read
+        found[name] = kind(**values)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class UserMaterial:
+    """What a first crawl is prepared from: the pages that the spec names, and nothing that was saved before."""
+
+    spec: TopicSpec
+    means: Means
+
+    async def topic(self) -> TopicModel:
+        """The topic that the spec says, made anew."""
+        return await CrawlMaterial(self.spec, self.means, Path()).topic()
+
+    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
+        """Those that what is known of the language stands for: a crawl has no others before it has begun."""
+        return dict.fromkeys(wants, model_of_language(topic)) if wants else {}
+
+
+def user_material(web: CachedWeb, spec: Spec) -> UserMaterial:
+    """The material of a crawl of this web, which reads every page from it."""
+    means = Means(Path(), None, web.document_at, lambda _: None, web.language, spec.index.place_finder)
+    return UserMaterial(spec.topic, means)
+
+
+def refuse_untrained(strategies: Iterable[str | type[BaseStrategy]]) -> None:
+    """Refuse strategies whose classifier nothing that a user gives can train before the crawl."""
+    for strategy in strategies:
+        if not OF_WORDS.issuperset(strategy_class(strategy).wants):
+            raise InputError(
+                f"{strategy}: its classifier learns from pages of the web that are not relevant, and a user gives none. A "
+                "crawl fetches some of them first, best-first (topic.bootstrap_pages). Leave --given out, or choose a "
+                "strategy that needs none, such as selective."
+            )

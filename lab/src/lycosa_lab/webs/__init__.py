@@ -1,0 +1,1 @@
+"""Virtual webs: reading, parsing once, recording."""

@@ -1,1 +1,0 @@
-"""Our own speed, as ratios to a peer in the same run."""

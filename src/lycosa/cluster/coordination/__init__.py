@@ -1,0 +1,1 @@
+"""The coordinator of a sharded crawl and the messages it exchanges with shards."""

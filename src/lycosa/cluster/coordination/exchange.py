@@ -1,0 +1,71 @@
+"""The way between shards and their coordinator. The seam: in this process (`InProcess`), or over Ray (`on_ray`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from lycosa.cluster.coordination.coordinator import Coordinator
+from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
+from lycosa.cluster.shard import Shard
+from lycosa.collection.shards.mail import Parcel, Receipt
+
+EVERY_S = 0.2, 1.0
+"""How often the coordinator asks the shards: at most, and at least."""
+
+
+class Exchange(Protocol):
+    """Carries messages. Each may be lost, come twice, late, or out of order: then, or where nobody knows, Unreachable."""
+
+    async def deliver(self, parcel: Parcel) -> Receipt:
+        """Bring a parcel to its receiver; up to where that has what this sender sent it."""
+        ...
+
+    async def consult(self, shard: int, orders: Orders) -> Report:
+        """Bring orders to a shard, and its report back."""
+        ...
+
+
+class InProcess:
+    """Shards in one event loop: for tests and experiments."""
+
+    def __init__(self) -> None:
+        self.shards: dict[int, Shard] = {}
+
+    async def deliver(self, parcel: Parcel) -> Receipt:
+        return await self._shard(parcel.receiver).take_in(parcel)
+
+    async def consult(self, shard: int, orders: Orders) -> Report:
+        return self._shard(shard).consult(orders)
+
+    def _shard(self, number: int) -> Shard:
+        if number not in self.shards:
+            raise Unreachable(f"shard {number} has not begun")
+        return self.shards[number]
+
+
+async def coordinate(
+    coordinator: Coordinator,
+    exchange: Exchange,
+    *,
+    every_s: tuple[float, float] = EVERY_S,
+    after_round: Callable[[], None] = lambda: None,
+) -> None:
+    """Ask all shards again and again, and tell them what to do, until all have ended."""
+    orders, pause_s = coordinator.round(), every_s[0]
+    while not coordinator.is_over:
+        heard = await asyncio.gather(
+            *map(exchange.consult, range(coordinator.shards), orders), return_exceptions=True
+        )
+        for shard, report in enumerate(heard):
+            if isinstance(report, Report):
+                coordinator.hear(report)
+            elif isinstance(report, Unreachable):
+                coordinator.miss(shard)
+            else:
+                raise report
+        orders = coordinator.round()
+        after_round()
+        pause_s = min(max(coordinator.pause_s(pause_s), every_s[0]), every_s[1])
+        await asyncio.sleep(pause_s)

@@ -1,0 +1,1 @@
+"""How a crawl is divided into shards, resized, merged and replicated."""

@@ -1,0 +1,42 @@
+"""The shards of a crawl as one collection. In: the folder of the whole. Out: a collection that every command can read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from lycosa.cluster.division.division import directories_in, division_in
+from lycosa.collection import Counts
+from lycosa.collection.labels import FILE as LABELS
+from lycosa.collection.shards.merge import merge_shards
+from lycosa.errors import CollectionError, InputError
+
+
+def merge_collection(directory: Path, out: Path | None = None) -> Counts:
+    """Bring together what the shards of a crawl have found so far: in its own folder, or as a collection elsewhere.
+
+    A collection elsewhere is one of its own, which a crawl in one process goes on with.
+    """
+    division = division_in(directory)
+    if division is None:
+        raise InputError(f"{directory} has no shards. Name the folder of a crawl that was run with --shards.")
+    if out is not None and (out / "catalogue.db").exists():
+        raise InputError(f"{out} is already there. Choose another folder with --out.")
+    # One that has no slots any more, and was lost and made anew, has nothing, and never will have.
+    shards = [
+        folder
+        for number, folder in enumerate(directories_in(directory))
+        if number < division.slots.shards or (folder / "catalogue.db").is_file()
+    ]
+    if missing := [path for path in shards if not (path / "catalogue.db").is_file()]:
+        raise CollectionError(
+            f"{missing[0]} is missing, with all that this shard has found. Put it back from a copy, or wait until the "
+            "shard has begun."
+        )
+    target = out or directory
+    counts = merge_shards(shards, target)
+    shutil.copytree(shards[0] / "models", target / "models", dirs_exist_ok=True)
+    shutil.copyfile(shards[0] / "crawl.toml", target / "crawl.toml")
+    if target != directory and (directory / LABELS).is_file():
+        shutil.copyfile(directory / LABELS, target / LABELS)
+    return counts

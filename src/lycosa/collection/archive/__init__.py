@@ -1,0 +1,1 @@
+"""WARC files: writing records and reading responses back."""

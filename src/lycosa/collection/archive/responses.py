@@ -1,0 +1,120 @@
+"""Archived responses as they were fetched. In: a page of the catalogue. Out: a Fetched, as the crawl had it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lycosa import urls
+from lycosa.collection.archive.warc import Capture, read_block, read_capture
+from lycosa.collection.catalogue.reader import Reader, StoredPage
+from lycosa.collection.collection import Collection
+from lycosa.collection.robots import RobotsTable
+from lycosa.collection.writer import CollectionWriter
+from lycosa.errors import ArchiveError
+from lycosa.fetch.http.headers import RECORD_BYTES
+from lycosa.fetch.polite.robots_records import content_signal
+from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
+from lycosa.fetch.polite.tdmrep import rights_at, rules_in
+from lycosa.values import Fetched, Link
+
+
+def capture_with_body(reader: Reader, page: StoredPage, number: int | None = None) -> Capture | None:
+    """The newest good capture of a page that holds a body: its own, or the original of a revisit.
+
+    With `number`, that one of `Reader.captures`, the oldest being 0; None where there is none of this number.
+    """
+    captures = [*reader.captures(page.id)]
+    if number is not None:
+        chosen = captures[number].capture if number < len(captures) else None
+        return reader.original(chosen.digest) if chosen and chosen.revisit else chosen
+    whole = [one for one in captures if not one.capture.revisit]
+    good = [one for one in whole if one.status == 200] or whole
+    return good[-1].capture if good else reader.original(page.capture.digest)
+
+
+def response_of(
+    collection: Collection | CollectionWriter,
+    page: StoredPage,
+    max_bytes: int = RECORD_BYTES,
+    number: int | None = None,
+) -> Fetched | None:
+    """The archived response of a page, with what a browser made of it; None where the archive has no body of it, or one of more than `max_bytes`.
+
+    Of several captures the newest good one, or the one of that `number`.
+    """
+    capture = capture_with_body(collection.reader, page, number)
+    if capture is None:
+        return None
+    try:
+        head, body = read_capture(collection.archive, capture.file, capture.offset, max_bytes)
+    except ArchiveError:
+        return None
+    response = parsed_response(page.link, head, body)
+    return msgspec.structs.replace(
+        response,
+        started=page.at,
+        elapsed_s=page.elapsed_s,
+        site_rights=_site_rights(collection, page.link.url),
+        rendered=_rendered(collection, page, max_bytes, number),
+    )
+
+
+def _rendered(
+    collection: Collection | CollectionWriter, page: StoredPage, max_bytes: int, number: int | None
+) -> bytes:
+    """The document that a browser made of that capture, or of the newest good one; b'' where none did."""
+    captures = [*collection.reader.captures(page.id)]
+    chosen = captures[number : number + 1] if number is not None else captures
+    good = [one.capture for one in chosen if one.status == 200]
+    if not good or not good[-1].rendered:
+        return b""
+    place = good[-1]
+    try:
+        return read_block(collection.archive, place.file, place.offset + place.length, max_bytes)
+    except ArchiveError:
+        return b""
+
+
+def _site_rights(collection: Collection | CollectionWriter, url: str) -> tuple[tuple[str, str], ...]:
+    """What the files of its site said of its use, as far as they were read."""
+    authority, files = urls.authority_of(url), RobotsTable(collection.connection, collection.path)
+    robots, tdm = files.get(authority), files.get(authority + TDM_PATH)
+    signal = content_signal(robots.text) if robots and robots.status < 300 else ""
+    said = (("content-signal", signal),) if signal else ()
+    return (*said, *(rights_at(url[len(authority) :], rules_in(tdm.text)) if tdm else ()))
+
+
+def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
+    """A response from its head and body.
+
+    >>> parsed_response(Link("http://a.test/", 1), b"HTTP/1.1 404 Not Found\\r\\nA: b\\r\\n\\r\\n", b"").headers
+    (('A', 'b'),)
+    """
+    lines = head.decode("latin-1").split("\r\n")
+    words = lines[0].split(" ", 2)
+    status = int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == 3 else 0
+    pairs = (line.partition(":") for line in lines[1:] if ":" in line)
+    headers = tuple((name.strip(), value.strip()) for name, _, value in pairs)
+    return Fetched(link, status, headers, body, b"", head, 0.0, 0.0)
+
+
+def archived(
+    collection: Collection, url: str, max_bytes: int, redirects: int = 5, capture: int | None = None
+) -> Fetched | str:
+    """The response for a URL, redirects followed, of at most `max_bytes`; or, in a sentence, why there is none.
+
+    `capture` chooses among those of the URL itself; of what it redirects to, the newest good one is taken.
+    """
+    for _ in range(redirects + 1):
+        page = collection.reader.page(collection.reader.key_of(url))
+        if page is None:
+            return "No page of this address was archived."
+        fetched = response_of(collection, page, max_bytes, capture)
+        capture = None
+        if fetched is None:
+            return "Its body is not in the archive, or too large to be shown."
+        target = urls.join(url, fetched.header("location")) if 300 <= fetched.status < 400 else None
+        if not target:
+            return fetched
+        url = target
+    return "It redirects too often."

@@ -1,0 +1,1 @@
+"""The SQLite catalogue: schema, writing, reading, counts."""

@@ -1,0 +1,280 @@
+"""A collection as one WACZ file, for ReplayWeb.page and others: archive, index, pages with our evidence.
+
+By the WACZ specification 1.1.1: everything is stored in a ZIP, WARC files and indexes uncompressed by it,
+so that a reader can fetch single records by range. Written by hand: py-wacz would bring 28 packages
+(23 MB), reads the text of every page anew and cannot leave pages out. The tests let it validate ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import itertools
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+
+from lycosa import __version__, urls
+from lycosa.collection.archive.warc import CONCLUDED_URN, RENDERED_URN, Position, place_of
+from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, condition_of
+from lycosa.collection.collection import Collection
+from lycosa.collection.exports import written
+from lycosa.collection.exports.corpus import CorpusRow, corpus_rows
+from lycosa.errors import ArchiveError
+from lycosa.values import Reason
+
+LINES_PER_BLOCK = 1024
+CHUNK = 1 << 20
+_ELSEWHERE = Reason.KNOWN.name.lower()
+"""The rule of a page whose bytes only another collection has: nothing of it could be shown."""
+_to_json = msgspec.json.Encoder().encode
+
+
+def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
+    """Write a WACZ; how many pages it lists."""
+    with (
+        Collection.open(directory) as collection,
+        written(out) as draft,
+        zipfile.ZipFile(draft, "w") as package,
+    ):
+        writer = _Package(package)
+        lines: list[tuple[str, str]] = []
+        left_out = _left_out(collection, wanted)
+        for path, size in _archive_files(collection):
+            name = f"archive/{path.name}"
+            writer.add(name, _copied(path, size, left_out, collection.reader.folding))
+            lines += _index_lines(package, name, path.name)
+        lines.sort()
+        blocks, starts = _blocks(lines)
+        writer.add("indexes/index.cdx.gz", [blocks])
+        writer.add("indexes/index.idx", [starts])
+        count = writer.add("pages/pages.jsonl", _page_lines(collection, wanted)) - 1
+        writer.finish(collection.directory.resolve().name)
+    return count
+
+
+class _Package:
+    """Files into a ZIP, each noted with its size and digest."""
+
+    def __init__(self, package: zipfile.ZipFile) -> None:
+        self._package = package
+        self._resources: list[dict[str, Any]] = []
+
+    def add(self, name: str, chunks: Iterable[bytes]) -> int:
+        """Write a file; how many chunks it had."""
+        digest, size, count = hashlib.sha256(), 0, 0
+        with self._package.open(_entry(name), "w", force_zip64=True) as file:
+            for chunk in chunks:
+                file.write(chunk)
+                digest.update(chunk)
+                size, count = size + len(chunk), count + 1
+        self._resources.append(
+            {
+                "name": name.rpartition("/")[2],
+                "path": name,
+                "hash": f"sha256:{digest.hexdigest()}",
+                "bytes": size,
+            }
+        )
+        return count
+
+    def finish(self, title: str) -> None:
+        about = {
+            "profile": "data-package",
+            "resources": self._resources,
+            "wacz_version": "1.1.1",
+            "title": title,
+            "software": f"lycosa {__version__}",
+            "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+        data = json.dumps(about, indent=2).encode()
+        self._package.writestr(_entry("datapackage.json"), data)
+        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(data).hexdigest()}"}
+        self._package.writestr(_entry("datapackage-digest.json"), json.dumps(digest, indent=2))
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, datetime.now(UTC).timetuple()[:6])
+    # ReplayWeb.page takes a file without extra fields in the directory to have none before its bytes, where we have the
+    # room for large sizes. An empty field in both places (that of Java archives) makes it look.
+    entry.extra = b"\xfe\xca\x00\x00"
+    return entry
+
+
+def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
+    """The WARC files, each with the bytes of it that are committed: a running crawl may have written more."""
+    row = collection.connection.execute("SELECT value FROM facts WHERE name = 'warc'").fetchone()
+    end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
+    for (name,) in collection.connection.execute("SELECT text FROM warcs ORDER BY text").fetchall():
+        path = place_of(collection.archive, name)
+        if not path.is_file():
+            raise ArchiveError(
+                f"{path} is not there, and a WACZ without it could not be replayed. Put the file back, "
+                "or export the texts with --jsonl."
+            )
+        yield path, end.offset if name == end.file else path.stat().st_size
+
+
+def _left_out(collection: Collection, wanted: PageFilter) -> frozenset[int]:
+    """Keys of pages that are not exported. What pages need to look right, and the originals of revisits, stay."""
+    if wanted == JUDGED:
+        return frozenset()
+    run, chosen = collection.connection.execute, condition_of(wanted)
+    out = {
+        key
+        for (key,) in run(
+            f"SELECT key FROM pages WHERE kind = 'page' AND status = 200 AND NOT ({chosen.sql})",
+            chosen.values,
+        )
+    }
+    originals = run(
+        "SELECT DISTINCT held.key FROM captures AS again JOIN pages ON pages.id = again.page"
+        " JOIN captures AS original ON original.digest = again.digest AND original.revisit = 0 AND original.status = 200"
+        f" JOIN pages AS held ON held.id = original.page WHERE again.revisit = 1 AND ({chosen.sql})",
+        chosen.values,
+    )
+    return frozenset(out - {key for (key,) in originals})
+
+
+def _copied(path: Path, size: int, left_out: frozenset[int], folding: urls.Folding) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        if not left_out:
+            while size > 0 and (chunk := file.read(min(CHUNK, size))):
+                yield chunk
+                size -= len(chunk)
+            return
+        for start, end in _members(path, size, left_out, folding):
+            file.seek(start)
+            yield file.read(end - start)
+
+
+def _members(
+    path: Path, size: int, left_out: frozenset[int], folding: urls.Folding
+) -> Iterator[tuple[int, int]]:
+    """Start and end of the records that stay: each is a gzip member of its own."""
+    begun: int | None = None
+    with path.open("rb") as file:
+        for record in ArchiveIterator(file, parse_http=False):
+            at = record.stream_pos
+            if begun is not None:
+                yield begun, at
+            if at >= size:
+                return
+            said = record.headers.get("WARC-Target-URI") or ""
+            url = urls.parse(said.removeprefix(RENDERED_URN).removeprefix(CONCLUDED_URN))
+            begun = None if url and urls.key_of(url, folding) in left_out else at
+    if begun is not None:
+        yield begun, size
+
+
+def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[str, str]]:
+    """The CDXJ lines of an archive file of the package."""
+    found: list[tuple[str, str, dict[str, str], int]] = []
+    ends: list[int] = []
+    for record in _records(package, entry):
+        ends.append(record.stream_pos)
+        if record.record_type not in (WarcRecordType.response, WarcRecordType.revisit):
+            continue
+        url, date = record.headers.get("WARC-Target-URI") or "", record.headers.get("WARC-Date") or ""
+        status, mime = _head_of(record.reader.read(65_536))
+        if record.record_type == WarcRecordType.revisit:
+            mime = "warc/revisit"
+        digest = record.headers.get("WARC-Payload-Digest") or ""
+        about = {"url": url, "mime": mime, "status": status, "digest": digest}
+        found.append((surt_of(url), re.sub(r"\D", "", date)[:14], about, record.stream_pos))
+    ends.append(package.getinfo(entry).file_size)
+    following = dict(itertools.pairwise(ends))
+    return [
+        (
+            f"{surt} {when}",
+            json.dumps({**about, "length": str(following[at] - at), "offset": str(at), "filename": name}),
+        )
+        for surt, when, about, at in found
+    ]
+
+
+def _records(package: zipfile.ZipFile, entry: str) -> Iterator[WarcRecord]:
+    # The file itself: behind a GzipReader fastwarc gives the first record the place of the second.
+    with package.open(entry) as file:
+        yield from ArchiveIterator(file, parse_http=False)
+
+
+def _head_of(start: bytes) -> tuple[str, str]:
+    """Status and media type of a response."""
+    lines = start.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+    status = lines[0].split(" ")[1] if " " in lines[0] else ""
+    said = next(
+        (line.partition(":")[2] for line in lines[1:] if line.lower().startswith("content-type:")), ""
+    )
+    return status, said.partition(";")[0].strip().lower() or "unk"
+
+
+def surt_of(url: str) -> str:
+    """The sort key of an address: host parts turned round, lower case, no www, the query sorted.
+
+    >>> surt_of("https://www.Example.org:8080/A/b/?z=1&a=2")
+    'org,example:8080)/a/b?a=2&z=1'
+    >>> surt_of("http://example.org/")
+    'org,example)/'
+    """
+    parts = urlsplit(url.lower())
+    host = re.sub(r"^www\d*\.", "", parts.hostname or "")
+    turned = host if ":" in host else ",".join(reversed(host.split(".")))
+    port = f":{parts.port}" if parts.port else ""
+    path = parts.path.rstrip("/") or "/"
+    query = "?" + "&".join(sorted(parts.query.split("&"))) if parts.query else ""
+    return f"{turned}{port}){path}{query}"
+
+
+def _blocks(lines: list[tuple[str, str]]) -> tuple[bytes, bytes]:
+    """The index in gzip blocks of many lines, and the index of these blocks."""
+    data = io.BytesIO()
+    starts = [b'!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}\n']
+    for at in range(0, len(lines), LINES_PER_BLOCK):
+        block = lines[at : at + LINES_PER_BLOCK]
+        packed = gzip.compress("".join(f"{key} {about}\n" for key, about in block).encode(), mtime=0)
+        digest = "sha256:" + hashlib.sha256(packed).hexdigest()
+        place = {"offset": data.tell(), "length": len(packed), "digest": digest, "filename": "index.cdx.gz"}
+        starts.append(f"{block[0][0]} {json.dumps(place)}\n".encode())
+        data.write(packed)
+    return data.getvalue(), b"".join(starts)
+
+
+def _page_lines(collection: Collection, wanted: PageFilter) -> Iterator[bytes]:
+    """pages.jsonl: a heading, then a page a line, with what we concluded of it."""
+    yield (
+        json.dumps({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}).encode()
+        + b"\n"
+    )
+    for row in corpus_rows(collection, wanted):
+        if row.rule != _ELSEWHERE:
+            yield _to_json(_page_line(row)) + b"\n"
+
+
+def _page_line(row: CorpusRow) -> dict[str, Any]:
+    return {
+        "id": base64.urlsafe_b64encode(hashlib.sha256(row.url.encode()).digest()[:12]).decode(),
+        "url": row.url,
+        "ts": row.fetched_at,
+        "title": row.title or row.url,
+        "text": row.text,
+        "relevant": row.relevant,
+        "score": row.score,
+        "rule": row.rule,
+        "evidence": row.evidence,
+        "genre": row.genre,
+        "language": row.language,
+        "date": row.date,
+        "date_source": row.date_source,
+        "cluster": row.cluster,
+    }

@@ -1,0 +1,49 @@
+"""The robots.txt files that were read, kept with the collection so that a restart asks for none again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+
+from lycosa.collection.catalogue.schema import plain_errors
+from lycosa.fetch.polite.robots import StoredRobots
+
+
+class RobotsTable(MutableMapping[str, StoredRobots]):
+    """authority -> robots.txt, as a mapping over the catalogue. A write outside `commit` is its own."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def __getitem__(self, authority: str) -> StoredRobots:
+        sql = "SELECT text, status, fetched_at FROM robots WHERE authority = ?"
+        with plain_errors(self._path):
+            row = self._connection.execute(sql, (authority,)).fetchone()
+        if row is None:
+            raise KeyError(authority)
+        return StoredRobots(row[0].decode("utf-8", "surrogatepass"), row[1], row[2])
+
+    def __setitem__(self, authority: str, robots: StoredRobots) -> None:
+        text = robots.text.encode("utf-8", "surrogatepass")
+        with plain_errors(self._path):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)",
+                (authority, text, robots.status, robots.fetched_at),
+            )
+
+    def __delitem__(self, authority: str) -> None:
+        with plain_errors(self._path):
+            gone = self._connection.execute("DELETE FROM robots WHERE authority = ?", (authority,)).rowcount
+        if not gone:
+            raise KeyError(authority)
+
+    def __iter__(self) -> Iterator[str]:
+        with plain_errors(self._path):
+            rows = self._connection.execute("SELECT authority FROM robots").fetchall()
+        return (authority for (authority,) in rows)
+
+    def __len__(self) -> int:
+        with plain_errors(self._path):
+            return int(self._connection.execute("SELECT count(*) FROM robots").fetchone()[0])

@@ -1,0 +1,1 @@
+"""Full-text search and facets over a catalogue."""

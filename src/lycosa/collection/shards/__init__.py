@@ -1,0 +1,1 @@
+"""Links between shards, and merging or moving their catalogues."""

@@ -1,0 +1,155 @@
+"""Sources that move from shard to shard between two runs. In: the catalogues of two shards. Out: the same, and nothing twice.
+
+A move has two halves. First every shard *takes over* what is its own from now on, from each of the others, and notes that it
+has; nothing is taken away before all have done so. Then every shard *hands over*: it forgets what others have. Each
+step is one transaction on one catalogue, and does nothing when it is done again, so a move that was cut off at any
+moment is simply made again from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from lycosa.collection.catalogue.schema import open_for_writing, plain_errors
+from lycosa.collection.rests import FACT as RESTS
+from lycosa.collection.shards.mail import Mail
+from lycosa.frontier.merging import hand_over, held_in, make_frontier, release_all, take_over
+from lycosa.urls import authority_of, source_of
+from lycosa.values import Link
+
+
+class Move(msgspec.Struct, frozen=True):
+    """One change of owners. `is_retired`: whether a shard has no sources any more, and does not run."""
+
+    number: int
+    owner_of: Callable[[str], int]  # the shard that a source belongs to from now on
+    is_retired: Callable[[int], bool]
+
+
+class ShardCatalogue:
+    """The catalogue of one shard that does not run just now."""
+
+    def __init__(self, directory: Path, shard: int) -> None:
+        self.path = directory / "catalogue.db"
+        self.shard = shard
+        self._connection = open_for_writing(self.path)
+        self._connection.execute("PRAGMA synchronous = FULL")
+        with self._transaction():
+            make_frontier(self._connection)
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS moves (number INTEGER, sender INTEGER, PRIMARY KEY (number, sender)) WITHOUT ROWID"
+            )
+            self.mail = Mail(self._connection)
+
+    def close(self) -> None:
+        """Close it; nothing is half done."""
+        with plain_errors(self.path):
+            self._connection.close()
+
+    def undelivered(self, move: Move, others: Mapping[int, ShardCatalogue]) -> dict[int, list[Link]]:
+        """What this shard was to send and no other has, by the shards that own it from now on.
+
+        With it goes what it holds, if it does not run any more. `others` are all shards: they know what they have got.
+        """
+        found: dict[int, list[Link]] = {}
+        for link in self._undelivered(move, others):
+            found.setdefault(move.owner_of(_source_of(link.url)), []).append(link)
+        return found
+
+    def take_over(self, sender: ShardCatalogue, move: Move, undelivered: Sequence[Link]) -> None:
+        """Add what this shard owns from now on and the sender had, or was about to send; once, however often it is called."""
+        done = "SELECT 1 FROM moves WHERE number = ? AND sender = ?"
+        if self._connection.execute(done, (move.number, sender.shard)).fetchone():
+            return
+        if sender is not self:
+            self._connection.execute("ATTACH ? AS sender", (str(sender.path.absolute()),))
+        try:
+            with self._transaction():
+                if sender is not self:
+                    take_over(self._connection, "sender", lambda source: move.owner_of(source) == self.shard)
+                    self._take_over_politeness(sender, move)
+                if undelivered:
+                    self.mail.send(self.shard, undelivered)
+                self._connection.execute("INSERT INTO moves VALUES (?, ?)", (move.number, sender.shard))
+        except BaseException:
+            self.mail.forget()
+            raise
+        finally:
+            if sender is not self:
+                self._connection.execute("DETACH sender")
+
+    def hand_over(self, move: Move) -> None:
+        """Forget what others have taken over; when all of them have."""
+        with self._transaction():
+            hand_over(self._connection, lambda source: move.owner_of(source) != self.shard)
+            if move.is_retired(self.shard):
+                release_all(self._connection)
+            own = [link for link in self._to_itself() if move.owner_of(_source_of(link.url)) == self.shard]
+            self.mail.begin_anew()
+            if own:
+                self.mail.send(self.shard, own)
+
+    def _undelivered(self, move: Move, others: Mapping[int, ShardCatalogue]) -> Iterator[Link]:
+        for receiver, other in others.items():
+            if receiver != self.shard:
+                yield from self.mail.unconfirmed(receiver, other.mail.taken_in.get(self.shard, 0))
+        # What an earlier move left here for this shard itself stays here, unless its owner has changed.
+        yield from (link for link in self._to_itself() if move.owner_of(_source_of(link.url)) != self.shard)
+        if move.is_retired(self.shard):
+            yield from held_in(self._connection)
+
+    def _to_itself(self) -> Iterator[Link]:
+        return self.mail.unconfirmed(self.shard, self.mail.taken_in.get(self.shard, 0))
+
+    def _take_over_politeness(self, sender: ShardCatalogue, move: Move) -> None:
+        """Add robots.txt files and rests of the hosts that are this shard's from now on."""
+
+        def is_ours(authority: str) -> bool:
+            return move.owner_of(_source_of(authority)) == self.shard
+
+        self._connection.create_function("is_ours", 1, is_ours, deterministic=True)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO main.robots SELECT * FROM sender.robots AS theirs WHERE is_ours(authority) AND NOT EXISTS"
+            " (SELECT 1 FROM main.robots AS ours WHERE ours.authority = theirs.authority AND ours.fetched_at >= theirs.fetched_at)"
+        )
+        rests = self._rests()
+        for authority, until in sender._rests().items():
+            if is_ours(authority):
+                rests[authority] = max(until, rests.get(authority, 0.0))
+        if rests:
+            row = (RESTS, msgspec.msgpack.encode(rests))
+            self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", row)
+
+    def _rests(self) -> dict[str, float]:
+        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (RESTS,)).fetchone()
+        return msgspec.msgpack.decode(row[0], type=dict[str, float]) if row else {}
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with plain_errors(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+def rename_collection(directory: Path, name: str) -> None:
+    """Let a collection that nobody uses be that of a crawl of another name, in one file: it is about to be moved."""
+    path = directory / "catalogue.db"
+    with plain_errors(path), closing(open_for_writing(path)) as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO facts VALUES ('name', ?)", (name.encode("utf-8", "replace"),)
+        )
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def _source_of(url: str) -> str:
+    return source_of(authority_of(url))

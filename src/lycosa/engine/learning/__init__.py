@@ -1,0 +1,1 @@
+"""Refitting the judge while crawling, and judging a collection anew."""

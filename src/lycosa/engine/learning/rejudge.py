@@ -1,0 +1,207 @@
+"""Judging a collection anew from its archive: after the strategy, the topic or the judge has changed.
+
+In: an open collection and its frontier. Out: the same, with every page judged and ranked as if the new
+strategy had seen it, and what waits scored by it. No request is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lycosa.collection import Conclusion, Record
+from lycosa.collection.archive.responses import response_of
+from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.refused_links import recount_refused_links
+from lycosa.collection.known import KnownElsewhere
+from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.conclude import AN_IMAGE, Conclusions
+from lycosa.engine.processes.analysis import Analyser
+from lycosa.engine.start import labels_are_answers
+from lycosa.engine.start.labels import labels_as_used
+from lycosa.frontier.queued import QueuedFrontier
+from lycosa.methods.lookup import guide_named
+from lycosa.spec.sections import Spec
+from lycosa.values import Decision, Fetched, Kind, Page, Reason, Refusal, Say
+
+BATCH = 200
+"""Pages of one commit."""
+BATCH_BYTES = 50_000_000
+"""Fewer pages where these are large: they are in memory together."""
+_JUDGED_BY = "judged_by"
+
+Judging = dict[str, Any]
+
+
+def judging_of(spec: Spec, directory: Path) -> Judging:
+    """All of a spec, the labels and the models as they are saved, that judgements and refusals follow from."""
+    said = {"topic": spec.topic, "judge": spec.judge, **spec.methods}
+    sections = {name: table.model_dump(mode="json", exclude_defaults=True) for name, table in said.items()}
+    options = spec.options.get(spec.strategy, {})
+    guide = guide_named(spec.strategy, {*spec.options, *spec.methods})
+    bounds = {
+        "scope": spec.scope.model_dump(mode="json", exclude_defaults=True),
+        "pages_per_host": spec.limits.pages_per_host,
+        "pages_per_site": spec.limits.pages_per_site,
+        **({"known": spec.archive.known} if spec.archive.known else {}),
+        **({"guide": {guide: spec.options.get(guide, {})}} if guide else {}),
+    }
+    labels = {} if labels_are_answers(spec) else labels_as_used(directory)
+    rest = {**sections, **labels, **_models_as_saved(directory), "bounds": bounds}
+    return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
+
+
+def _models_as_saved(directory: Path) -> dict[str, str]:
+    """What tells the saved topic and its like, which people may edit, from others; empty while there are none."""
+    found = sorted((directory / "models").glob("*.json"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+
+def is_judged_otherwise(collection: CollectionWriter, now: Judging) -> bool:
+    """Whether the pages were judged by another spec or other labels; models that it made stale are removed."""
+    packed = collection.catalogue.fact(_JUDGED_BY)
+    if packed is None:
+        # Nothing is judged yet. Noted before any model is made, so that one of a run that failed is not used.
+        with collection.commit():
+            note_judging(collection, now)
+        return False
+    before = json.loads(packed)
+    models = collection.directory / "models"
+    changed = {name for name in (*before, *now) if (before.get(name) or {}) != (now.get(name) or {})}
+    for section in changed:  # what is prepared of a section is called as it is; labels teach the topic
+        (models / f"{'topic' if section == 'labels' else section}.json").unlink(missing_ok=True)
+    if changed & {"topic", "labels"}:
+        for path in models.glob("*.model"):  # fitted on other examples
+            path.unlink()
+    return bool(changed)
+
+
+def note_judging(collection: CollectionWriter, now: Judging) -> None:
+    """Remember what the pages are judged by; inside `commit`."""
+    collection.catalogue.set_fact(_JUDGED_BY, json.dumps(now).encode())
+
+
+async def rejudge(
+    collection: CollectionWriter,
+    frontier: QueuedFrontier,
+    analyser: Analyser,
+    conclusions: Conclusions,
+    say: Say,
+) -> int:
+    """Judge and rank every page again, in the order of their commits. Returns how many.
+
+    `conclusions` are `Conclusions.anew` with a `Rewritten` store: their strategy has learned nothing yet, and
+    is used up. If this is cut short it has to be done again from the start, and nothing may be taken before.
+    """
+    say("The strategy, topic, judge, scope or labels have changed: all pages are judged again.")
+    with collection.commit():
+        frontier.begin_rescoring()
+    await _look_again(collection, analyser, conclusions)
+    async for pages in _analysed_again(collection, analyser, _is_judged, conclusions.known):
+        with collection.commit():
+            for stored, fetched, page in pages:
+                conclusions.page(page, fetched, stored.at, _lasting(stored.refusal))
+        say(f"Judged again from the archive: {conclusions.tally.pages:,} pages.")
+    async for lists in _analysed_again(collection, analyser, _is_list):
+        with collection.commit():
+            for _, fetched, page in lists:
+                conclusions.listed(page, fetched)
+    with collection.commit():
+        for hold in frontier.orphans():
+            conclusions.settle(hold, None)
+        dropped = frontier.end_rescoring()
+        recount_refused_links(collection.connection)
+    if dropped:
+        say(f"{dropped:,} waiting links are no longer wanted.")
+    return conclusions.tally.pages
+
+
+class Rewritten:
+    """A store in which a page is saved over what was concluded of it before: nothing is archived again."""
+
+    def __init__(self, collection: CollectionWriter) -> None:
+        self._collection = collection
+
+    def commit(self) -> AbstractContextManager[None]:
+        return self._collection.commit()
+
+    def save(self, record: Record) -> Conclusion:
+        self._collection.catalogue.judge_again(record)
+        return Conclusion()  # to whoever judges anew, every page is new
+
+    def settle(self, decisions: Sequence[Decision]) -> None:
+        self._collection.settle(decisions)
+
+    def promote(self, keys: Sequence[int]) -> int:
+        return self._collection.promote(keys)
+
+    def kept_page(self, digest: bytes) -> str | None:
+        return self._collection.kept_page(digest)
+
+
+async def _look_again(collection: CollectionWriter, analyser: Analyser, conclusions: Conclusions) -> None:
+    """Let the strategy know, before it ranks any page, what the archived images show to its model."""
+    async for images in _analysed_again(collection, analyser, _is_image):
+        with collection.commit():
+            for stored, fetched, page in images:
+                conclusions.store.save(Record(stored.at, fetched, None, page))
+                conclusions.strategy.learn(stored.link, AN_IMAGE, page.evidence)
+
+
+async def _analysed_again(
+    collection: CollectionWriter,
+    analyser: Analyser,
+    wanted: Callable[[StoredPage], bool],
+    known: KnownElsewhere | None = None,
+) -> AsyncIterator[list[tuple[StoredPage, Fetched, Page]]]:
+    """The wanted pages of the archive, as far as they can be read, in batches for one commit each."""
+    after = 0
+    while batch := _batch(collection.reader.pages(after)):
+        after = batch[-1].id
+        found = [
+            (stored, response_of(collection, stored) or (known.response(stored) if known else None))
+            for stored in batch
+            if wanted(stored)
+        ]
+        read = [(stored, fetched) for stored, fetched in found if fetched is not None]
+        pages = await asyncio.gather(*(analyser.analyse(fetched) for _, fetched in read))
+        yield [
+            (stored, fetched, page)
+            for (stored, fetched), page in zip(read, pages, strict=True)
+            if isinstance(page, Page)
+        ]
+
+
+def _batch(pages: Iterator[StoredPage]) -> list[StoredPage]:
+    """The next pages of one commit, limited by their number and their bytes."""
+    batch: list[StoredPage] = []
+    size = 0
+    for page in islice(pages, BATCH):
+        batch.append(page)
+        size += page.bytes
+        if size > BATCH_BYTES:
+            break
+    return batch
+
+
+def _is_image(page: StoredPage) -> bool:
+    return page.kind is Kind.IMAGE and page.status == 200
+
+
+def _is_list(page: StoredPage) -> bool:
+    return page.kind is Kind.LIST and page.status == 200
+
+
+def _is_judged(page: StoredPage) -> bool:
+    return page.kind is Kind.PAGE and page.judgement is not None
+
+
+def _lasting(refusal: Refusal | None) -> Refusal | None:
+    """What stays refused whatever the strategy; the rest follows from the page itself."""
+    return refusal if refusal and refusal.reason is Reason.DUPLICATE else None

@@ -1,0 +1,1 @@
+"""Worker processes and the page analysis they run."""

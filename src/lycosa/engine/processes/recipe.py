@@ -1,0 +1,46 @@
+"""What workers compute. In: a strategy and a spec. Out: a Recipe, which goes to the worker processes."""
+
+from __future__ import annotations
+
+from lycosa.engine.processes.analysis import Recipe
+from lycosa.evidence import Evidence, Need
+from lycosa.methods import BaseStrategy
+from lycosa.methods.lookup import indexed_evidence
+from lycosa.page.places.places import Regions, find_places, gazetteer, regions_of
+from lycosa.spec.sections import Spec
+
+
+def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
+    """What workers compute for this strategy and spec."""
+    evidence = (*strategy.needs, *_indexed(spec, strategy.needs))
+    needed = frozenset[Need]().union(*(kind.needs for kind in evidence))
+    return Recipe(
+        evidence=evidence,
+        language=spec.topic.language,
+        expected_languages=spec.scope.languages,
+        max_decoded_bytes=spec.fetch.max_decoded_bytes,
+        date=bool(spec.scope.date_from or spec.scope.date_to) or Need.DATE in needed,
+        places=Need.PLACES in needed,
+        place_finder=spec.index.place_finder,
+        about=regions_of_spec(spec) if Need.PLACES in needed else frozenset(),
+        entities=Need.ENTITIES in needed,
+        text=spec.index.text == "now",
+        simhash=spec.index.near_duplicates == "now",
+        requisites=spec.archive.requisites != "none",
+        terms=Need.TERMS in needed,
+        folding=spec.scope.folding,
+    )
+
+
+def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """What [index] asks for beside the strategy."""
+    wanted = ["genre"] if spec.index.genre == "now" else []
+    return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
+
+
+def regions_of_spec(spec: Spec) -> Regions:
+    """The countries and states that a crawl is about: those of its topic's words, and of `where` in a method's section."""
+    topic = spec.topic
+    places = [where for section in spec.methods.values() for where in getattr(section, "where", ())]
+    said = [topic.description, *topic.keywords, *(f"It was in {where}." for where in places)]
+    return regions_of(find_places("\n".join(said), gazetteer()))

@@ -1,0 +1,1 @@
+"""Rules of a crawl: scope, traps, limits, what to follow and when to revisit."""

@@ -1,0 +1,1 @@
+"""Watching and steering a running crawl: progress, control socket, signals, summary."""

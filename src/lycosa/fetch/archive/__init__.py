@@ -1,0 +1,1 @@
+"""Archived webs: WARC and WACZ files as a fetcher."""

@@ -1,0 +1,1 @@
+"""Fitting a judge from the pages of a crawl."""

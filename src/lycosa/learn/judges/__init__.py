@@ -1,0 +1,1 @@
+"""Judges: whether a page is relevant, and with which probability."""

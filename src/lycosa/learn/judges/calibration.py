@@ -1,0 +1,239 @@
+"""From scores to probabilities. In: what the scores of a page are. Out: the chance that it is relevant.
+
+The coefficients were fitted once, on crawls of many topics (`data/coefficients.json` says which; made by
+`research/judge/coefficients.py`). What people answer in a crawl moves them, as far as it speaks against them (`Shift`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import exp, log, log1p
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from lycosa.values import Floats
+
+PLAIN_FLOOR = 0.02
+PRIOR_SHIFT, PRIOR_FACTOR, PRIOR_WORDS = 0.7, 0.2, 4.0
+"""How far answers are expected to move the log odds (standard deviations of shift, factor, and of what the words of a page
+add). Topics are off by more than this shift, 1.05; believing in less keeps a few unlucky answers from making the judge
+worse."""
+MAX_LESSONS = 300
+"""Answers that the log odds are moved by; of more, an even sample. The work grows with the third power."""
+TOPICS_DIFFER_BY = 1.05
+"""By how much the log odds of a topic are off without any answer (standard deviation, measured between topics)."""
+MIN_FACTOR = 0.2
+MAX_STEPS = 50
+MIN_VARIANCE = 1e-4
+SHARE_THEN = 0.0126
+"""Of the pages that the coefficients of events were fitted on, this share was relevant."""
+EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
+"""Pages that a share is estimated with in advance."""
+USUAL_SHARE, MIN_USUAL = 0.23, 20.0
+"""The mean probability in a crawl of 200 pages. A tenth as many pages with it are added to those of a crawl, at least so many."""
+FIRST_PAGES = 200
+"""Those of a crawl that all of its pages are compared with."""
+SHARES, MAX_DECLINE = (-2.0, -0.2), 1.6
+"""Of the log odds of the mean probability, as crawls had them that the coefficients were fitted on. Beyond, nothing is known."""
+_FILE = Path(__file__).parent / "coefficients.json"
+
+
+class Coefficients(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Log odds of what a user gives: the constant, and what the two signs of a page weigh."""
+
+    at_first: tuple[float, ...]  # before there is a text model
+    in_full: tuple[float, ...]
+    cap: float  # in deviations of other pages: far above it, a higher score says hardly more
+    of_crawl: tuple[float, ...] = ()  # in full, with what both signs of the crawl weigh
+
+
+class _Shipped(msgspec.Struct, frozen=True):
+    provenance: str
+    given: dict[str, Coefficients]
+
+
+class Shift(msgspec.Struct, frozen=True):
+    """How answers move the log odds: a + b · logit, with the deviation of a."""
+
+    a: float = 0.0
+    b: float = 1.0
+    deviation: float = TOPICS_DIFFER_BY
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Mapping[str, Coefficients]:
+    """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `event` (with model
+    pages), `event by hand` (with words, places and days alone)."""
+    return msgspec.json.decode(_FILE.read_bytes(), type=_Shipped).given
+
+
+def sigmoid(x: Floats) -> Floats:
+    """1 / (1 + e^−x).
+
+    >>> sigmoid(np.array([0.0, 100.0])).round(3).tolist()
+    [0.5, 1.0]
+    """
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0))))
+
+
+def capped(score: Floats, cap: float) -> Floats:
+    """A smooth min(score, cap): c − log(1 + e^(c − s)).
+
+    >>> capped(np.array([-4.0, 1.5, 9.0]), 1.5).round(2).tolist()
+    [-4.0, 0.81, 1.5]
+    """
+    return np.asarray(cap - np.log1p(np.exp(np.clip(cap - score, -30.0, 30.0))))
+
+
+def signs_of(score: Floats, plain: Floats, cap: float) -> Floats:
+    """What calibration looks at: the capped standard score, and log(plain + 0.02) of the cosine with the keywords (or the
+    examples), or of the evidence.
+
+    The standard score alone cannot tell a crawl full of the topic from one without it: its zero moves with what was
+    fetched. The plain one does not move.
+
+    >>> signs_of(np.array([-4.0]), np.array([0.98]), 1.5).round(2).tolist()
+    [[-4.0, 0.0]]
+    """
+    return np.column_stack([capped(score, cap), np.log(np.maximum(plain, 0.0) + PLAIN_FLOOR)])
+
+
+def log_odds(coefficients: Sequence[float], signs: Floats) -> Floats:
+    """The first coefficient is the constant.
+
+    >>> log_odds((1.0, 2.0, 3.0), np.array([[0.5, 1.0]])).tolist()
+    [5.0]
+    """
+    return np.asarray(coefficients[0] + signs @ np.asarray(coefficients[1:]))
+
+
+def page_log_odds(coefficients: Sequence[float], cap: float, score: float, plain: float) -> float:
+    """As `log_odds` of `signs_of`, for one page, without arrays: what judging a new page costs.
+
+    >>> page_log_odds((1.0, 2.0, 3.0), 1.5, 0.7, 0.1) - log_odds((1.0, 2.0, 3.0), signs_of(np.array([0.7]), np.array([0.1]), 1.5)).item()
+    0.0
+    """
+    found = coefficients[0] + coefficients[1] * (cap - log1p(exp(min(30.0, max(-30.0, cap - score)))))
+    return found + coefficients[2] * log(max(plain, 0.0) + PLAIN_FLOOR)
+
+
+class CrawlSigns(NamedTuple):
+    """What a crawl as a whole says of each of its pages."""
+
+    share: float  # how many pages look likely: log odds of their mean probability
+    decline: float  # by how much that is less than it was in the beginning
+
+
+def crawl_signs(logits: Floats) -> CrawlSigns:
+    """How many pages of a crawl look likely, and how much fewer than in the beginning; the pages in the order of fetching.
+
+    A crawl that goes on when the right pages are all found fetches what is most like them. Each of these looks as it would
+    among right ones; that likely pages have become so few tells them apart.
+
+        s(n) = (Σ p of the first n + 0.23 m) / (n + m),  m = max(20, n / 10)
+        share = log(s / (1 − s)) of all pages, between −2 and −0.2;  decline = that of the first 200 − that of all, between 0 and 1.6
+
+    >>> [round(sign, 2) for sign in crawl_signs(np.zeros(0))], crawl_signs(np.full(900, -9.0))
+    ([-1.21, 0.0], CrawlSigns(share=-2.0, decline=0.0))
+    >>> round(crawl_signs(np.append(np.zeros(200), np.full(200, -9.0))).decline, 2)
+    1.01
+    """
+    told = sigmoid(logits)
+
+    def odds(pages: Floats) -> float:
+        usual = max(MIN_USUAL, len(pages) / 10)
+        share = (float(pages.sum()) + usual * USUAL_SHARE) / (len(pages) + usual)
+        return log(share / (1.0 - share))
+
+    low, high = SHARES
+    decline = odds(told[:FIRST_PAGES]) - odds(told)
+    return CrawlSigns(min(high, max(low, odds(told))), min(MAX_DECLINE, max(0.0, decline)))
+
+
+def in_crawl(coefficients: Sequence[float], signs: CrawlSigns) -> tuple[float, ...]:
+    """The coefficients of the pages of a crawl with these signs: what they add goes into the constant.
+
+    >>> in_crawl((1.0, 2.0, 0.2, 2.5, -1.5), CrawlSigns(-1.0, 1.0))
+    (-3.0, 2.0, 0.2)
+    """
+    constant, *weights, of_share, of_decline = coefficients
+    return (constant + of_share * signs.share + of_decline * signs.decline, *weights)
+
+
+def share_shift(logits: Floats) -> float:
+    """What to add to the log odds because another share of the pages is relevant than when they were calibrated.
+
+    The likeliest share, with half a relevant page of ten seen before, by expectation and maximisation [Saerens et al. 2002].
+
+    >>> share_shift(np.array([6.0, 6.0, -6.0])) > 2.0 > 1.0 > share_shift(np.full(1000, -6.0))
+    True
+    """
+    then = log(SHARE_THEN / (1.0 - SHARE_THEN))
+    seen = EXPECTED_RELEVANT + EXPECTED_OTHERS
+    share, more = EXPECTED_RELEVANT / seen, 0.0
+    for _ in range(100):
+        more = log(share / (1.0 - share)) - then
+        now = (float(sigmoid(logits + more).sum()) + EXPECTED_RELEVANT) / (len(logits) + seen)
+        if abs(now - share) < 1e-5:
+            break
+        share = now
+    return more
+
+
+class Lessons(NamedTuple):
+    """What answers say: how all log odds move, what each answered page adds to those of pages like it, and forecasts.
+
+    Each forecast is the probability of an answered page as if it had not been answered.
+    """
+
+    shift: Shift
+    weights: Floats
+    forecasts: Floats
+
+
+def lessons_of(logits: Floats, answers: Sequence[bool], alike: Floats) -> Lessons:
+    """The likeliest log odds after the answers: a Gaussian process around those before, logistic, by Newton's method.
+
+        f = a + b · logit + g,   a ~ N(0, 0.7²),  b ~ N(1, 0.2²),  cov(g, g') = 4² · likeness of the two pages
+        K = 0.7² + 0.2² · logit logitᵀ + 4² · likeness,   f = logit + K w,   w = answers − P(f)       [Rasmussen, Williams 3.4]
+        without its own answer: f_i − w_i s_i / (1 − p_i (1 − p_i) s_i),  s the variance of f after the answers
+
+    `alike` has the likeness of the answered pages to one another. What they say of any other page is `a + b · logit`,
+    and 4² times the sum over the answered pages of weight × likeness.
+
+    >>> told = lessons_of(np.zeros(9), [True] * 9, np.zeros((9, 9)))
+    >>> round(told.shift.a, 2), 0.5 < float(told.forecasts[0]) < 0.8, lessons_of(np.zeros(0), [], np.zeros((0, 0))).shift == Shift()
+    (1.1, True, True)
+    >>> (lessons_of(np.zeros(2), [True, False], np.eye(2)).weights > 0).tolist()
+    [True, False]
+    """
+    if not len(answers):
+        return Lessons(Shift(), np.zeros(0), np.zeros(0))
+    said = np.asarray(answers, np.float64)
+    prior = PRIOR_SHIFT**2 + PRIOR_FACTOR**2 * np.outer(logits, logits) + PRIOR_WORDS**2 * alike
+    odds, weights, inner = logits, np.zeros(len(said)), np.eye(len(said))
+    for _ in range(MAX_STEPS):
+        p = sigmoid(odds)
+        root = np.sqrt(np.maximum(p * (1.0 - p), MIN_VARIANCE))
+        inner = np.eye(len(said)) + root[:, None] * prior * root
+        wanted = root**2 * (odds - logits) + said - p
+        weights = wanted - root * np.linalg.solve(inner, root * (prior @ wanted))
+        step = logits + prior @ weights - odds
+        odds = odds + np.clip(step, -2.0, 2.0)
+        if np.abs(step).max() < 1e-6:
+            break
+    p = sigmoid(odds)
+    root = np.sqrt(np.maximum(p * (1.0 - p), MIN_VARIANCE))
+    known = root[:, None] * np.linalg.solve(inner, np.diag(root))  # (K + 1 / variance of the answers)⁻¹
+    variance = np.diag(prior) - np.einsum("ij,ji->i", prior @ known, prior)
+    left_out = odds - (said - p) * variance / np.maximum(1.0 - root**2 * variance, 0.01)
+    shift = Shift(
+        float(PRIOR_SHIFT**2 * weights.sum()),
+        max(1.0 + PRIOR_FACTOR**2 * float(weights @ logits), MIN_FACTOR),
+        float(PRIOR_SHIFT * np.sqrt(max(1.0 - PRIOR_SHIFT**2 * known.sum(), 0.0))),
+    )
+    return Lessons(shift, weights, sigmoid(left_out))

@@ -1,0 +1,1 @@
+"""Background word frequencies, similarity to the request, spelling."""

@@ -1,0 +1,1 @@
+"""A collection as a static web site."""

@@ -1,0 +1,1 @@
+"""What library pages show, as plain data."""

@@ -1,0 +1,170 @@
+"""What somebody asked the library for: words and conditions. In: a query string. Out: a search, and its page filter."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+
+from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
+from lycosa.collection.labels import labels_in
+from lycosa.collection.search.phrases import FIELDS
+from lycosa.collection.search.search import Order
+
+QUERY_CHARS = 400
+VALUE_CHARS = 200
+LAST_PAGE = 500
+
+RELEVANT = tuple(map(str, Relevance))
+ORDERS = tuple(map(str, Order))
+
+KINDS = {
+    "text/html": "web page",
+    "application/xhtml+xml": "web page",
+    "application/pdf": "PDF",
+    "text/plain": "plain text",
+}
+"""Media types in words; any other is its own word."""
+
+
+class SearchQuery(msgspec.Struct, frozen=True):
+    """The search as asked; '' means: any."""
+
+    q: str = ""
+    source: str = ""
+    language: str = ""
+    kind: str = ""  # a media type
+    genre: str = ""
+    place: str = ""
+    entity: str = ""  # a person or an organisation
+    since: str = ""
+    until: str = ""
+    relevant: str = "yes"  # of RELEVANT
+    score: str = ""  # from and to, as in 0.40-0.60
+    trail: str = ""
+    label: str = ""
+    order: str = "best"  # of ORDERS
+    page: int = 1
+
+    def encoded(self, **changes: Any) -> str:
+        """The query string of this search, with some things changed."""
+        values = msgspec.structs.asdict(msgspec.structs.replace(self, **{"page": 1, **changes}))
+        empty = msgspec.structs.asdict(SearchQuery())
+        return urlencode({name: value for name, value in values.items() if value != empty[name]})
+
+    @property
+    def narrowed(self) -> dict[str, str]:
+        """The conditions besides the words, for showing them."""
+        names = (
+            "source",
+            "language",
+            "kind",
+            "genre",
+            "place",
+            "entity",
+            "since",
+            "until",
+            "score",
+            "trail",
+            "label",
+        )
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
+
+def search_query_of(query: Mapping[str, str]) -> SearchQuery:
+    """Read a query string. What makes no sense is passed over."""
+
+    def text(name: str, limit: int = VALUE_CHARS) -> str:
+        return " ".join(query.get(name, "")[:limit].replace("\x00", " ").split())
+
+    relevant, order = query.get("relevant", ""), query.get("order", "")
+    typed, told = _without_conditions(text("q", QUERY_CHARS))
+    return SearchQuery(
+        q=typed,
+        source=text("source") or told.get("source", ""),
+        language=text("language") or told.get("language", ""),
+        kind=_media_type(text("kind") or told.get("kind", "")),
+        genre=text("genre") or told.get("genre", ""),
+        place=text("place") or told.get("place", ""),
+        entity=text("entity") or told.get("entity", ""),
+        since=_period(text("since") or told.get("since", "")),
+        until=_period(text("until") or told.get("until", "")),
+        relevant=relevant if relevant in RELEVANT else "yes",
+        score=text("score") if _SCORES.fullmatch(text("score")) else "",
+        trail=text("trail") if text("trail").isdecimal() else "",
+        label=text("label") if text("label") in ("yes", "no") else "",
+        order=order if order in ORDERS else "best",
+        page=_whole(query.get("page", "1"), LAST_PAGE),
+    )
+
+
+_SCORES = re.compile(r"[01]\.\d{1,4}-[01]\.\d{1,4}")
+_CONDITION = re.compile(r'(?<!\S)([a-z]+):(?:"([^"]*)"|([^\s"]+))')
+
+
+def _without_conditions(typed: str) -> tuple[str, dict[str, str]]:
+    """What was typed without its conditions, and these.
+
+    >>> _without_conditions('storm source:a.example place:"New York" title:flood')
+    ('storm title:flood', {'source': 'a.example', 'place': 'New York'})
+    """
+    told = {}
+    for name, quoted, word in _CONDITION.findall(typed):
+        if (field := FIELDS.get(name, "title")) != "title":
+            told[field] = (quoted or word)[:VALUE_CHARS]
+    kept = _CONDITION.sub(lambda found: "" if FIELDS.get(found[1], "title") != "title" else found[0], typed)
+    return " ".join(kept.split()), told
+
+
+def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
+    """The pages of a collection that a search looks through for its words."""
+    return PageFilter(
+        relevance=Relevance(query.relevant),
+        source=query.source,
+        language=query.language,
+        media_type=query.kind,
+        genres=(query.genre,) if query.genre else (),
+        place=query.place,
+        entity=query.entity,
+        since=query.since,
+        until=query.until,
+        score_from=float(query.score.split("-")[0]) if query.score else None,
+        score_to=float(query.score.split("-")[1]) if query.score else None,
+        trail=int(query.trail) if query.trail else None,
+        keys=_labelled(directory, query.label == "yes") if query.label else None,
+    )
+
+
+def _media_type(text: str) -> str:
+    """A media type, as such or in words.
+
+    >>> _media_type("pdf"), _media_type("Plain text"), _media_type("Image/PNG")
+    ('application/pdf', 'text/plain', 'image/png')
+    """
+    by_word = {word.lower(): media_type for media_type, word in reversed(KINDS.items())}
+    return by_word.get(text.lower(), text.lower())
+
+
+def _labelled(directory: Path, relevant: bool) -> tuple[int, ...]:
+    """Keys of the pages that people called relevant, or not."""
+    return tuple(label.key for label in labels_in(directory).values() if label.relevant is relevant)
+
+
+def _period(text: str) -> str:
+    """A year, a month or a day, ISO; '' for anything else."""
+    if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
+        return ""
+    try:
+        datetime.date.fromisoformat((text + "-01-01")[:10])
+    except ValueError:
+        return ""
+    return text
+
+
+def _whole(text: str, limit: int) -> int:
+    return min(limit, max(1, int(text))) if text.isdecimal() and len(text) < 9 else 1

@@ -1,0 +1,1 @@
+"""Fitting event models from labelled pages and links."""

@@ -1,0 +1,1 @@
+"""Page types, fields and links of a media-sharing site."""

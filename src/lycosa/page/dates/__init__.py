@@ -1,0 +1,1 @@
+"""The publication date of a page."""

@@ -1,0 +1,1 @@
+"""PDF and office files, read in a separate process."""

@@ -1,0 +1,1 @@
+"""Image size and pixels from bytes."""

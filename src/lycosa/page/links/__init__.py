@@ -1,0 +1,1 @@
+"""Links of a page with their contexts, path strings and requisites."""

@@ -1,0 +1,274 @@
+"""Link contexts. In: a Document. Out: for each of its links the text around it.
+
+All contexts are slices of one text, so a page costs its length once, however many links share a parent; where
+their terms are counted, they are slices of its tokens, which are read once for the page and all contexts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from selectolax.lexbor import LexborNode
+
+from lycosa.page.places.naming import OTHER, Counted, Naming, Range
+from lycosa.page.text.layout import one_line, tag_ids
+
+if TYPE_CHECKING:
+    from lycosa.page.document import Document
+
+CONTEXT_CHARS = 4_000
+PAGE_CHARS = 400_000
+"""Beyond this much context on one page, further aggregation nodes give only SHORT_CHARS each."""
+SHORT_CHARS = 200
+_SLACK = 4
+"""How many times the wanted characters are looked at, since white space is squeezed afterwards."""
+
+NONE = -1
+"""No context that is asked for."""
+
+Parents = tuple[int, ...]
+"""The numbers of the elements that the links to one URL stand in."""
+
+_OUTSIDE_IDS = tag_ids("html head")
+_NOTHING = Counted(*(np.empty(0, np.intp) for _ in Counted._fields))
+
+
+def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
+    """For each link the text below its aggregation node: the element `levels` above it.
+
+    Without any anchor text, or, with `anchors`, with all of it. A URL that occurs several times
+    gets the distinct contexts of its occurrences, one per line. Capped at CONTEXT_CHARS.
+    """
+    layout, linked = document.layout, document.linked
+    anchor_spans = () if anchors else linked.anchors
+    text, offsets = _text_and_offsets(layout.without([*document.hidden_spans, *anchor_spans]))
+    shared: dict[int, str] = {}
+    left = PAGE_CHARS
+    contexts: list[list[str]] = [[] for _ in linked.links]
+    for node, position in linked.occurrences:
+        above = _ancestor(node, levels)
+        if above is None:
+            continue
+        context = shared.get(above.mem_id)
+        if context is None:
+            start, end = (offsets[at] for at in layout.span(above))
+            context = _squeezed(text, start, end, max(SHORT_CHARS, min(CONTEXT_CHARS, left)))
+            shared[above.mem_id] = context
+            left -= len(context)
+        contexts[position].append(context)
+    return [_union(texts, "\n", CONTEXT_CHARS) for texts in contexts]
+
+
+def whole_context_counts(document: Document) -> list[dict[str, int]]:
+    """For each link how often each term occurs in its context with anchors.
+
+    What counting the texts of `aggregation_contexts(document, anchors=True)` gives, without making them: a context
+    is a range of the page's tokens. Contexts of one URL with the same tokens are one.
+    """
+    around = _around(document)
+    if around is None:
+        return document.counts_of(document.whole_contexts)
+    counts: dict[Parents, dict[str, int]] = {}
+    for parents in around.of_links:
+        if parents not in counts:
+            ranges = around.ranges_of(parents)
+            counts[parents] = document.stream.counts_in(ranges) if ranges else around.read(parents)
+    return [counts[parents] for parents in around.of_links]
+
+
+class NamingContexts(NamedTuple):
+    """The contexts that name some terms: which of them each link has, or NONE; how many they are; and what they count."""
+
+    of_links: list[int]
+    size: int
+    counted: Counted
+
+
+def contexts_naming(document: Document, terms: Sequence[str]) -> NamingContexts:
+    """The contexts with anchors that have one of these terms, if the page has it."""
+    naming = Naming(document.stream, terms)
+    if not len(naming.tokens):
+        return NamingContexts([NONE] * len(document.links), 0, _NOTHING)
+    around = _around(document)
+    if around is None:
+        return naming_of(document.counts_of(document.whole_contexts), terms, naming.terms)
+    named_before = np.searchsorted(naming.tokens, around.ranges)
+    may_name = {*np.flatnonzero((named_before[:, 0] != named_before[:, 1]) | around.is_apart).tolist()}
+    ranges: dict[Parents, list[Range]] = {}
+    apart: dict[Parents, dict[str, int]] = {}
+    for parents in around.of_links:
+        if may_name.isdisjoint(parents) or parents in ranges or parents in apart:
+            continue
+        if of_tokens := around.ranges_of(parents):
+            ranges[parents] = of_tokens
+        else:
+            apart[parents] = around.read(parents)
+    numbers = {parents: number for number, parents in enumerate(ranges)}
+    counted = naming.counts_in_each([*ranges.values()])
+    found = NamingContexts([numbers.get(each, NONE) for each in around.of_links], len(ranges), counted)
+    if not apart:
+        return found
+    return _both(found, naming_of([apart.get(each, {}) for each in around.of_links], terms, naming.terms))
+
+
+def naming_of(counts: Sequence[Mapping[str, int]], terms: Sequence[str], named: Set[str]) -> NamingContexts:
+    """The same of contexts that are counted already, where the page names some terms; equal objects are one context."""
+    places = {term: at for at, term in enumerate(terms)}
+    wanted = named & places.keys()
+    telling = {id(each): each for each in counts if not wanted.isdisjoint(each)}
+    numbers = {mark: number for number, mark in enumerate(telling)}
+    counted = Counted(
+        np.repeat(np.arange(len(telling)), [len(each) for each in telling.values()]),
+        np.array([places.get(term, OTHER) for each in telling.values() for term in each], np.intp),
+        np.array([often for each in telling.values() for often in each.values()], np.intp),
+    )
+    return NamingContexts([numbers.get(id(each), NONE) for each in counts], len(telling), counted)
+
+
+def _both(one: NamingContexts, other: NamingContexts) -> NamingContexts:
+    """Contexts of some links, and of others."""
+    pairs = zip(one.of_links, other.of_links, strict=True)
+    return NamingContexts(
+        [mine if theirs == NONE else one.size + theirs for mine, theirs in pairs],
+        one.size + other.size,
+        Counted(
+            np.append(one.counted.part, one.size + other.counted.part),
+            np.append(one.counted.term, other.counted.term),
+            np.append(one.counted.times, other.counted.times),
+        ),
+    )
+
+
+class _Around:
+    """The elements that links stand in: which characters of the page's text each holds, and which of its tokens."""
+
+    def __init__(self, document: Document, of_links: list[Parents], spans: list[tuple[int, int]]) -> None:
+        self._document = document
+        self.of_links = of_links
+        self._spans = spans
+        edges = np.fromiter(chain.from_iterable(spans), np.intp, 2 * len(spans))
+        tokens = document.stream.tokens_before(edges)
+        self.ranges = tokens.reshape(-1, 2)
+        is_long = edges[1::2] - edges[::2] > CONTEXT_CHARS
+        self.is_apart = is_long | (tokens[::2] < 0) | (tokens[1::2] < 0)
+        """Whether it is too long, or begins or ends within a word: then it is read by itself."""
+        self._ranges: list[list[int]] = self.ranges.tolist()
+        self._apart = {*np.flatnonzero(self.is_apart).tolist()}
+
+    def ranges_of(self, parents: Parents) -> list[Range]:
+        """The tokens around a URL that stands in these elements; none where its context has to be read."""
+        if not self._apart.isdisjoint(parents):
+            return []
+        if (
+            len(parents) > 1
+            and sum([self._spans[each][1] - self._spans[each][0] for each in parents]) > CONTEXT_CHARS
+        ):
+            return []
+        return [(first, end) for first, end in map(self._ranges.__getitem__, parents)]
+
+    def read(self, parents: Parents) -> dict[str, int]:
+        """The term counts of a context whose text has to be made."""
+        texts = [_squeezed(self._document.flow, *self._spans[each], CONTEXT_CHARS) for each in parents]
+        (counted,) = self._document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
+        return counted
+
+
+def _around(document: Document) -> _Around | None:
+    """None where so much stands around the links that not all of it counts."""
+    of_links, spans = _parents(document)
+    chars = sum([end - start for start, end in spans])
+    if chars > PAGE_CHARS or max([end for _, end in spans], default=0) > len(document.flow):
+        return None
+    return _Around(document, of_links, spans)
+
+
+def _parents(document: Document) -> tuple[list[Parents], list[tuple[int, int]]]:
+    """For each link the elements that it stands in, by number; and where in the page's text each of those begins and ends."""
+    layout, linked = document.layout, document.linked
+    offsets = [0, *accumulate(map(len, document.seen_pieces))]
+    numbers: dict[int, int] = {}  # by mark
+    spans: list[tuple[int, int]] = []
+    # One URL may stand in as many elements as there are tags: in a tuple each would be looked for, and all copied.
+    of_links: list[dict[int, None]] = [{} for _ in linked.links]
+    for node, position in linked.occurrences:
+        parent = node.parent
+        if parent is None or parent.tag_id in _OUTSIDE_IDS:
+            continue
+        mark = parent.mem_id
+        number = numbers.get(mark)
+        if number is None:
+            number = numbers[mark] = len(spans)
+            first, end = layout.span(parent)
+            spans.append((offsets[first], offsets[end]))
+        of_links[position][number] = None
+    return [*map(tuple, of_links)], spans
+
+
+def _squeezed(text: str, start: int, end: int, max_chars: int) -> str:
+    return one_line(text[start : min(end, start + _SLACK * max_chars)])[:max_chars]
+
+
+def window_contexts(document: Document, characters: int = 50) -> list[tuple[str, str]]:
+    """For each link the text before and after it, up to the neighbouring links.
+
+    A URL that occurs several times gets the windows of all its occurrences.
+    """
+    layout, linked = document.layout, document.linked
+    text, offsets = _text_and_offsets(layout.without(document.hidden_spans))
+    spans = sorted({*linked.anchors})
+    before, after = _neighbours(spans)
+    reach = _SLACK * characters
+    windows: list[tuple[list[str], list[str]]] = [([], []) for _ in linked.links]
+    for node, position in linked.occurrences:
+        span = layout.span(node)
+        if span not in before:
+            continue  # a frame or a link of the head has no text around it
+        start, end = offsets[span[0]], offsets[span[1]]
+        earliest, latest = offsets[before[span]], offsets[min(after[span], len(offsets) - 1)]
+        left = one_line(text[max(earliest, start - reach) : start])[-characters:]
+        right = one_line(text[end : min(latest, end + reach)])[:characters]
+        windows[position][0].append(left)
+        windows[position][1].append(right)
+    limit = _SLACK * characters
+    return [(_union(left, " ", limit), _union(right, " ", limit)) for left, right in windows]
+
+
+def _neighbours(
+    spans: list[tuple[int, int]],
+) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """Where the link before each link ends, and where the link after it begins."""
+    before: dict[tuple[int, int], int] = {}
+    after: dict[tuple[int, int], int] = {}
+    ended = 0
+    for span in spans:
+        before[span] = min(ended, span[0])
+        ended = max(ended, span[1])
+    begins = 1 << 62
+    for span in reversed(spans):
+        after[span] = max(begins, span[1])
+        begins = span[0]
+    return before, after
+
+
+def _text_and_offsets(pieces: list[str]) -> tuple[str, list[int]]:
+    return "".join(pieces), [0, *accumulate(map(len, pieces))]
+
+
+def _ancestor(node: LexborNode, levels: int) -> LexborNode | None:
+    for _ in range(levels):
+        parent = node.parent
+        if parent is None or parent.tag in ("html", "head"):
+            return node if node.tag == "body" else None
+        node = parent
+    return node
+
+
+def _union(texts: Iterable[str], separator: str, max_chars: int) -> str:
+    """The distinct texts that are not empty, joined."""
+    distinct = [text for text in dict.fromkeys(texts) if text]
+    if len(distinct) == 1:
+        return distinct[0]  # the same object for all links of a parent, which is what makes it cheap
+    return separator.join(distinct[:100])[:max_chars]

@@ -1,0 +1,1 @@
+"""Places, people and organisations named in a text."""

@@ -1,0 +1,1 @@
+"""Text of a page: main text, tokens, terms, language, near-duplicates."""

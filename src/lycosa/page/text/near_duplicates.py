@@ -1,0 +1,249 @@
+"""Near duplicates. In: hashes and counts of terms, and text. Out: fingerprints, and the earlier near duplicate.
+
+A page has two: the simhash of its terms finds candidates quickly, the sketch of its shingles confirms them.
+Two long articles on one subject may have the same simhash (their frequent words outvote all others) and hardly
+a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them; 0 is that of no text.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from array import array
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.page.text.tokens import EIGHT, PLAIN, Tokens, eights_of
+
+BANDS = 4
+BAND_BITS = 16
+BAND_ENTRIES = 64
+"""At most this many fingerprints that share a block are compared; a fuller block tells nothing."""
+
+NONE = -1
+
+SKETCH_BINS = 64
+SHINGLE_BYTES = 24
+"""Four or five words of English."""
+SKETCHED_BYTES = 1_000_000
+"""Of a longer text, so much is sketched."""
+LOW = 10
+"""Hashes of a bin among which the least one is looked for first: one page of three hundred has a bin with none."""
+RESEMBLING = 0.5
+"""Of the shingles of two near duplicates, at least this share is in both (Broder 1997 takes the same)."""
+
+_MASK = (1 << 64) - 1
+# Odd numbers without a pattern: the golden ratio and the multipliers of SplitMix64.
+_MIXERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_TOP_BITS = 64 - SKETCH_BINS.bit_length() + 1
+_BIN_NUMBERS = np.arange(SKETCH_BINS, dtype=np.uint64)
+_BINS = _BIN_NUMBERS << np.uint64(_TOP_BITS)  # where each begins
+_BAND_MASK = (1 << BAND_BITS) - 1
+# Anybody can work out the key of a URL. Nobody outside knows this, so nobody can make up URLs that are all in one chain.
+_SECRET = secrets.randbits(64) | 1
+
+
+def simhash_of(hashes: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
+    """The simhash of a bag of terms, of each its hash and how often it occurs: near for texts that share most of them.
+
+        bit_b = [ sum_t n_t · (2·h(t)_b − 1) > 0 ]          [Charikar 2002]
+
+    >>> cat_and_dog = np.array([0x6A09E667F3BCC908, 0x3C6EF372FE94F82B])
+    >>> hamming(simhash_of(cat_and_dog, np.array([3, 1])), simhash_of(cat_and_dog[:1], np.array([3])))
+    0
+    >>> simhash_of(np.array([], np.int64), np.array([], np.int64))
+    0
+    """
+    if not len(hashes):
+        return 0
+    weights = counts.astype(np.float32)
+    bits = np.unpackbits(hashes.astype("<i8").view(np.uint8)).reshape(-1, 64)
+    ones = weights @ bits.astype(np.float32)
+    return int(np.packbits(ones * 2 > weights.sum()).view("<i8")[0]) or 1
+
+
+def hamming(one: int, other: int) -> int:
+    """In how many of 64 bits two fingerprints differ.
+
+    >>> hamming(-1, 0), hamming(5, 6)
+    (64, 2)
+    """
+    return ((one ^ other) & _MASK).bit_count()
+
+
+def sketch_of(text: str) -> bytes:
+    """A sketch of a text's shingles: what it begins with at each word, 24 bytes of it, in lower case.
+
+    The shingles are hashed into 64 bins, and one byte of the least hash of each bin is kept (0: an empty bin):
+    one-permutation b-bit MinHash [Li, Owen and Zhang 2012].
+
+    >>> len(sketch_of("The cat sat on the mat.")), sketch_of("")
+    (64, b'')
+    """
+    return sketch_of_tokens(Tokens(text.encode("utf-8", "replace")[:SKETCHED_BYTES].translate(PLAIN)))
+
+
+def sketch_of_tokens(tokens: Tokens) -> bytes:
+    """The sketch of a text whose tokens are known."""
+    if not len(tokens):
+        return b""
+    eights = eights_of(tokens.squeezed() + b" " * (2 * SHINGLE_BYTES))
+    begins = np.zeros(len(tokens), np.intp)
+    np.cumsum(tokens.sizes[:-1] + 1, out=begins[1:])
+    hashes = np.zeros(len(begins), dtype=np.uint64)
+    for at, mixer in zip(range(0, SHINGLE_BYTES, EIGHT), _MIXERS, strict=True):
+        hashes ^= eights.take(begins + at)
+        hashes *= np.uint64(mixer)
+        hashes ^= hashes >> np.uint64(31)
+    hashes *= np.uint64(_MIXERS[0])
+    low = _low_in_bins(hashes)
+    least, is_filled = _least_of_bins(low if len(low) else hashes)
+    if not is_filled.all():
+        least, is_filled = _least_of_bins(hashes)
+    return np.where(is_filled, 1 + least % np.uint64(255), 0).astype(np.uint8).tobytes()
+
+
+def _low_in_bins(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Those that are low in their bin, about LOW in each: the least are among them, and they are sorted in a sixth of the time."""
+    share = LOW * SKETCH_BINS / len(hashes)
+    return hashes[hashes << np.uint64(64 - _TOP_BITS) < np.uint64(share * 2**64)] if share < 0.5 else hashes
+
+
+def _least_of_bins(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """The least hash of each bin, and whether there is one."""
+    ordered = np.sort(hashes)
+    least = ordered[np.minimum(ordered.searchsorted(_BINS), len(ordered) - 1)]
+    return least, least >> np.uint64(_TOP_BITS) == _BIN_NUMBERS
+
+
+def resemblance(one: bytes, other: bytes) -> float:
+    """An estimate, from their sketches, of the shingles that two texts share among all that they have.
+
+        R = |A ∩ B| / |A ∪ B| ≈ bins that agree / bins that are not empty in both
+
+    >>> resemblance(sketch_of("a b c d e f"), sketch_of("A, b: c d e f!"))
+    1.0
+    """
+    if not one or not other:
+        return 0.0
+    mine, theirs = np.frombuffer(one, dtype=np.uint8), np.frombuffer(other, dtype=np.uint8)
+    filled = (mine != 0) | (theirs != 0)
+    return float((mine == theirs)[filled].mean())
+
+
+class _Band:
+    """Numbers of fingerprints by a block of 16 bits of them, in chains: each names the next one of its block."""
+
+    def __init__(self, limit: float = BAND_ENTRIES) -> None:
+        self._limit = limit
+        self._first = array("i", [NONE]) * (1 << BAND_BITS)
+        self._next = array("i")
+
+    def of(self, block: int) -> Iterator[int]:
+        """Those of a block, the longest-known first."""
+        number = self._first[block]
+        while number != NONE:
+            yield number
+            number = self._next[number]
+
+    def add(self, block: int, number: int) -> None:
+        """Add one behind the others of its block; a full block stays as it is."""
+        if number == len(self._next):
+            self._next.append(NONE)
+        others = list(self.of(block))
+        if len(others) < self._limit:
+            self._link(block, others[-1] if others else NONE, number)
+            self._next[number] = NONE
+
+    def remove(self, block: int, number: int) -> None:
+        """Take one out, if it is there."""
+        before = NONE
+        for other in self.of(block):
+            if other == number:
+                self._link(block, before, self._next[number])
+                return
+            before = other
+
+    def _link(self, block: int, before: int, number: int) -> None:
+        if before == NONE:
+            self._first[block] = number
+        else:
+            self._next[before] = number
+
+
+class NearDuplicates:
+    """Fingerprints seen so far: candidates within `distance` bits, found by blocks that they share, and confirmed.
+
+    Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16. All pages of a crawl are there:
+    as numbers in a row they take 100 bytes each, as Python objects more than five times as many.
+    """
+
+    def __init__(self, distance: int = BANDS - 1) -> None:
+        self.distance = distance
+        self._by_key = _Band(math.inf)
+        self._keys, self._simhashes, self._sketches = array("q"), array("Q"), bytearray()
+        self._bands = tuple(_Band() for _ in range(BANDS))
+        self._free: list[int] = []  # numbers of pages that have become duplicates since
+
+    def add(self, key: int, simhash: int, sketch: bytes) -> int | None:
+        """The key of an earlier near duplicate, the nearest of those looked at; None if it is new.
+
+        Only a new one is kept, so that a cluster is named by its first member. What is added again under its
+        key replaces what was known of it: a page is no duplicate of itself.
+        """
+        self._forget(key)
+        if not simhash:
+            return None
+        found = self.find(simhash, sketch)
+        if found is None:
+            self._keep(key, simhash, sketch)
+        return found
+
+    def find(self, simhash: int, sketch: bytes) -> int | None:
+        """The key of the nearest page within the distance that resembles it, without adding anything."""
+        candidates = {}
+        for band, block in zip(self._bands, _blocks(simhash), strict=True):
+            for number in band.of(block):
+                if (apart := hamming(simhash, self._simhashes[number])) <= self.distance:
+                    candidates[number] = apart
+        for number in sorted(candidates, key=candidates.__getitem__):
+            if resemblance(sketch, self._sketch(number)) >= RESEMBLING:
+                return self._keys[number]
+        return None
+
+    def _keep(self, key: int, simhash: int, sketch: bytes) -> None:
+        if not self._free:
+            self._free.append(len(self._keys))
+            self._keys.append(0)
+            self._simhashes.append(0)
+            self._sketches += bytes(SKETCH_BINS)
+        number = self._free.pop()
+        self._by_key.add(_block_of_key(key), number)
+        self._keys[number], self._simhashes[number] = key, simhash & _MASK
+        at = number * SKETCH_BINS
+        self._sketches[at : at + SKETCH_BINS] = sketch.ljust(SKETCH_BINS, b"\0")
+        for band, block in zip(self._bands, _blocks(simhash), strict=True):
+            band.add(block, number)
+
+    def _forget(self, key: int) -> None:
+        block = _block_of_key(key)
+        number = next((one for one in self._by_key.of(block) if self._keys[one] == key), None)
+        if number is None:
+            return
+        self._by_key.remove(block, number)
+        self._free.append(number)
+        for band, block in zip(self._bands, _blocks(self._simhashes[number]), strict=True):
+            band.remove(block, number)
+
+    def _sketch(self, number: int) -> bytes:
+        return bytes(self._sketches[number * SKETCH_BINS : (number + 1) * SKETCH_BINS])
+
+
+def _blocks(simhash: int) -> tuple[int, ...]:
+    return tuple((simhash >> (band * BAND_BITS)) & _BAND_MASK for band in range(BANDS))
+
+
+def _block_of_key(key: int) -> int:
+    return (key * _SECRET & _MASK) >> (64 - BAND_BITS)

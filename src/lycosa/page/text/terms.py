@@ -1,0 +1,424 @@
+"""Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
+
+A page's words are looked up in a bounded cache, so that stemming, stop words and anything that is not ASCII cost
+something only when a word is new. What comes out is a number for each word, so that counting and hashing are done
+on arrays; so is the look-up itself, where a text is long enough for that to pay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from lycosa.errors import SpecError
+from lycosa.page.lazy import lazy
+from lycosa.page.text.languages import UNSTEMMED
+from lycosa.page.text.stop_words import STOP_WORDS
+from lycosa.page.text.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
+from lycosa.urls import hashes_of
+from lycosa.values import Terms
+
+__all__ = [
+    "STOP_WORDS",
+    "TermStream",
+    "Words",
+    "count_terms",
+    "is_cjk",
+    "known_languages",
+    "packed",
+    "terms_of",
+    "terms_of_each",
+    "url_terms_of_each",
+    "words_of",
+]
+
+CACHE_WORDS = 100_000
+SHORT_BYTES = 4_000
+"""In a shorter text words are looked up one by one."""
+CACHED_BYTES = LONGEST
+"""Longer tokens are not cached. Longer ASCII tokens are no words at all: they are dropped."""
+NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
+"""Words of URLs that say nothing: those that `urls.tokens` leaves out."""
+NUMBER_DIGITS = 8
+TOKEN_CHARS = 100_000
+"""How many characters of a text without spaces are read."""
+
+_CJK = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_])+")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+_SEPARATED = b"\0" + PLAIN[1:]  # keeps NUL, which separates texts
+
+
+class Vocabulary:
+    """Terms by number, from 1 on; 0 is no term. Tokens of several terms, as those of Chinese, have numbers below 0."""
+
+    def __init__(self) -> None:
+        self.terms = [""]
+        self.numbers: dict[str, int] = {}
+        self._several: list[list[int]] = []
+        self._hashes = array("q", [0])
+        self._lines = bytearray(b"\n")  # all terms, a line each
+        self._ends = array("q", [0, 1])  # of their lines
+
+    def number_of_token(self, terms: Sequence[str]) -> int:
+        """The number of a token with these terms."""
+        if len(terms) > 1:
+            self._several.append([self.number_of(term) for term in terms])
+            return -len(self._several)
+        return self.number_of(terms[0]) if terms else 0
+
+    def number_of(self, term: str) -> int:
+        """The number of a term."""
+        number = self.numbers.get(term)
+        if number is None:
+            number = self.numbers[term] = len(self.terms)
+            self.terms.append(term)
+        return number
+
+    def several(self, number: int) -> list[int]:
+        """The numbers of the terms of a token that has several."""
+        return self._several[-number - 1]
+
+    def terms_of(self, number: int) -> list[str]:
+        """The terms of a token."""
+        numbers = self.several(number) if number < 0 else [number] if number else []
+        return [self.terms[each] for each in numbers]
+
+    def hashes(self, numbers: NDArray[np.intp]) -> NDArray[np.int64]:
+        """The hash of each of these terms."""
+        known = self._hashes
+        known.extend(hashes_of(self.terms[len(known) :]))
+        return np.frombuffer(known, np.int64).take(numbers)
+
+    def lines(self, numbers: NDArray[np.intp]) -> str:
+        """These terms, a line each.
+
+        Their bytes are put together on arrays: to get at a thousand strings all over the memory takes four times as long.
+        """
+        if len(numbers) == 0:
+            return ""
+        self._write_new()
+        ends = np.frombuffer(self._ends, np.int64)
+        begins, upto = ends.take(numbers), ends.take(numbers + 1)
+        sizes = upto - begins
+        before = np.cumsum(sizes)
+        places = np.arange(before[-1])
+        places += np.repeat(upto - before, sizes)
+        return np.frombuffer(self._lines, np.uint8).take(places)[:-1].tobytes().decode()
+
+    def _write_new(self) -> None:
+        if len(self._ends) <= len(self.terms):
+            new = [term.encode() for term in self.terms[len(self._ends) - 1 :]]
+            self._lines += b"\n".join(new) + b"\n"
+            self._ends.extend(accumulate([len(term) + 1 for term in new], initial=self._ends.pop()))
+
+    def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
+
+        Time and memory go by the numbers: of the array that has room for all terms, only what they name is touched.
+        """
+        at = np.maximum(numbers, 0).astype(np.intp)
+        places = np.arange(len(at))
+        of_term = np.empty(len(self.terms), np.intp)
+        of_term[at[::-1]] = places[::-1]  # the first occurrence is written last
+        terms = at[of_term.take(at) == places]
+        of_term[terms] = places[: len(terms)]
+        often = np.bincount(of_term.take(at), minlength=len(terms))
+        is_term = terms > 0
+        return terms[is_term], often[is_term]
+
+    def __len__(self) -> int:
+        return len(self.terms) + len(self._several)
+
+
+class Words(dict[bytes, int]):
+    """Terms of a language: a bounded cache from a token to the number of its term, or of its terms."""
+
+    def __init__(self, language: str = "english", not_telling: Iterable[str] = ()) -> None:
+        super().__init__()
+        if language in Stemmer.algorithms():
+            # Without its cache: each word is asked for once, and a full one takes longer than the stem.
+            self._stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
+        elif language in UNSTEMMED.values():
+            self._stem = str
+        else:
+            raise SpecError(
+                f"The language {language!r} is not known. Choose one of: {', '.join(known_languages())}."
+            )
+        self._stop = STOP_WORDS.get(language, frozenset()) | frozenset(not_telling)
+        self.vocabulary = Vocabulary()
+        self._table = TokenTable()
+
+    def __missing__(self, token: bytes) -> int:
+        if len(token) > CACHED_BYTES:
+            return 0 if token.isascii() else self.vocabulary.number_of_token(self._terms(token))
+        if token.isascii():
+            term = self._term(token.decode())
+            number = self.vocabulary.number_of(term) if term else 0
+        else:
+            number = self.vocabulary.number_of_token(self._terms(token))
+        if len(self) < CACHE_WORDS:
+            self[token] = number
+        return number
+
+    def _terms(self, token: bytes) -> list[str]:
+        """Those of a token that is not ASCII, and may be several words."""
+        text = unicodedata.normalize("NFKC", token.decode("utf-8", "replace")[:TOKEN_CHARS]).lower()
+        words = [part for word in _WORD.findall(text) for part in _bigrams(word)]
+        return [term for word in words if (term := self._term(word))]
+
+    def _term(self, word: str) -> str:
+        if word in self._stop:
+            return ""
+        if word.isdigit():
+            return word if 1 < len(word) <= NUMBER_DIGITS else ""
+        if len(word) == 1:
+            return word if _IS_CJK.match(word) else ""
+        return str(self._stem(word)) if len(word) <= CACHED_BYTES else ""
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, in their order."""
+        terms: list[str] = []
+        for number in self.read(text).numbers.tolist():
+            terms += self.vocabulary.terms_of(number)
+        return terms
+
+    def count(self, text: str) -> tuple[dict[str, int], int]:
+        """How often each term occurs in a text; and how many words it has, stop words included."""
+        return self.read(text).counted
+
+    def read(self, text: str) -> TermStream:
+        """The text in tokens, to be counted as a whole and in parts."""
+        self._make_room()
+        tokens = Tokens(plain_of(text))
+        if len(tokens.plain) > SHORT_BYTES:
+            numbers = self._looked_up(tokens)
+        else:
+            split = tokens.plain.split()
+            numbers = np.fromiter(map(self.__getitem__, split), np.int32, len(split))
+        return TermStream(tokens, numbers, self.vocabulary, text.isascii())
+
+    def _looked_up(self, tokens: Tokens) -> NDArray[np.int32]:
+        """The number of each token, all at once; only those that the table lacks one by one."""
+        hashes = tokens.hashes()
+        numbers = self._table.find(hashes)
+        numbers[tokens.sizes > LONGEST] = UNKNOWN  # their hash tells only how they begin
+        unknown = np.flatnonzero(numbers == UNKNOWN)
+        if len(unknown):
+            numbers[unknown] = [*map(self.__getitem__, tokens.some(unknown))]
+            is_new = np.flatnonzero(tokens.sizes[unknown] <= LONGEST)
+            new, first = np.unique(hashes[unknown[is_new]], return_index=True)
+            if len(self._table) + len(new) <= CACHE_WORDS:
+                self._table.add(new, numbers[unknown[is_new[first]]])
+        return numbers
+
+    def each(self, texts: Sequence[str]) -> list[list[str]]:
+        """The terms of each of many short texts, in one pass."""
+        if not texts:
+            return []
+        self._make_room()
+        joined = " \0 ".join(texts)
+        if joined.count("\0") != len(texts) - 1:
+            joined = " \0 ".join([text.replace("\0", " ") for text in texts])
+        terms, vocabulary = self.vocabulary.terms, self.vocabulary
+        current: list[str] = []
+        lists = [current]
+        for token in joined.encode("utf-8", "replace").translate(_SEPARATED).split():
+            if token == b"\0":
+                current = []
+                lists.append(current)
+            elif (number := self[token]) > 0:
+                current.append(terms[number])
+            elif number:
+                current += vocabulary.terms_of(number)
+        return lists
+
+    def _make_room(self) -> None:
+        """Begin again with an empty cache where it is full; never within a text, whose numbers must agree."""
+        if len(self) >= CACHE_WORDS or len(self.vocabulary) >= CACHE_WORDS:
+            self.clear()
+            self.vocabulary = Vocabulary()
+            self._table = TokenTable()
+
+
+class TermStream:
+    """A text as the terms of its tokens in their order, which is made once and counted for any part of the text."""
+
+    def __init__(
+        self, tokens: Tokens, numbers: NDArray[np.int32], vocabulary: Vocabulary, is_ascii: bool
+    ) -> None:
+        self.tokens = tokens
+        self.numbers = numbers  # of each token, that of its terms
+        self.vocabulary = vocabulary
+        self._is_ascii = is_ascii
+
+    @lazy
+    def several(self) -> list[int]:
+        """The tokens of several terms, in their order."""
+        few: list[int] = self.numbers[self.numbers < 0].tolist()
+        return few
+
+    @lazy
+    def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
+        more = [each for number in self.several for each in self.vocabulary.several(number)]
+        numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
+        return self.vocabulary.distinct(numbers)
+
+    @lazy
+    def counted(self) -> tuple[dict[str, int], int]:
+        """How often each term occurs in the text; and how many words it has, stop words included."""
+        numbers, often = self._distinct
+        counts = dict(
+            zip(map(self.vocabulary.terms.__getitem__, numbers.tolist()), often.tolist(), strict=True)
+        )
+        return counts, self.words
+
+    @lazy
+    def words(self) -> int:
+        """How many words the text has, stop words included."""
+        return len(self.numbers) + sum(len(self.vocabulary.several(number)) - 1 for number in self.several)
+
+    @lazy
+    def packed(self) -> Terms:
+        """How often each term occurs in the text, packed."""
+        numbers, often = self._distinct
+        counts, hashes = often.astype(np.int32).tobytes(), self.vocabulary.hashes(numbers).tobytes()
+        return Terms(self.vocabulary.lines(numbers), counts, hashes)
+
+    @lazy
+    def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The hash of each term of the text, and how often it occurs."""
+        numbers, often = self._distinct
+        return self.vocabulary.hashes(numbers), often
+
+    def counts_in(self, ranges: Iterable[tuple[int, int]]) -> dict[str, int]:
+        """How often each term occurs in some ranges of tokens, (first, end) each; of the same tokens twice once.
+
+        >>> stream = Words().read("a big cat, the big cat, dogs")
+        >>> stream.counts_in([(1, 3), (4, 6), (6, 7)])
+        {'big': 1, 'cat': 1, 'dog': 1}
+        """
+        parts = [self.numbers[first:end].tolist() for first, end in ranges]
+        found = parts[0] if len(parts) == 1 else _distinct(parts)
+        terms = self.vocabulary.terms
+        counts: dict[str, int] = {}
+        get = counts.get  # a Counter is quicker only for long texts
+        for number in found:
+            if number > 0:
+                term = terms[number]
+                counts[term] = get(term, 0) + 1
+            elif number:
+                for term in self.vocabulary.terms_of(number):
+                    counts[term] = get(term, 0) + 1
+        return counts
+
+    def tokens_before(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """How many tokens begin before each of these places in the text; -1 for a place within a token.
+
+        >>> Words().read("owls, and cats").tokens_before(np.array([0, 5, 6, 8, 14])).tolist()
+        [0, 1, 1, -1, 3]
+        """
+        at = places
+        if not self._is_ascii:
+            signed = np.frombuffer(self.tokens.plain, np.int8)
+            more = np.flatnonzero(signed < -64)  # 0x80 to 0xBF: bytes that continue a character
+            at = at + np.searchsorted(more - np.arange(len(more)), at, side="right")
+        starts, ends = self.tokens.starts, self.tokens.ends
+        before = np.searchsorted(starts, at)
+        if len(ends):
+            before[(ends.take(before - 1) > at) & (before > 0)] = -1
+        return before
+
+
+def _distinct(parts: Sequence[list[int]]) -> list[int]:
+    """The tokens of several parts in one list; of equal parts the first."""
+    return [token for part in dict.fromkeys(map(tuple, parts)) for token in part]
+
+
+def packed(counts: Mapping[str, int]) -> Terms:
+    """Counts by term, packed.
+
+    >>> packed({"owl": 2, "night": 1}).counted()
+    {'owl': 2, 'night': 1}
+    """
+    numbers = np.fromiter(counts.values(), np.int32, len(counts))
+    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
+
+
+def known_languages() -> list[str]:
+    """The names of languages whose words can be compared: those with a stemmer, and those that do without."""
+    return sorted({*Stemmer.algorithms(), *UNSTEMMED.values()})
+
+
+def _bigrams(word: str) -> list[str]:
+    # Chinese and Japanese put no spaces between words; pairs of characters find most of them.
+    if len(word) <= 2 or not _IS_CJK.match(word):
+        return [word]
+    return [word[at : at + 2] for at in range(len(word) - 1)]
+
+
+def is_cjk(term: str) -> bool:
+    """Whether a term is of Chinese or Japanese characters: a pair of them, or one.
+
+    >>> is_cjk("東京"), is_cjk("tokyo")
+    (True, False)
+    """
+    return _IS_CJK.match(term) is not None
+
+
+@lru_cache(maxsize=32)
+def words_of(language: str) -> Words:
+    """The one cache of a language in this process."""
+    return Words(language)
+
+
+@lru_cache(maxsize=32)
+def _url_words_of(language: str) -> Words:
+    return Words(language, NOT_TELLING)
+
+
+def terms_of(text: str, language: str = "english") -> list[str]:
+    """The stemmed words of a text in their order, without stop words and single letters.
+
+    >>> terms_of("The cats of 2016 don't chase Zoë")
+    ['cat', '2016', 'chase', 'zoë']
+    >>> terms_of("東京都の猫 cats")
+    ['東京', '京都', '都の', 'の猫', 'cat']
+    """
+    return words_of(language).terms(text)
+
+
+def count_terms(text: str, language: str = "english") -> dict[str, int]:
+    """How often each term occurs in a text.
+
+    >>> count_terms("Cats and a cat's dog")
+    {'cat': 2, 'dog': 1}
+    """
+    return words_of(language).count(text)[0]
+
+
+def terms_of_each(texts: Sequence[str], language: str = "english") -> list[list[str]]:
+    """The terms of each of many short texts, such as anchors.
+
+    >>> terms_of_each(["Big cats", "", "dogs"])
+    [['big', 'cat'], [], ['dog']]
+    """
+    return words_of(language).each(texts)
+
+
+def url_terms_of_each(found: Sequence[str], language: str = "english") -> list[list[str]]:
+    """The terms of each of many URLs: of the words that `urls.tokens` finds.
+
+    >>> url_terms_of_each(["http://www.bbc.com/news/2016/nice-attacks_live.html"])
+    [['bbc', 'news', '2016', 'nice', 'attack', 'live']]
+    """
+    return _url_words_of(language).each(found)

@@ -1,0 +1,96 @@
+"""Preparing: from keywords, descriptions and examples to a topic that is saved and reused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lycosa.engine.start import preparation
+from lycosa.engine.start.topic import load_topic, make_topic, prepared_topic
+from lycosa.errors import InputError, ModelError, SpecError
+from lycosa.learn.training.example import ExamplePage
+from lycosa.page.document import Document
+from lycosa.spec.sections import JudgeSpec, TopicSpec
+from lycosa.values import Reason, Refusal
+
+OWLS = "<title>Owls</title><p>The owl hunts at night. An owl hears every mouse."
+
+
+async def get(url: str) -> Document | Refusal:
+    if "gone" in url:
+        return Refusal(Reason.HTTP_ERROR, "404")
+    return Document(OWLS.encode(), url, "text/html")
+
+
+def test_keywords_weigh_like_the_most_frequent_term():
+    """A keyword counts as often as the examples' most frequent term, or once without examples."""
+    alone = make_topic(TopicSpec(keywords=("owls", "night birds")), [], [])
+    assert set(alone.vector) == {"owl", "night", "bird"}
+    assert len(set(alone.vector.values())) == 1
+    beside = make_topic(TopicSpec(keywords=("barn",)), [ExamplePage(1, {"owl": 5, "mous": 1})], [])
+    assert beside.vector["barn"] == beside.vector["owl"] > beside.vector["mous"]
+
+
+def test_the_vector_has_the_most_frequent_terms_and_all_keywords():
+    """`terms` cuts what examples and description say, never the keywords."""
+    model = make_topic(
+        TopicSpec(keywords=("barn", "roost"), terms=1), [ExamplePage(1, {"owl": 5, "mous": 1})], []
+    )
+    assert set(model.vector) == {"owl", "barn", "roost"}
+    described = make_topic(TopicSpec(description="The owls of the night"), [], [])
+    assert set(described.vector) == {"owl", "night"}
+
+
+def test_an_empty_topic_is_refused_with_the_ways_out():
+    """Stop words alone are no topic."""
+    for spec in (TopicSpec(), TopicSpec(keywords=("the", "of")), TopicSpec(description="It is.")):
+        with pytest.raises(SpecError, match=r"topic is empty.*judge\.kind"):
+            make_topic(spec, [], [])
+
+
+async def test_examples_from_files_and_the_web(tmp_path):
+    """Files are relative to the spec's folder; a URL that fails is a word, a missing file an error."""
+    (tmp_path / "a.html").write_text(OWLS)
+    (tmp_path / "b.txt").write_text("An <owl> & its pellets")
+    words: list[str] = []
+    spec = TopicSpec(examples=("a.html", "b.txt", "http://a.example/", "http://a.example/gone"))
+    model = await prepared_topic(spec, tmp_path, None, get, words.append)
+    assert len(model.examples) == 3
+    assert model.examples[0].terms == model.examples[2].terms
+    assert "pellet" in model.examples[1].terms
+    assert len(words) == 1
+    assert "gone" in words[0]
+    with pytest.raises(InputError, match=r"none\.html"):
+        await prepared_topic(TopicSpec(examples=("none.html",)), tmp_path, None, get, words.append)
+
+
+async def test_a_saved_topic_is_reused_and_nothing_is_fetched(tmp_path):
+    """A resumed crawl judges by the topic that it began with; the user may edit the file."""
+    models = tmp_path / "models"
+    spec = TopicSpec(keywords=("owl",), examples=("http://a.example/",))
+    made = await prepared_topic(spec, tmp_path, models, get, print)
+
+    async def never(url: str) -> Document | Refusal:
+        raise AssertionError(url)
+
+    assert await prepared_topic(spec, tmp_path, models, never, print) == made
+    assert [path.name for path in models.iterdir()] == ["topic.json"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"language": 1}', b"\xff", b"[]"])
+def test_a_damaged_topic_is_named_with_the_fix(tmp_path: Path, content):
+    """One message that names the file and what to do."""
+    path = tmp_path / "topic.json"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"topic\.json.*Delete it"):
+        load_topic(path)
+
+
+def test_the_judge_is_the_specs():
+    """`all` takes every page without evidence; `topic` needs the terms of the page."""
+    topic = make_topic(TopicSpec(keywords=("owl",)), [], [])
+    assert preparation(topic, JudgeSpec(kind="all")).judge.needs == ()
+    ready = preparation(topic, JudgeSpec())
+    assert [kind.name for kind in ready.judge.needs] == ["terms"]
+    assert ready.topic.vector == topic.vector

@@ -1,0 +1,104 @@
+"""Pages as rows of a matrix, and their products."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from lycosa.learn.fitting.corpus import Corpus
+from lycosa.learn.words.background import background_of
+from lycosa.page.text.terms import packed
+
+PAGES = 300
+
+
+@pytest.fixture
+def pages() -> list[dict[str, int]]:
+    """Pages that have words of all in common, and words of their own."""
+    chance = Random(1)
+    words = [f"word{number}" for number in range(400)]
+    return [
+        {word: chance.randint(1, 300) for word in (*words[:20], *chance.sample(words, 30))}
+        for _ in range(PAGES)
+    ]
+
+
+def corpus_of(pages: list[dict[str, int]], *, at_once: int) -> tuple[Corpus, np.ndarray]:
+    """A corpus whose products are asked for whenever so many pages have come in."""
+    corpus, products = Corpus(background_of("english")), np.zeros((0, 0))
+    for start in range(0, len(pages), at_once):
+        for terms in pages[start : start + at_once]:
+            corpus.add(terms)
+        products = corpus.products(corpus.rows(), np.arange(len(corpus)))
+    return corpus, np.tril(products)
+
+
+def test_products_do_not_depend_on_when_pages_came(pages):
+    """A crawl that went on after a crash, and read all pages at once, has the same judge to the last bit."""
+    corpus, step_by_step = corpus_of(pages, at_once=7)
+    _, all_at_once = corpus_of(pages, at_once=PAGES)
+    rows = corpus.rows()
+    assert (step_by_step == all_at_once).all()
+    assert np.allclose(step_by_step, np.tril((rows @ rows.T).toarray()), rtol=0, atol=1e-6)
+
+
+def test_products_of_some_pages_are_those_of_their_rows(pages):
+    """Where not all pages are chosen, common and rare words are multiplied apart."""
+    corpus, products = corpus_of(pages, at_once=PAGES)
+    chosen = np.array([1, 5, 8, 30])
+    some = np.tril(corpus.products(corpus.rows(), chosen))
+    assert np.allclose(some, products[np.ix_(chosen, chosen)], rtol=0, atol=1e-6)
+    _, again = corpus_of(pages, at_once=PAGES)
+    assert (np.tril(corpus.products(corpus.rows(), np.arange(PAGES))) == again).all()
+
+
+def test_pages_that_are_read_together_are_those_read_one_by_one(pages):
+    """To the last bit, and with the columns in the order in which terms are met: a judge says the same either way."""
+    pages[40:43] = [{}, {"ж" * 30 + "а": 2, "owl": 1}, {"night": 1, "ж" * 30 + "б": 1, "ж" * 30 + "а": 1}]
+    alone, together = Corpus(background_of("english")), Corpus(background_of("english"))
+    for terms in pages:
+        alone.add(terms)
+    for start in range(0, PAGES, 16):
+        before, some = len(together), pages[start : start + 16]
+        assert together.add_all([*map(packed, some)]) == range(before, before + len(some))
+    assert together.add_all([]) == range(PAGES, PAGES)
+    assert together.terms == alone.terms
+    for name in ("indptr", "indices", "data"):
+        assert (getattr(together.rows(), name) == getattr(alone.rows(), name)).all()
+    assert (together.language_shares() == alone.language_shares()).all()
+
+
+def test_rows_that_were_handed_out_stay_as_they_are(pages):
+    """Whoever has them keeps them, however many pages come then."""
+    corpus = Corpus(background_of("english"))
+    corpus.add(pages[0])
+    rows = corpus.rows()
+    before = rows.toarray()
+    for _ in range(10):
+        corpus.add_all([*map(packed, pages)])
+    assert (rows.toarray() == before).all()
+    assert (corpus.rows()[:1, : before.shape[1]].toarray() == before).all()
+
+
+def test_long_and_foreign_terms_have_one_column_each():
+    """Terms are looked up by a hash of their first bytes: those that begin alike are not mixed up."""
+    corpus, stem = Corpus(background_of("english")), "ж" * 30
+    for _ in range(2):
+        corpus.add({"owl": 1, stem + "а": 1, stem + "б": 2, "東京": 1})
+    corpus.add({})
+    assert corpus.terms == [stem + "а", stem + "б", "owl", "東京"]
+    assert corpus.rows().indices.tolist() == [2, 0, 1, 3] * 2
+    assert corpus.rows().indptr.tolist() == [0, 4, 8, 8]
+
+
+def test_what_was_handed_out_stays_as_it_was(pages):
+    """A fit may still look at the rows of before when further pages come in."""
+    corpus = Corpus(background_of("english"))
+    corpus.add(pages[0])
+    rows = corpus.rows()
+    before = rows.toarray()
+    for terms in pages:
+        corpus.add(terms)
+    assert (rows.toarray() == before).all()
