@@ -255,7 +255,8 @@ class HttpClient:
                 look(response.status, response.headers)
             async with asyncio.timeout_at(deadline):
                 body, cut = await _read(response, max_bytes, glance)
-                await self._refuse_doubtful(cast(_Response, response), host)
+                if not cut:
+                    await self._refuse_doubtful(cast(_Response, response), host)
         except Exception as error:
             response.close()
             fault = error if isinstance(error, Fault) else _fault_of(error)
@@ -302,21 +303,26 @@ class HttpClient:
             del self._unkept[next(iter(self._unkept))]
 
     async def _refuse_doubtful(self, response: _Response, host: str) -> None:
-        """Raise Unasked if more came than was asked for, so that this may be the response to an earlier request.
+        """Raise Unasked if this may be the response to an earlier request, or have a part of one in it.
 
-        What answers the first request of a connection is not in doubt.
+        What answers the first request of a connection is not in doubt. On one that is used again soon, the end of the
+        connection is no proof that nothing was to follow.
         """
         handler = response.handler
         if response.is_first or handler is None:
             return
-        settled = self._settled.get(host, 0)
-        if response.idle_s < QUIET_S and settled < SETTLED and not handler.unasked:
-            await asyncio.sleep(SETTLE_S)
-            self._settled[host] = settled + 1
-            if len(self._settled) > MAX_UNKEPT:
-                del self._settled[next(iter(self._settled))]
-            if handler.is_idle and handler.is_connected() and handler.has_unread():
-                await asyncio.sleep(0.001)  # let it arrive: bytes, or only the end of the connection
+        if response.idle_s < QUIET_S and not handler.unasked:
+            settled = self._settled.get(host, 0)
+            if settled < SETTLED and handler.is_connected():
+                await asyncio.sleep(SETTLE_S)
+                if handler.is_idle and handler.is_connected() and handler.has_unread():
+                    await asyncio.sleep(0.001)  # let it arrive
+                self._settled[host] = settled + 1
+                if len(self._settled) > MAX_UNKEPT:
+                    del self._settled[next(iter(self._settled))]
+            if not handler.is_connected():
+                self._keep_no_more(host)
+                raise Unasked
         if handler.unasked:
             raise Unasked
 
