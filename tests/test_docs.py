@@ -141,6 +141,26 @@ def test_nothing_is_left_to_be_filled_in(page):
     assert not re.findall(r"^(?:[A-Z]{3,}[\s.:]*|\W*(?:TODO|FIXME)\b.*)$", text, re.M)
 
 
+def test_the_pages_are_short():
+    """At most 2,500 words a page, 16 a sentence and 40,000 in all; the two pages of reference are made from the program."""
+    words = {name_of(page): len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert sum(words.values()) <= 40_000
+    reference = ("docs/commands.md", "docs/spec.md")
+    assert not {name: count for name, count in words.items() if count > 2500 and name not in reference}
+    means = {name_of(page): words_of_a_sentence(page.read_text(encoding="utf-8")) for page in PAGES}
+    assert not {name: mean for name, mean in means.items() if mean > 16}
+
+
+def words_of_a_sentence(text: str) -> float:
+    """The mean number of words in the sentences of a page, without tables, headings and code."""
+    text = re.sub(r"```.*?```|<!--.*?-->", " ", text, flags=re.S)
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith(("|", "#", "    ", "!["))]
+    prose = re.sub(r"\]\([^)]*\)", "]", "\n".join(lines))
+    counts = [len(sentence.split()) for sentence in re.split(r"(?<=[.!?:])\s+", prose)]
+    counts = [count for count in counts if count > 2]
+    return sum(counts) / max(1, len(counts))
+
+
 def run(command: list[str], folder: Path) -> str:
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(
@@ -337,10 +357,14 @@ def test_sql_of_the_documentation_runs(demo):
 
 
 def test_the_readme_is_short_and_starts_with_two_commands():
-    """Under a hundred lines; `make demo` and `make test` on the first screen; the picture is small."""
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    """Under a hundred lines and 700 words; `make demo` and `make test` on the first screen; the picture is small."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = text.splitlines()
     assert len(lines) < 100
+    assert len(text.split()) <= 700
     first = "\n".join(lines[:20])
     assert "make demo" in first
     assert "make test" in first
-    assert (DOCS / "images" / "report.png").stat().st_size <= 300_000
+    pictures = re.findall(r"^!\[.+\]\((.+)\)$", text, re.M)
+    assert pictures
+    assert all((ROOT / picture).stat().st_size <= 300_000 for picture in pictures)

@@ -1,4 +1,4 @@
-"""The guard of what a page costs."""
+"""The guard of the cost of a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from research.cost import FILE, LIMIT, Cost, complaints, made_pages
 ROOT = Path(__file__).parents[2]
 
 
-def test_only_growth_beyond_the_limit_is_complained_of():
-    """A dearer crawl is named with its ratio; what became cheaper, or hardly dearer, is not."""
+def test_only_growth_beyond_the_limit_is_reported():
+    """Report a more expensive crawl with its ratio; ignore a cheaper or hardly more expensive one."""
     before = Cost(analysis=10.0, crawl=30.0)
     assert complaints(Cost(analysis=1.14 * 10, crawl=20.0), before) == []
     (said,) = complaints(Cost(analysis=10.0, crawl=30.0 * LIMIT + 1), before)
@@ -19,7 +19,7 @@ def test_only_growth_beyond_the_limit_is_complained_of():
 
 
 def test_the_guard_is_part_of_make_test():
-    """Its figures are committed, and `make test` looks at them."""
+    """Its figures are committed, and `make test` checks them."""
     assert msgspec.json.decode(FILE.read_bytes(), type=Cost).crawl > 1
     makefile = (ROOT / "Makefile").read_text()
     assert "check: format lint types tests cost" in makefile

@@ -1,4 +1,4 @@
-"""Small parts of what research/endurance measures; the programs run it in full."""
+"""A small part of each program of research/endurance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 from random import Random
 
 import pytest
-from research.endurance import fuzz, kills, power
+from research.endurance import dialogues, fuzz, kills, power
 
 
 def test_ten_thousand_inputs_break_nothing():
@@ -26,15 +26,15 @@ def test_killed_crawls_end_like_others(strategy):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_power_cuts_leave_collections():
-    """Everything opens, and the crawl goes on to the same end."""
+    """Every collection opens, and the resumed crawl ends the same way."""
     found = power.endure(pages=40, cuts=3, resumed=1)
     assert found.wrong == []
     assert found.cuts == 3
     assert found.resumed == 1
 
 
-def test_what_was_not_synced_may_be_lost_and_what_was_may_not():
-    """Whatever the chance: the synced beginning is there, and nothing that was never written."""
+def test_only_unsynced_data_may_be_lost():
+    """For any random seed the synced data are there, and nothing that was never written."""
     notes = [
         power.Note("C", "a", 0, b""),
         power.Note("W", "a", 0, b"safe"),
@@ -45,3 +45,10 @@ def test_what_was_not_synced_may_be_lost_and_what_was_may_not():
     found = {power.disk_after_a_cut(notes, Random(seed))["b"] for seed in range(50)}
     assert found == {b"safe", b"safemore"}
     assert power.disk_without_a_cut(notes) == {"b": b"safemore"}
+
+
+async def test_dialogues_end_and_bring_their_own_bytes():
+    """Hundreds of dialogues with servers that send what nobody asked for: none hangs, none gets another URL's bytes."""
+    results, wrong = await dialogues.run_dialogues(range(300), at_once=50)
+    assert wrong == []
+    assert results["fetched"] > 500

@@ -1,4 +1,4 @@
-"""The labelled pages of the genre model, and what is measured with it."""
+"""The labelled pages of the genre model, and the programs that measure it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_archived_copies_belong_to_their_original_source():
     assert GenreLabel(url, "blog", "blog", "dates", "random").source == "modabot.example"
 
 
-def test_what_was_made_or_chosen_or_drawn_later_never_tests_in_folds():
+def test_made_chosen_and_later_pages_never_test_in_folds():
     """Only real, random pages are in test folds; pages drawn later are not even trained on."""
     features = dict.fromkeys(FEATURES, 0.0)
     examples = genre_examples([(label, features) for label in labels()], extended=False)
@@ -72,7 +72,7 @@ def test_the_accuracy_of_later_pages_is_a_share():
 
 
 def test_evidence_is_computed_once():
-    """The runs of a sweep share what is known of a page."""
+    """The runs of a sweep share the evidence of a page."""
     asked = []
 
     class Counting:
@@ -89,7 +89,7 @@ def test_evidence_is_computed_once():
 
 
 def test_margins_are_over_held_out_runs():
-    """The summary pairs runs and says how much is left of the gain."""
+    """The summary pairs runs and has the share of the gain that remains."""
     half = {"baseline": [0.4, 0.5], "counted": [0.5, 0.6], "learned": [0.45, 0.55]}
     found = summary([half, half])
     assert found["counted_margin"] == pytest.approx(0.1)

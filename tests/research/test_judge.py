@@ -27,15 +27,15 @@ def crawls(web) -> list[JudgedCrawl]:
     return crawls_of(web, "examples:3", 1, 40, ("bread", "owls"))
 
 
-def test_a_crawl_tells_what_calibration_saw(crawls):
-    """Of every page but the examples, in both rounds, with the labels beside it."""
+def test_a_crawl_has_the_signs_of_calibration(crawls):
+    """Signs of every page except the examples, in both rounds, with the labels."""
     crawl = crawls[0]
     assert [told.shape for told in crawl.fitter.fitted({}).signs] == [(len(crawl.relevant), 2)] * 2
     assert len(crawl.found) == len(crawl.relevant) - 3
     assert 0 < crawl.relevant[crawl.found].sum() < len(crawl.found)
 
 
-def test_strategies_that_are_compared_begin_alike(web):
+def test_compared_strategies_start_with_the_same_judge(web):
     """A judge that learned in one crawl of the lab knows nothing of it in the next."""
     laboratory = Laboratory(web, "bread", 1, Options(pages=30, given=parse_given("examples:3")))
     laboratory.prepare(["best-first"])

@@ -1,4 +1,4 @@
-"""What answers do is measured on one crawl, answered in several ways."""
+"""One crawl is answered in several ways."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lycosa_lab.webs.web import VirtualWeb
 from research import label_figures
 
 
-def test_each_way_begins_with_the_same_collection(demo_folder: Path):
+def test_each_way_starts_with_the_same_collection(demo_folder: Path):
     """Answers of one way are forgotten before the next; the same way gives the same figures."""
     case = msgspec.structs.replace(label_figures.CASE, pages=60)
     interview = Interview(CachedWeb(VirtualWeb.open(demo_folder)), "owls", 1, case)

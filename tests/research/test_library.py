@@ -1,4 +1,4 @@
-"""The program that measures the library runs, on a collection too small to say anything."""
+"""The program that measures the library runs, on a tiny collection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from research.library import VIEWS, make_collection, measure, told
 
 
 def test_every_view_of_a_made_up_collection_is_measured(tmp_path):
-    """Each view is answered as a page, has its milliseconds, and stands in the table beside its goal."""
+    """Each view answers with a page and has a row with its milliseconds and its goal."""
     make_collection(tmp_path / "large", 200)
 
     found = measure(tmp_path / "large", runs=1)

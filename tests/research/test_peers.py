@@ -1,4 +1,4 @@
-"""Crawlers beside ours: the archive is served as it is, and all are counted alike."""
+"""Other crawlers get the archive unchanged, and all are counted the same way."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_seeds_are_those_of_the_lab(web: VirtualWeb):
 
 
 def test_all_are_counted_alike(web: VirtualWeb):
-    """Seeds never count; who judges nothing keeps everything."""
+    """Seeds never count; a crawler without a judge keeps everything."""
     topic = web.topic("owls")
     seeds = seeds_of(topic)
     good = [url for url in topic.relevant_urls if url not in seeds][:6]
@@ -66,7 +66,7 @@ def test_all_are_counted_alike(web: VirtualWeb):
 
 
 def test_lycosa_gets_a_spec_that_a_user_would_write(tmp_path: Path):
-    """It is read without a complaint."""
+    """It is a valid spec."""
     job = Job(["owl", "nest"], ["http://a.test/1"], 200, "http://127.0.0.1:8000")
     (tmp_path / "crawl.toml").write_text(spec_of("fused", job))
 

@@ -1,4 +1,4 @@
-"""The page of what a crawl costs is written by a program."""
+"""The tables of research/performance.md are written by a program."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def test_every_crawl_of_a_run_has_its_row():
     assert "crawl4ai" not in rows[0]
 
 
-def test_the_dearest_stage_comes_first():
+def test_the_most_expensive_stage_comes_first():
     assert stages(FIGURES).splitlines()[2] == "| store | 4.00 | 4.00 |"
 
 
-def test_the_page_has_the_places_for_all_parts():
+def test_the_notebook_has_marks_for_all_parts():
     text = PAGE.read_text(encoding="utf-8")
     for part in ("crawls", "webs", "frontier"):
         assert with_part(text, part, "figures") != text

@@ -1,4 +1,4 @@
-"""The place model: labelled files are read as they are meant, and fitting learns from them."""
+"""The place model: reading labelled files, and fitting."""
 
 from research.places.model import TextWithPlaces, fit, join_tokens, read_conll
 

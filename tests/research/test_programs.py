@@ -1,4 +1,4 @@
-"""The programs of research are documented, can be imported, and stay out of the wheel; the small ones run on tiny data."""
+"""The programs of research are documented, can be imported, and stay out of the wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page costs by shards, from several rounds."""
+"""The cost of a page by shards, from several rounds."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def a_round(small_s: float, large_s: float) -> Round:
     return {way: divided if way == DIVIDED else alone for way in SHARDS_OF}
 
 
-def test_a_disturbed_crawl_of_one_round_does_not_count():
-    """Of each crawl the median is taken first: no round has to be undisturbed in both of its sizes."""
+def test_one_disturbed_crawl_does_not_count():
+    """The median of each crawl is taken first, so no round has to be undisturbed in both sizes."""
     rounds = [a_round(13, 29), a_round(18, 24), a_round(13, 24)]
     assert [round(ratio(one), 2) for one in rounds] == [1.6, 0.6, 1.1]
     assert a_page(*medians(rounds)[DIVIDED]) == pytest.approx(11.0)
@@ -26,8 +26,8 @@ def test_a_disturbed_crawl_of_one_round_does_not_count():
     assert "(200 and 1200 pages," in told
 
 
-def test_speed_is_that_of_a_crawl_that_has_begun():
-    """Both go on at 100 pages/s, and one of them takes three seconds more to begin; its site keeps a core half busy."""
+def test_speed_leaves_out_the_start():
+    """Both run at 100 pages/s, and one takes three seconds longer to start; its site uses half a core."""
     alone = Cost(200, 2, 4, 4, 0, 2, 1, 1), Cost(1200, 12, 14, 14, 0, 8, 1, 1)
     divided = (
         Cost(200, 5, 14, 13, 4, 2, 1, 1, 9, 9, 9, 1.0),
@@ -39,7 +39,7 @@ def test_speed_is_that_of_a_crawl_that_has_begun():
     assert "| 100.0 | 1.10 | 0.50 |" in told
 
 
-def test_of_two_rounds_the_mean_is_told_not_the_better():
+def test_two_rounds_give_their_mean():
     rounds = [a_round(13, 24), a_round(13, 26)]
     assert ratio(medians(rounds)) == pytest.approx(1.2)
     assert "(200 and 1200 pages," in figures(rounds)

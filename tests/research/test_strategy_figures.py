@@ -21,7 +21,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Measured:
 
 
 def test_oracles_come_last_and_are_not_tested(found: Measured):
-    """A row a strategy; p values only where a lead is a question."""
+    """A row for each strategy; oracles have no p values."""
     rows = [row.split(" | ") for row in strategy_figures.compared(found).splitlines()[2:]]
 
     assert {row[0] for row in rows[2:]} == {"| oracle", "| look-ahead"}
@@ -34,7 +34,7 @@ def test_oracles_come_last_and_are_not_tested(found: Measured):
 
 
 def test_a_part_that_is_left_out_has_a_row(found: Measured):
-    """Beside the whole, on the same draws."""
+    """It is compared with all parts on the same draws."""
     runs = found.by_strategy["fused"]
 
     row = strategy_figures.ablation(runs, {"url": runs[:1]}).splitlines()[-1]
@@ -44,7 +44,7 @@ def test_a_part_that_is_left_out_has_a_row(found: Measured):
 
 
 def test_figures_are_the_means_of_runs(found: Measured, tmp_path: Path):
-    """What is shipped can be read again."""
+    """The shipped file can be read."""
     figures = strategy_figures.figures_of("a web", found)
     strategy_figures.write(figures, tmp_path / "figures.json")
     runs = found.by_strategy["fused"]

@@ -1,4 +1,4 @@
-"""Eleven traps beside good pages, at a tenth of their size (research/traps.py measures them in full)."""
+"""Eleven traps in a tenth of the web of research/traps.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_traps_cost_little_even_when_good_pages_run_out():
 
 
 def test_they_can_be_followed_on_purpose():
-    """Whoever wants all of a site turns it off."""
+    """`scope.avoid_traps = false` turns the detection off."""
     waste = measure(40, 150, scope={"avoid_traps": False})
     assert waste.pages == 150
     assert not waste.refused

@@ -1,4 +1,4 @@
-"""The figures of docs/as-user.md come from the lab, row by row."""
+"""The tables of research/as-user.md come from kept runs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CASE = Case("demo", user_figures.RANKINGS, 20, 1, given="keywords,examples:3", t
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Measured, Path]:
-    """Small runs, and the folder that they are kept in."""
+    """Small runs, and their folder."""
     kept = tmp_path_factory.mktemp("kept")
     return measured(CASE, Path(), kept, processes=1), kept
 
 
 def test_runs_are_made_once(runs: tuple[Measured, Path], monkeypatch: pytest.MonkeyPatch):
-    """What is kept is read, by whoever asks for the same; another number of pages is another case."""
+    """The same case is read from the folder; a different number of pages is a different case."""
     found, kept = runs
     monkeypatch.setattr("research.measured.compare", lambda *_, **__: 1 / 0)
 
@@ -33,7 +33,7 @@ def test_runs_are_made_once(runs: tuple[Measured, Path], monkeypatch: pytest.Mon
 
 
 def test_a_case_becomes_rows_of_the_tables(runs: tuple[Measured, Path]):
-    """A row a strategy, and one for what one brings over the other."""
+    """A row for each strategy, and one for their difference."""
     found, kept = runs
     cases = {("demo", CASE.given): found}
 
@@ -47,7 +47,7 @@ def test_a_case_becomes_rows_of_the_tables(runs: tuple[Measured, Path]):
 
 
 def test_f1_of_all_counts_pages_that_no_link_leads_to(runs: tuple[Measured, Path]):
-    """As as_user.py counts."""
+    """It counts all relevant pages of the web."""
     found, kept = runs
     web, run = VirtualWeb.open(kept / "demo-web"), found.runs[0]
     relevant = len(web.topics[run.topic].relevant()) - 3
@@ -56,7 +56,7 @@ def test_f1_of_all_counts_pages_that_no_link_leads_to(runs: tuple[Measured, Path
     assert user_figures.f1_of_all(run, 3, web) == pytest.approx(2 * right / (len(run.collected) + relevant))
 
 
-def test_what_is_kept_of_the_right_pages_is_counted(runs: tuple[Measured, Path]):
+def test_kept_relevant_pages_are_counted(runs: tuple[Measured, Path]):
     """The counts behind the table of events."""
     run = runs[0].runs[0]
     fetched, right, kept = user_figures.counted(run)
@@ -66,8 +66,8 @@ def test_what_is_kept_of_the_right_pages_is_counted(runs: tuple[Measured, Path])
     assert "(" in user_figures.events(runs[0])
 
 
-def test_what_is_lost_is_counted_by_topic(runs: tuple[Measured, Path]):
-    """No part of the truth makes it worse; the topics are told apart where most was answered."""
+def test_losses_are_counted_by_topic(runs: tuple[Measured, Path]):
+    """Knowing more of the truth never lowers F1; with the most answers there is a row for each topic."""
     found, _ = runs
     for run in found.runs:
         assert all(of_run(run) >= run.f1 - 1e-9 for of_run in user_figures.BETTER.values())

@@ -257,6 +257,8 @@ class FetchSpec(Section):
     """Longest silence while a response arrives."""
     total_timeout_s: TimeOut = 60.0
     """Time for a whole response."""
+    stop_patience_s: TimeOut = 30.0
+    """Time for requests in flight to finish when the crawl ends; the others are fetched by a later run."""
     retries: NotNegativeInt = 2
     """How often a passing fault (time-out, broken connection, 429, 5xx) is tried again."""
     max_retry_after_s: Rest = 3600.0
