@@ -13,7 +13,6 @@ import pytest
 
 from lycosa.clock import VirtualClock
 from lycosa.collection.collection import Collection
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
 from lycosa.engine.rules.admission import Admission
@@ -47,6 +46,7 @@ from lycosa.values import (
     fact_of,
 )
 from lycosa_lab.demo_web import maps
+from lycosa_lab.runs.memory_sink import MemorySink
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 NO = Judgement(False, 0.0)
@@ -87,7 +87,7 @@ class DrawnWeb:
 
 def crawled(strategy: Multimedia, pages: dict[str, dict[str, float]]) -> tuple[set[str], set[str]]:
     """The names of the pages collected and explored, from A."""
-    store, fetch = MemoryStore(), FetchSpec(per_host_delay_s=0)
+    store, fetch = MemorySink(), FetchSpec(per_host_delay_s=0)
     web = DrawnWeb(pages)
     conclusions = Conclusions(
         frontier=MemoryFrontier(Policy(max_waiting=1000)),

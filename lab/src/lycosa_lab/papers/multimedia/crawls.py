@@ -17,7 +17,6 @@ import msgspec
 import numpy as np
 
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
 from lycosa.evidence import Evidence, LinkFacts
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
@@ -39,6 +38,7 @@ from lycosa.values import Fact, Kind, Link, Score
 from lycosa_lab import metrics
 from lycosa_lab.demo_web import DemoWeb
 from lycosa_lab.demo_web.environment import TOPIC, environment_part
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.run import make_crawl
 from lycosa_lab.webs.cache import CachedWeb, code_digest
 from lycosa_lab.webs.seen_images import seen_images
@@ -93,7 +93,7 @@ class Collected(msgspec.Struct, frozen=True):
         return len(self.graded(least)) / there if there else 0.0
 
 
-class _Keeping(MemoryStore):
+class _Keeping(MemorySink):
     """Keeps the links of the pages that were analysed."""
 
     def __init__(self) -> None:
