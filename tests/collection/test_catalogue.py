@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lycosa.collection import Record
 from lycosa.collection.catalogue import schema
-from lycosa.collection.catalogue.rows import RECENT_TERMS
+from lycosa.collection.catalogue.page_rows import RECENT_TERMS
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.phrases import END_MARK, JOINT, MARK
 from lycosa.collection.writer import CollectionWriter

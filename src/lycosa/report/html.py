@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from lycosa import __version__
 from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
-from lycosa.collection.catalogue.reader import LAST_PAGES
+from lycosa.collection.catalogue.progress import LAST_PAGES
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import TypedQuery

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
-from lycosa.collection.catalogue.reader import Reader, StoredLink, StoredOutcome, StoredPage
+from lycosa.collection.catalogue.pages import StoredLink, StoredOutcome, StoredPage
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
 from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.evidence.words import fact_in_words

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, Relevance
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.statistics import EntityKind, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
