@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
     from lycosa.methods import BaseStrategy as BaseStrategy
+    from lycosa.methods import Lazy as Lazy
     from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
@@ -57,6 +58,7 @@ __all__ = [
     "Evidence",
     "Fact",
     "Judgement",
+    "Lazy",
     "Link",
     "LycosaError",
     "Memo",
@@ -93,6 +95,7 @@ _HOMES = {
     "Evidence": "lycosa.evidence",
     "Fact": "lycosa.values",
     "Judgement": "lycosa.values",
+    "Lazy": "lycosa.methods",
     "Link": "lycosa.values",
     "LycosaError": "lycosa.errors",
     "Memo": "lycosa.values",

@@ -6,7 +6,7 @@ import shutil
 from random import Random
 
 import pytest
-from research.endurance import fuzz, kills, power
+from research.endurance import dialogues, fuzz, kills, power
 
 
 def test_ten_thousand_inputs_break_nothing():
@@ -45,3 +45,10 @@ def test_only_unsynced_data_may_be_lost():
     found = {power.disk_after_a_cut(notes, Random(seed))["b"] for seed in range(50)}
     assert found == {b"safe", b"safemore"}
     assert power.disk_without_a_cut(notes) == {"b": b"safemore"}
+
+
+async def test_dialogues_end_and_bring_their_own_bytes():
+    """Hundreds of dialogues with servers that send what nobody asked for: none hangs, none gets another URL's bytes."""
+    results, wrong = await dialogues.run_dialogues(range(300), at_once=50)
+    assert wrong == []
+    assert results["fetched"] > 500

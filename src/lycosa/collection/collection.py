@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import msgspec
-
 from lycosa.collection.archive.warc import Capture, read_capture
 from lycosa.collection.catalogue.page_filter import COLLECTED, PageFilter
 from lycosa.collection.catalogue.pages import StoredPage
@@ -51,9 +49,9 @@ class Collection:
 
     def rows(self, wanted: PageFilter = COLLECTED) -> Iterator[dict[str, Any]]:
         """Pages as plain dictionaries, with text and provenance: the columns of docs/exports.md."""
-        from lycosa.collection.exports.corpus import corpus_rows  # which imports this module
+        from lycosa.collection.exports.corpus import columns_of, corpus_rows  # which imports this module
 
-        return (msgspec.to_builtins(row) for row in corpus_rows(self, wanted))
+        return (columns_of(row) for row in corpus_rows(self, wanted))
 
     def export(self, out: str | os.PathLike[str], wanted: PageFilter = COLLECTED) -> int:
         """Write pages to a file that ends in .wacz, .jsonl or .parquet; how many were written."""

@@ -305,8 +305,8 @@ def _conclusions(record: Record) -> bytes:
         return _to_json(all_encodable(about))
 
 
-def _tell_refusal(log: logging.Logger, event: str, url: str, refusal: Refusal, **more: Any) -> None:
-    tell(log, event, url=url, reason=refusal.reason.name, detail=refusal.detail, **more)
+def _tell_refusal(log: logging.Logger, message: str, url: str, refusal: Refusal, **more: Any) -> None:
+    tell(log, message, url=url, reason=refusal.reason.name, detail=refusal.detail, **more)
 
 
 def lock_directory(directory: Path) -> io.FileIO:

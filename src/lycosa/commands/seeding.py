@@ -143,7 +143,7 @@ def _why_none(finding: Finding) -> str:
 
 
 def _statistics(finding: Finding, wanted: PostFilter) -> Table:
-    """Table 10 of the event paper."""
+    """Table 10 of Farag's thesis."""
     from rich.table import Table
 
     table = Table("", title="Posts", show_header=False)

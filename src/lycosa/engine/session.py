@@ -243,6 +243,7 @@ async def _crawl(
                     clock=clock,
                     refits=refits,
                     peers=share,
+                    say=say,
                     rendering=Rendering(renderer, renderings, spec.fetch.render, spec.limits.rendered, note)
                     if renderer
                     else None,

@@ -24,6 +24,7 @@ from lycosa.library.tiles import Tiles
 from lycosa.library.views.indexing import IndexProcesses
 from lycosa.library.views.search import SearchGround, marked, search_ground
 from lycosa.library.views.search_query import SearchQuery
+from lycosa.methods.registry import facets
 
 Handler = Callable[[Request, Collection], Response]
 """A page of an opened collection."""
@@ -95,6 +96,7 @@ class LibraryContext:
             is_public=self.is_public,
             path=request.url.path,
             address=local_path(request.url),
+            facets=list(facets()),
             **{"query": SearchQuery(), **values},
         )
         return HTMLResponse(text, code)

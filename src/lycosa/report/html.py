@@ -24,8 +24,7 @@ from lycosa.collection.search.search import Order, SearchHit
 from lycosa.engine.learning.refit import harvest_of, saved_version
 from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
-from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
+from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of
 from lycosa.report import design
 from lycosa.report.column_chart import column_chart
@@ -97,6 +96,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
     pages, relevant = curve[-1] if curve else (0, 0)
     reasons = reader.counts_by_reason()
     runs = reader.runs()
+    category = next(facets(), None)
     return {
         **msgspec.structs.asdict(described(collection)),
         "pages": pages,
@@ -122,11 +122,12 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "useless": reader.useless(),
         "sources": collection.statistics.sources(SOURCES),
         "number_of_sources": collection.statistics.collected_sources(),
-        "best": collection.search.best(COLLECTED, BEST_PAGES),
+        "category": category,
+        "best": collection.search.best(COLLECTED, BEST_PAGES, category.name if category else ""),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
         "languages": collection.statistics.values("language", limit=12),
-        "parts": [Markup(loaded(method.report)(collection)) for method in methods() if method.report],  # noqa: S704
+        "parts": [Markup(each.report.section(collection)) for each in methods() if each.report.section],  # noqa: S704
         **_contents(collection),
     }
 

@@ -21,7 +21,7 @@ from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
 from lycosa.frontier.waiting import urls_known_below
 from lycosa.learn.judges.kinds import wanted_in
 from lycosa.learn.judges.version import Reasons, Scorer, load_version
-from lycosa.methods.lookup import all_settings, guide_named, guide_words, link_words, strategy_class
+from lycosa.methods.lookup import all_settings, guide_named, link_words, strategy_class
 from lycosa.page.text.written import as_written
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
@@ -112,7 +112,7 @@ def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...
     name = str(spec.get("", {}).get("strategy", Spec.model_fields["strategy"].default))
     try:
         guide = guide_named(name, spec)
-        told = [*([guide_words(guide)] if guide else []), *_told(collection.reader, state.link)]
+        told = [*([strategy_class(guide).guides] if guide else []), *_told(collection.reader, state.link)]
         return tuple(strategy_class(name).reasons(state.link.record, told))
     except LycosaError:  # a strategy of one's own that is not here any more
         return ()

@@ -27,7 +27,6 @@ from lycosa.evidence import Evidence, Need
 from lycosa.fetch.redirects import redirect_target
 from lycosa.files import cache_directory
 from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
 from lycosa.page.document import Document
 from lycosa.page.links.paths import Outline
 from lycosa.urls import key_of
@@ -336,7 +335,7 @@ def code_digest() -> str:
 
 def page_parts() -> dict[str, Callable[[Document], Any]]:
     """What methods make of a document for their evidence, by name."""
-    return {name: loaded(where) for method in methods() for name, where in method.page_parts.items()}
+    return {name: part.load() for each in methods() for name, part in each.evidence.page_parts.items()}
 
 
 def _code_of(make: Callable[[Document], Any]) -> list[Path]:

@@ -19,11 +19,12 @@ from lycosa.collection.exports import written, written_through
 from lycosa.collection.exports.boilerplate import Boilerplate
 from lycosa.errors import InputError
 from lycosa.evidence.words import number_of
+from lycosa.methods.registry import facets
 from lycosa.page.response import document_of
 from lycosa.page.signs.rights import Rights
 from lycosa.page.text.markdown import markdown_of
 from lycosa.page.text.prose import prose_of
-from lycosa.values import Category, Data, Refusal
+from lycosa.values import Category, Data, Fact, Refusal
 
 MAX_BYTES = 50_000_000
 ROW_GROUP = 2000
@@ -81,7 +82,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
     relevant: bool
     score: float | None
     rule: str | None
-    genre: str | None
+    categories: dict[str, str | None]  # by evidence; a column each
     places: list[PlaceRow]
     entities: list[EntityRow]
     evidence: dict[str, float | None]
@@ -103,13 +104,13 @@ def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bo
     encode, count = msgspec.json.Encoder().encode, 0
     with Collection.open(directory) as collection, written_through(out) as file:
         for row in corpus_rows(collection, wanted, markdown=markdown):
-            file.write(encode(row) + b"\n")
+            file.write(encode(columns_of(row)) + b"\n")
             count += 1
     return count
 
 
 CSV_COLUMNS = (
-    "url title date date_source doubtful_date language source words relevant score genre places people organisations "
+    "url title date date_source doubtful_date language source words relevant score categories places people organisations "
     "text"
 ).split()
 
@@ -120,15 +121,16 @@ def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool
     with Collection.open(directory) as collection, written_through(out) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         writer = csv.writer(text)
-        writer.writerow(CSV_COLUMNS)
+        columns = [name for key in CSV_COLUMNS for name in (_categories() if key == "categories" else (key,))]
+        writer.writerow(columns)
         for row in corpus_rows(collection, wanted, markdown=markdown):
-            named = {
+            named: dict[str, list[str]] = {
                 "places": [place.name for place in row.places],
                 "people": [one.name for one in row.entities if one.kind == "person"],
                 "organisations": [one.name for one in row.entities if one.kind == "organisation"],
             }
-            cells = {name: "; ".join(names) for name, names in named.items()}
-            writer.writerow(_cell(cells.get(name, getattr(row, name, ""))) for name in CSV_COLUMNS)
+            cells = columns_of(row) | {name: "; ".join(names) for name, names in named.items()}
+            writer.writerow(_cell(cells[name]) for name in columns)
             count += 1
         text.detach()
     return count
@@ -167,7 +169,7 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: 
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):
         for group in _groups(corpus_rows(collection, wanted, markdown=markdown)):
-            rows = [_flat(row) for row in group]
+            rows = [{**columns_of(row), "evidence": list(row.evidence.items())} for row in group]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count
@@ -177,7 +179,7 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
     """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive, and so does
     all of it with `markdown`: headings, lists, tables and code are only there.
     """
-    urls, boilerplate = _FirstOfCluster(collection), Boilerplate()
+    urls, boilerplate, categories = _FirstOfCluster(collection), Boilerplate(), _categories()
     chosen = condition_of(wanted)
     for source, text in collection.connection.execute(_TEXTS):
         boilerplate.add(source, text)
@@ -187,7 +189,7 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
         date_source, doubtful_date = row[22:]
         place = (file, offset, length) if file and not revisit else _place_of_body(collection, key)
         evidence = collection.reader.evidence(number)
-        genre, rights = evidence.get("genre"), Rights.of(evidence)
+        rights = Rights.of(evidence)
         yield CorpusRow(
             url=url,
             title=title or None,
@@ -204,7 +206,7 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
             relevant=bool(relevant),
             score=score,
             rule=rule or None,
-            genre=(genre.label if isinstance(genre, Category) else "") or None,
+            categories={name: _label(evidence.get(name)) for name in categories},
             places=_places(collection, number),
             entities=_entities(collection, number),
             evidence={
@@ -222,6 +224,10 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
             warc_offset=place[1],
             warc_length=place[2],
         )
+
+
+def _label(fact: Fact | None) -> str | None:
+    return (fact.label or None) if isinstance(fact, Category) else None
 
 
 def _place_of_body(collection: Collection, key: int) -> tuple[str | None, int | None, int | None]:
@@ -289,10 +295,17 @@ def _groups(rows: Iterator[CorpusRow]) -> Iterator[list[CorpusRow]]:
         yield group
 
 
-def _flat(row: CorpusRow) -> dict[str, Any]:
-    flat = msgspec.to_builtins(row)
-    flat["evidence"] = list(row.evidence.items())
-    return dict(flat)
+def _categories() -> list[str]:
+    """The columns of categories."""
+    return [facet.name for facet in facets()]
+
+
+def columns_of(row: CorpusRow) -> dict[str, Any]:
+    """A row as plain data, by column."""
+    columns: dict[str, Any] = {}
+    for name, value in msgspec.to_builtins(row).items():
+        columns |= value if name == "categories" else {name: value}
+    return columns
 
 
 def _schema(pyarrow: Any) -> Any:
@@ -327,4 +340,8 @@ def _schema(pyarrow: Any) -> Any:
 
     row = inspect.type_info(CorpusRow)
     assert isinstance(row, inspect.StructType)
-    return pyarrow.schema([(field.name, kind(field)) for field in row.fields])
+    columns: list[tuple[str, Any]] = []
+    for field in row.fields:
+        is_many = field.name == "categories"
+        columns += [(name, text) for name in _categories()] if is_many else [(field.name, kind(field))]
+    return pyarrow.schema(columns)

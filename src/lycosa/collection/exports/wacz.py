@@ -273,7 +273,7 @@ def _page_line(row: CorpusRow) -> dict[str, Any]:
         "score": row.score,
         "rule": row.rule,
         "evidence": row.evidence,
-        "genre": row.genre,
+        **row.categories,
         "language": row.language,
         "date": row.date,
         "date_source": row.date_source,

@@ -29,7 +29,6 @@ from lycosa.methods.lookup import (
     wanted_evidence_of,
 )
 from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
 from lycosa.spec.sections import JudgeSpec, Spec
 
 
@@ -93,10 +92,10 @@ async def _made_by_methods(
     """What each method that the spec names, by section, judge or strategy, makes of its section."""
     made = {}
     for method in methods():
-        if not method.prepare or not _is_named(method, spec, judge, strategies):
+        prepare, section = method.start.prepare, method.section
+        if not prepare or not section or not _is_named(method, spec, judge, strategies):
             continue
-        section = spec.methods.get(method.name) or loaded(method.section)()
-        found: Prepared | None = await loaded(method.prepare)(section, means)
+        found = await prepare(spec.methods.get(method.name) or section(), means)
         if found is not None:
             made[method.name] = found
     return made
@@ -193,8 +192,7 @@ def own_judge(spec: JudgeSpec, methods: Mapping[str, Any]) -> Judge:
         raise SpecError(
             f"[judge] kind: there is no judge {spec.kind!r}. Known are: {', '.join(judge_kinds())}."
         )
-    judge: Judge = loaded(method.judges[spec.kind])(methods.get(method.name), spec)
-    return judge
+    return method.judges[spec.kind].make(methods.get(method.name), spec)
 
 
 def labels_are_answers(spec: Spec) -> bool:
@@ -206,7 +204,7 @@ def labels_are_answers(spec: Spec) -> bool:
 def _learns(kind: str) -> bool:
     """Whether a kind of judge learns while it crawls, and from answers."""
     method = method_of_judge(kind)
-    return method.judges_learn if method else kind == "topic"
+    return method.judges[kind].learns if method else kind == "topic"
 
 
 def judge_of(spec: Spec) -> JudgeSpec:

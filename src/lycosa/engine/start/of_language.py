@@ -14,7 +14,7 @@ from lycosa.engine.start.topic import TopicModel
 from lycosa.evidence.text_classifiers import Linear, Sigmoid
 from lycosa.evidence.text_model import TextModel
 from lycosa.learn.words.background import Background, background_of
-from lycosa.learn.words.similarity import profile, unit, unit_weights
+from lycosa.learn.words.similarity import term_profile, unit, unit_weights
 from lycosa.values import Floats
 
 OF_WORDS = frozenset(("text", "sublinear"))
@@ -62,7 +62,7 @@ def _of_examples(
         return np.zeros(len(terms))
     weights = np.array([[page.get(term, 0.0) for term in terms] for page in examples])
     elsewhere = np.array([background.share(term) for term in terms])
-    return profile(
+    return term_profile(
         (weights > 0).sum(axis=0).astype(np.float64), len(examples), weights.mean(axis=0), elsewhere
     )
 

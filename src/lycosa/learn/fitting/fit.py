@@ -41,7 +41,14 @@ from lycosa.learn.judges.calibration import (
 )
 from lycosa.learn.judges.threshold import Estimate, estimate_of, find_threshold, lowest_threshold
 from lycosa.learn.judges.version import Part, Version
-from lycosa.learn.words.similarity import column_sums, profile, rows_with, share_elsewhere, standard, unit
+from lycosa.learn.words.similarity import (
+    column_sums,
+    rows_with,
+    share_elsewhere,
+    standard,
+    term_profile,
+    unit,
+)
 from lycosa.values import Floats
 
 if TYPE_CHECKING:
@@ -104,7 +111,7 @@ class Given:
     def kind(self) -> str:
         """Which coefficients hold."""
         if self.evidence is not None:
-            return "event" if self.examples else "event by hand"
+            return "evidence" if self.examples else "evidence alone"
         if not self.keywords:
             return "examples"
         return "both" if self.examples else "keywords"
@@ -315,13 +322,13 @@ class _Fitting:
     def _fit_examples(self, other: Floats) -> None:
         elsewhere = share_elsewhere(rows_with(self.rows, other), float(other.sum()), self.language)
         pages = len(self.positive)
-        vector = profile(self.on, pages, self.total / pages, elsewhere)
+        vector = term_profile(self.on, pages, self.total / pages, elsewhere)
         values = np.asarray(self.rows @ vector)
         if pages > 1:  # an example is compared with the others
             left = []
             for row in self.positive[:MAX_LEFT_OUT]:
                 own = _dense(self.rows, row)
-                without = profile(
+                without = term_profile(
                     self.on - (own > 0),
                     pages - 1,
                     (self.total - own) / (pages - 1),

@@ -34,6 +34,7 @@ from lycosa.library.views.labelling import ASKED, effect_of_labels
 from lycosa.library.views.monitor import status
 from lycosa.library.views.search import PER_PAGE
 from lycosa.library.views.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
+from lycosa.methods.registry import facets
 from lycosa.page.text.languages import name_of
 from lycosa.report.column_chart import column_chart
 from lycosa.report.description import described
@@ -90,6 +91,9 @@ class HtmlRoutes:
             failed=_failed(collection),
             indexing=self._index_status(collection),
             summary=known,
+            categories=[
+                (each.plural.capitalize(), each.plural, each.name, known[each.plural]) for each in facets()
+            ],
             unit=unit,
             dated=sum(count for _, count in known["days"]),
             course=column_chart(

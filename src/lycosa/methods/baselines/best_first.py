@@ -16,6 +16,8 @@ from lycosa.values import Decision, Judgement, Page, Reason, Refusal, Score, fac
 class BestFirst(BaseStrategy):
     """Links wait by the mean of their own and their page's similarity to the topic."""
 
+    when = "a topic, by a rule that is quickly explained: every score is a similarity"
+
     def __init__(
         self,
         *,

@@ -37,6 +37,8 @@ class Event(BaseStrategy):
     Of several links to a URL the best counts; that they are several counts, too, where the model says so.
     """
 
+    when = "something that happened, at one place and time"
+
     def __init__(
         self,
         *,

@@ -69,6 +69,8 @@ class Fused(BaseStrategy):
     Nothing is refused: what looks bad waits at the end of the queue.
     """
 
+    when = "a topic, given by keywords, a description or example pages: the default"
+
     merge: Merge = Merge.KEEP
     takes_guides = True
 

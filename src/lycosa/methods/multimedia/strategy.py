@@ -63,6 +63,8 @@ class Multimedia(BaseStrategy):
     With exploration, up to `k` unpromising pages are looked through for what they may block.
     """
 
+    guides = "whether a page that links to it shows such an image, and what such pages have led to"
+
     def __init__(
         self,
         *,

@@ -64,6 +64,9 @@ USERS = 20_000
 class Profile(BaseStrategy):
     """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
 
+    when = "a site where people share media: profiles, and what they upload"
+    guides = "whose item it is, or what else of the site, and how well that fits the topic"
+
     merge: Merge = Merge.REPLACE
     judges_itself = True
 

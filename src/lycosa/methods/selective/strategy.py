@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
-from lycosa.evidence.text import AnchorText, SelectiveText, WeighedText
+from lycosa.evidence.text import AnchorText
 from lycosa.methods import BaseStrategy, by_score
 from lycosa.methods.links_to import LinksTo, Said, read_record, recorded
 from lycosa.methods.preparation import Preparation
+from lycosa.methods.selective.evidence import SelectiveText, WeighedText
 from lycosa.spec.sections import Share
 from lycosa.values import Decision, Judgement, Merge, Page, Reason, Refusal
 
