@@ -36,7 +36,6 @@ from lycosa.library.views.monitor import status as status_of_collection
 from lycosa.library.views.views import about
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
-from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import (
     CannedResponse,
@@ -53,6 +52,7 @@ from lycosa.testing import (
 )
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
+from lycosa.why import explain
 from lycosa_lab.runs.memory_sink import MemorySink
 from tests.collection.archives import records_of, types_of
 from tests.crawling import (

@@ -26,7 +26,6 @@ from lycosa.methods import Step
 from lycosa.methods.multimedia.rules import is_selected
 from lycosa.methods.multimedia.strategy import Multimedia, Scored
 from lycosa.report.html import write_report
-from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
@@ -45,6 +44,7 @@ from lycosa.values import (
     Score,
     fact_of,
 )
+from lycosa.why import explain
 from lycosa_lab.demo_web import maps
 from lycosa_lab.runs.memory_sink import MemorySink
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
@@ -482,7 +482,7 @@ def test_pages_looked_through_are_archived_and_marked(tmp_path):
     assert (page.explored, page.link.trail) == (True, 1)
     with Collection.open(out) as collection:
         assert collection.reader.harvest_curve()[-1] == (2, 1)
-    assert "only to look behind" in explain(out, "http://a.test/other").verdict
+    assert "for its links only" in explain(out, "http://a.test/other").verdict
     assert "<b>1</b><span>only looked through</span>" in write_report(out).read_text("utf-8")
 
 

@@ -41,7 +41,7 @@ from lycosa.report.charts.periods import periods
 from lycosa.report.charts.world_map import box_of, world_map
 from lycosa.report.description import described
 from lycosa.report.thumbnails import thumbnail_of
-from lycosa.report.why import explain
+from lycosa.why import explain
 
 TEXT_CHARS = 60_000
 IMAGES = 30

@@ -19,8 +19,8 @@ from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
-from lycosa.report.why import opened_by
 from lycosa.values import Score
+from lycosa.why import opened_by
 
 FIELDS = {
     "sources": "source",
