@@ -16,7 +16,7 @@ from lycosa.collection.catalogue.facts import (
     stored_fact,
     stored_link_facts,
 )
-from lycosa.collection.catalogue.page_filter import JUDGED_SQL
+from lycosa.collection.catalogue.page_filter import JUDGED_SQL, PageFilter, condition_of
 from lycosa.collection.catalogue.queries import Queries
 from lycosa.collection.catalogue.schema import UNINDEXED
 from lycosa.collection.catalogue.spec_text import folding_in
@@ -142,6 +142,11 @@ class PageReader(Queries):
     def pages(self, after: int = 0) -> Iterator[StoredPage]:
         """Return all responses in the order of first commits, after the page with that id."""
         return self._pages("WHERE pages.id > ? ORDER BY pages.id", after)
+
+    def selected(self, wanted: PageFilter) -> Iterator[StoredPage]:
+        """Return the pages that a filter selects, in the order of first commits."""
+        chosen = condition_of(wanted)
+        return self._pages(f"WHERE {chosen.sql} ORDER BY pages.id", *chosen.values)
 
     def _pages(self, condition: str, *values: object) -> Iterator[StoredPage]:
         return map(_page, self._rows(f"{_PAGES} {condition}", *values))
