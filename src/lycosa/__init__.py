@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
     from lycosa.page.places.finder import PlaceMention as PlaceMention
-    from lycosa.report.why import explain as explain
     from lycosa.seeds.posts import PostFile as PostFile
     from lycosa.seeds.posts import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from lycosa.values import Reason as Reason
     from lycosa.values import Refusal as Refusal
     from lycosa.values import Score as Score
+    from lycosa.why import explain as explain
 
 __version__ = "0.1.0"
 
@@ -117,7 +117,7 @@ _HOMES = {
     "crawl": "lycosa.engine.python_api",
     "crawl_async": "lycosa.engine.python_api",
     "demo_web": "lycosa.demo.web",
-    "explain": "lycosa.report.why",
+    "explain": "lycosa.why",
     "find_seeds": "lycosa.engine.start.post_seeds",
 }
 """The module that each public name comes from."""

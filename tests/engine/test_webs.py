@@ -13,9 +13,9 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.exports.wacz import export_wacz
 from lycosa.engine.run import import_archives
 from lycosa.errors import ArchiveError, CollectionError, InputError, SpecError
-from lycosa.report.why import explain
 from lycosa.testing import Page, Site, data
 from lycosa.values import Kind
+from lycosa.why import explain
 from tests.crawling import crawl, kept, pages_of, refusal_of, small_web, spec_text
 
 START = "http://h0.test/"

@@ -13,11 +13,11 @@ from lycosa.collection import Record
 from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.report.html import render
-from lycosa.report.periods import periods
 from lycosa.report.summary import common_terms, gist_of, key_sentences
-from lycosa.report.world_map import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.values import Kind
 from tests.collection.records import NOW, fetched, link_to
 from tests.library import sample_library

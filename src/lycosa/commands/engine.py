@@ -284,7 +284,7 @@ def why(
 
     Example: lycosa why demo http://www.nightbirds.test/reports/page07.html
     """
-    from lycosa.report.why import explain, explanation_text
+    from lycosa.why import explain, explanation_text
 
     explanation = explain(collection, url)
     typer.echo(as_json(explanation) if json else explanation_text(explanation))

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from lycosa.collection import Record, Rejudged, Store, conclusion_of
+from lycosa.collection import Record, Rejudged, Sink, conclusion_of
 from lycosa.collection.archive.warc import digest_of
 from lycosa.collection.known import Elsewhere, KnownElsewhere
 from lycosa.engine.renderings import Renderings
@@ -148,7 +148,7 @@ class Conclusions:
         *,
         frontier: WholeFrontier,
         strategy: Strategy,
-        store: Store,
+        store: Sink,
         admission: Admission,
         follow: Follow,
         verdicts: Mapping[int, Judgement] | None = None,
@@ -174,7 +174,7 @@ class Conclusions:
         self.walls = Walls(follow.fetch.per_host_delay_s)
         self.tally = Tally()
 
-    def anew(self, strategy: Strategy, store: Store) -> Conclusions:
+    def anew(self, strategy: Strategy, store: Sink) -> Conclusions:
         """Conclusions by the same rules, of a strategy that begins with nothing learned, put into another store."""
         return Conclusions(
             frontier=self.frontier,

@@ -20,7 +20,6 @@ from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins, local_path
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.templating import templates
-from lycosa.library.tiles import Tiles
 from lycosa.library.views.indexing import IndexProcesses
 from lycosa.library.views.search import SearchGround, marked, search_ground
 from lycosa.library.views.search_query import SearchQuery
@@ -38,7 +37,6 @@ class LibraryContext:
         served: ServedCollections,
         keys: AccessKeys,
         origins: Origins,
-        tiles: Tiles | None = None,
         *,
         is_public: bool = False,
         closing: threading.Event | None = None,
@@ -46,7 +44,6 @@ class LibraryContext:
         self.served = served
         self.is_public = is_public
         self.closing = closing or threading.Event()
-        self.tiles = tiles
         self.index_processes = IndexProcesses()
         self.keys = keys
         self.origins = origins

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from lycosa import __version__
 from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
-from lycosa.collection.catalogue.reader import LAST_PAGES
+from lycosa.collection.catalogue.progress import LAST_PAGES
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import TypedQuery
@@ -27,15 +27,15 @@ from lycosa.frontier.waiting import urls_waiting
 from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of
 from lycosa.report import design
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.histogram import score_histogram
+from lycosa.report.charts.line_chart import line_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import world_map
 from lycosa.report.description import described
-from lycosa.report.histogram import score_histogram
 from lycosa.report.hyperlinks import web_url
-from lycosa.report.line_chart import line_chart
-from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.thumbnails import thumbnail_of
-from lycosa.report.world_map import world_map
 from lycosa.values import Reason
 from lycosa.wording import interval, lasting, percent
 

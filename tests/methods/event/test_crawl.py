@@ -15,9 +15,9 @@ from lycosa.engine.start.source_priors import source_priors
 from lycosa.errors import CollectionError, ModelError, SpecError
 from lycosa.methods.event.strategy import Event
 from lycosa.report.html import render
-from lycosa.report.why import explain
 from lycosa.testing import Site
 from lycosa.urls import key_of
+from lycosa.why import explain
 from tests.crawling import crawl, pages_of, spec_text
 from tests.methods.event.web import EVENT, event_web, html_of, url_of
 

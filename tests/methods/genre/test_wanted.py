@@ -21,9 +21,9 @@ from lycosa.methods.genre.preparation import Genres, wanted_evidence
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
-from lycosa.report.why import explain, explanation_text
 from lycosa.testing import Site
 from lycosa.values import EXAMPLE, Category, Fact, Judgement, Link, Page, Score
+from lycosa.why import explain, explanation_text
 from tests.crawling import crawl, spec_of, spec_text
 
 OWLS = "<p>" + "The owl hunts at night; owls have nests and owlets. " * 12 + "</p>"

@@ -10,7 +10,6 @@ from random import Random
 
 import numpy as np
 
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.learning.fitting import InlineFits
 from lycosa.engine.learning.refit import Refits
@@ -20,6 +19,7 @@ from lycosa.learn.fitting.fitter import Said
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.values import Judgement
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.webs.web import Topic
 
 FIRST_AT = 50
@@ -71,7 +71,7 @@ class AskingRefits(Refits):
     """Refits a judge on schedule and asks a simulated user about pages."""
 
     def __init__(
-        self, judge: LearningJudge, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
+        self, judge: LearningJudge, conclusions: Conclusions, store: MemorySink, user: SimulatedUser
     ) -> None:
         fits = InlineFits(judge.brief, store, user.said)
         super().__init__(judge, conclusions, store, fits, verdicts=user.verdicts)
@@ -113,7 +113,7 @@ class AskingRefits(Refits):
 
 
 def asking_refits(
-    judge: Judge | None, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
+    judge: Judge | None, conclusions: Conclusions, store: MemorySink, user: SimulatedUser
 ) -> AskingRefits:
     """Return the refits of a judge that asks; raise InputError for one that cannot learn from answers."""
     if not isinstance(judge, LearningJudge):

@@ -17,7 +17,6 @@ import msgspec
 
 from lycosa.clock import VirtualClock
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.learning.refit import inline_refits
 from lycosa.engine.loop import Crawl
@@ -31,6 +30,7 @@ from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Kind, Link
 from lycosa_lab import metrics
 from lycosa_lab.runs.answers import SimulatedUser, asking_refits
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.protocol import Draw, Options
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.seen_images import seeing
@@ -133,7 +133,7 @@ class Run(msgspec.Struct, frozen=True):
         return metrics.brier_score(self.scores, self.relevant)
 
 
-class CountingStore(MemoryStore):
+class CountingStore(MemorySink):
     """Counts pages and stops the crawl when the budget is spent."""
 
     def __init__(self, excluded: frozenset[int], budget: int) -> None:
@@ -219,7 +219,7 @@ def crawled(
 def make_crawl(
     strategy: BaseStrategy,
     web: CachedWeb,
-    store: MemoryStore,
+    store: MemorySink,
     scope: ScopeSpec = ANYTHING,
     limits: Limits = UNLIMITED,
     user: SimulatedUser | None = None,

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 import msgspec
 
-from lycosa.collection import LearningStore
+from lycosa.collection import LearningSink
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.engine.processes.children import (
@@ -122,7 +122,7 @@ class InlineFits:
     def __init__(
         self,
         brief: Brief,
-        store: LearningStore,
+        store: LearningSink,
         said: Heard = Said,
         models: Path | None = None,
         others: Sequence[Path] = (),

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from lycosa.collection import LearningStore, Rejudged, SetAside
+from lycosa.collection import LearningSink, Rejudged, SetAside
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.conclude import Conclusions, Tally
@@ -74,7 +74,7 @@ class Refits:
         self,
         judge: LearningJudge,
         conclusions: Concluded,
-        store: LearningStore,
+        store: LearningSink,
         fits: Fits,
         *,
         verdicts: Verdicts = dict,
@@ -341,7 +341,7 @@ def _unheard(new: Version, old: Version) -> set[int]:
     return {key for key in new.forecasts if old.said.get(key) is not new.said[key]}
 
 
-def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningStore) -> Refits | None:
+def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningSink) -> Refits | None:
     """The fits of a judge in an experiment, at once and repeatable; None for a judge that learns nothing."""
     if not isinstance(judge, LearningJudge):
         return None

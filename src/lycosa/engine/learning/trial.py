@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from lycosa.collection.catalogue.reader import PageJudgement
+from lycosa.collection.catalogue.progress import PageJudgement
 from lycosa.collection.collection import Collection
 from lycosa.engine.learning.fitting import said_in
 from lycosa.engine.learning.refit import forecasts_worse, saved_version

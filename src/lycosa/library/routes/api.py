@@ -34,7 +34,7 @@ from lycosa.library.views.search_query import (
     search_query_of,
 )
 from lycosa.methods.registry import facets
-from lycosa.report.why import explain
+from lycosa.why import explain
 
 URL_CHARS = 4000
 _encode = msgspec.json.Encoder().encode

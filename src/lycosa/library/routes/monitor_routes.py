@@ -14,7 +14,7 @@ from starlette.routing import Route
 from lycosa.collection.collection import Collection
 from lycosa.library.context import LibraryContext
 from lycosa.library.views.monitor import watched, windowed
-from lycosa.report.line_chart import line_chart
+from lycosa.report.charts.line_chart import line_chart
 
 EVENTS_EVERY_S = 1.0
 """How often a running crawl is looked at, for who watches it."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, Relevance
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.statistics import EntityKind, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
@@ -19,8 +19,8 @@ from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
-from lycosa.report.why import opened_by
 from lycosa.values import Score
+from lycosa.why import opened_by
 
 FIELDS = {
     "sources": "source",

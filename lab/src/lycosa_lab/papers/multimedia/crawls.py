@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
@@ -38,6 +37,7 @@ from lycosa_lab import metrics
 from lycosa_lab.demo_web import DemoWeb
 from lycosa_lab.demo_web.environment import TOPIC, environment_part
 from lycosa_lab.papers.remembered import Remembered
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.run import make_crawl
 from lycosa_lab.webs.cache import CachedWeb, code_digest
 from lycosa_lab.webs.seen_images import seen_images
@@ -92,7 +92,7 @@ class Collected(msgspec.Struct, frozen=True):
         return len(self.graded(least)) / there if there else 0.0
 
 
-class _Keeping(MemoryStore):
+class _Keeping(MemorySink):
     """Keeps the links of the pages that were analysed."""
 
     def __init__(self) -> None:

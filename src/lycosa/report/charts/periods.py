@@ -1,4 +1,4 @@
-"""Days, months or years for a timeline. In: counts by day. Out: counts by the finest period that fits."""
+"""Sum counts by day, month or year for a timeline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def periods(by_day: Sequence[tuple[str, int]], limit: int = 80) -> tuple[str, list[tuple[str, int]]]:
-    """Days, months or years, the finest that make at most `limit` periods, gaps included.
+    """Return the unit and counts by the finest period with at most `limit` of them, gaps included.
 
     >>> periods([("2024-01-30", 2), ("2024-02-02", 1)])
     ('day', [('2024-01-30', 2), ('2024-01-31', 0), ('2024-02-01', 0), ('2024-02-02', 1)])
@@ -27,7 +27,7 @@ def periods(by_day: Sequence[tuple[str, int]], limit: int = 80) -> tuple[str, li
 
 
 def _between(first: str, last: str, unit: str, limit: int) -> list[str]:
-    """All periods from the first to the last; none if they are more than `limit` or not dates."""
+    """Return all periods from the first to the last; none if there are more than `limit`, or no dates."""
     try:
         at, end = (datetime.date.fromisoformat((text + "-01-01")[:10]) for text in (first, last))
     except ValueError:

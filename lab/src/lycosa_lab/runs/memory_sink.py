@@ -1,4 +1,4 @@
-"""A store without a disk, for the lab: the order of URLs, judgements and counts."""
+"""A sink in memory: the order of URLs, judgements and counts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from lycosa.values import WANTED_KIND, Decision, Judgement, Page, PageTerms, Sco
 NEW = Conclusion()
 
 
-class MemoryStore:
-    """Keeps what an experiment measures, and forgets bodies, texts and links."""
+class MemorySink:
+    """Keep what an experiment measures; bodies, texts and links are dropped."""
 
     def __init__(self) -> None:
         self.fetched: list[str] = []  # URLs in the order of their first response
@@ -41,7 +41,7 @@ class MemoryStore:
 
     @contextmanager
     def commit(self) -> Iterator[None]:
-        """Nothing outlives the process, so nothing is undone: an error ends the experiment."""
+        """No rollback: an error ends the experiment."""
         yield
 
     def save(self, record: Record) -> Conclusion:
@@ -67,7 +67,7 @@ class MemoryStore:
         return before
 
     def settle(self, decisions: Sequence[Decision]) -> None:
-        """Links are not kept, so there is nothing to note."""
+        """No-op: links are not stored."""
 
     def promote(self, keys: Sequence[int]) -> int:
         joined = self.explored.intersection(keys)
@@ -92,7 +92,7 @@ class MemoryStore:
             yield PageTerms(number, key, kept_terms(page.terms), key not in self.explored, value, wanted)
 
     def unindexed_terms(self, evidence: str) -> Iterator[PageTerms]:
-        """What is refused is not kept in memory."""
+        """Return nothing: refused pages are not stored."""
         return iter(())
 
     def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
@@ -120,11 +120,11 @@ class MemoryStore:
         return {key: self.judgements[key].score for key in keys if key in self.judgements}
 
     def set_aside(self, version: int) -> None:
-        """Versions are not kept, so there is nothing to note."""
+        """No-op: versions are not stored."""
 
     def kept_page(self, digest: bytes) -> str | None:
         return self._kept.get(digest)
 
     def counts(self) -> Counts:
-        """How much has been saved."""
+        """Return the totals so far."""
         return self._counts

@@ -16,8 +16,8 @@ from lycosa.engine.learning.questions import questions_in
 from lycosa.engine.learning.relearn import relearn
 from lycosa.engine.session import crawl_spec
 from lycosa.errors import CollectionError, InputError
-from lycosa.report.why import SEEN, Explanation, explain, explanation_text
 from lycosa.testing import Pages, Site, html, links
+from lycosa.why import SEEN, Explanation, explain, explanation_text
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_of, spec_text
 from tests.report.conftest import HOSTILE_PATH, PAGES, spec
 
@@ -105,7 +105,7 @@ def test_a_score_that_is_not_the_probability_of_the_words_says_why(tmp_path):
         if why.judgement is None or why.words is None:
             continue
         differs = abs(why.judgement.score - why.words.probability) >= SEEN
-        assert ("as if it had not been fitted with it" in text) == differs
+        assert ("from a model trained without this page" in text) == differs
         differing += differs
     assert differing
 
@@ -189,7 +189,7 @@ def test_many_links_to_a_page_are_counted(tmp_path):
 def test_what_was_never_seen(collection):
     """Said so, with fetched URLs close to it; what is no URL is an error that says what to write."""
     why, text = told(collection, "http://a.test/owls/of/another/kind")
-    assert why.verdict.startswith("Never seen")
+    assert why.verdict.startswith("Never discovered")
     assert "http://a.test/owls" in why.nearby
     assert any(near.target.startswith("http://a.test/") and near.page for near in why.links_near)
     assert "pages that link near it" in text
@@ -207,10 +207,10 @@ def test_what_only_a_refused_page_links_to(tmp_path):
     with Site(web) as site:
         crawl(spec(site), tmp_path / "owls")
     verdict = explain(tmp_path / "owls", "http://a.test/beyond").verdict
-    assert "links to it" in verdict
+    assert "might link to it" in verdict
     assert "no page of this collection" not in verdict
     assert "http://a.test/hidden: the page asks not to be indexed (noindex)" in verdict
-    nobody = "Never seen: no page of this collection links to it."
+    nobody = "Never discovered: no page of this collection links to it."
     with Site({**web, "/hidden": "<p>owl", "/twin": "<p>owl"}) as site:  # a duplicate has the same links
         crawl(spec(site), tmp_path / "open")
     assert explain(tmp_path / "open", "http://a.test/beyond").verdict == nobody
@@ -245,7 +245,7 @@ def test_directories_that_are_no_collection(tmp_path, collection):
 def test_an_empty_collection(empty):
     """A seed that was refused is explained; anything else was never seen."""
     assert explain(empty, "http://a.test/").verdict
-    assert explain(empty, "http://a.test/x").verdict.startswith("Never seen")
+    assert explain(empty, "http://a.test/x").verdict.startswith("Never discovered")
 
 
 async def test_a_collection_that_is_being_written(tmp_path):

@@ -1,4 +1,4 @@
-"""Why a URL was taken, refused, left waiting or never seen. In: a collection and a URL. Out: reasons."""
+"""Find out what a collection knows about a URL."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 
 from lycosa import urls
-from lycosa.collection.catalogue.reader import Reader, StoredLink, StoredOutcome, StoredPage
+from lycosa.collection.catalogue.pages import StoredLink, StoredOutcome, StoredPage
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
 from lycosa.errors import InputError, LycosaError, ModelError
-from lycosa.evidence.words import fact_in_words
 from lycosa.frontier import UrlState
 from lycosa.frontier.choice import in_its_share
 from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in
@@ -25,70 +25,17 @@ from lycosa.page.text.written import as_written
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.sections import Spec
 from lycosa.values import Fact, Judgement, Kind, Link, Score
+from lycosa.why.explanation import COUNTED, NEAR, Explanation, FoundOn, LinkNear, OpenedBy
+from lycosa.wording import counted
 
-NEAR = 5
-"""How many URLs close to an unknown one are named, and how many pages that link to a URL."""
-COUNTED = 1000
-"""Links to a URL beyond this number are not counted."""
 SEEN = 0.005
-"""A smaller difference of probabilities is none where two digits are shown."""
+"""Smaller differences of probabilities are invisible with two digits."""
 UNREAD_NAMED = 3
-"""How many refused pages are named that may link to a URL that was never seen."""
-
-
-class FoundOn(msgspec.Struct, frozen=True):
-    """A page that links to the URL, and what was decided there."""
-
-    page: str
-    anchor: str
-    priority: float
-    rule: str
-    refusal: str
-    evidence: dict[str, float | str]  # a score, a class, or the link it belongs to
-
-
-class LinkNear(msgspec.Struct, frozen=True):
-    """A page with a link to a URL close to the one asked for."""
-
-    page: str
-    target: str
-
-
-class OpenedBy(msgspec.Struct, frozen=True):
-    """The image without which a link would not have been followed, and what it shows."""
-
-    url: str
-    shows: Score | None
-
-
-class Explanation(msgspec.Struct, frozen=True):
-    """All that is known of one URL. `verdict` says it in a sentence."""
-
-    url: str
-    verdict: str
-    status: int = 0
-    title: str = ""
-    at: str = ""
-    judgement: Judgement | None = None
-    words: Reasons | None = None  # those that a judge that learns went by
-    apart: str = ""  # why the score is another than the probability of these words; '': it is not
-    evidence: dict[str, Fact] = {}
-    refusal: str = ""
-    archive: str = ""
-    path: tuple[str, ...] = ()
-    found_on: tuple[FoundOn, ...] = ()  # at most NEAR of them
-    more: int = 0  # how many other links lead there, as far as they were counted
-    image: OpenedBy | None = None
-    ranked_by: tuple[tuple[str, float], ...] = ()  # what its rank in the queue was the sum of
-    nearby: tuple[str, ...] = ()
-    links_near: tuple[LinkNear, ...] = ()
-
-    def __str__(self) -> str:
-        return explanation_text(self)
+"""Maximum number of refused pages named that might link to an unknown URL."""
 
 
 def explain(directory: str | PathLike[str], url: str) -> Explanation:
-    """What a collection knows of a URL: taken, refused, waiting or never seen, and why. Printed, it reads as text."""
+    """Explain a URL: taken, refused, waiting or never seen, and why. Printed, it reads as text."""
     parsed = urls.parse(url)
     if parsed is None:
         raise InputError(f"{url!r} is not an http(s) URL. Write it in full: https://…")
@@ -103,7 +50,7 @@ def explain(directory: str | PathLike[str], url: str) -> Explanation:
 
 
 def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...]:
-    """What the strategy of the last run put the URL where it stands for, or stood when it was taken."""
+    """Return the parts of the URL's rank by the strategy of the last run."""
     state = url_state_in(collection.connection, key)
     if state is None or not state.link.record:
         return ()
@@ -113,7 +60,7 @@ def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...
         guide = guide_named(name, spec)
         told = [*([strategy_class(guide).guides] if guide else []), *_told(collection.reader, state.link)]
         return tuple(strategy_class(name).reasons(state.link.record, told))
-    except LycosaError:  # a strategy of one's own that is not here any more
+    except LycosaError:  # a user's own strategy that is gone
         return ()
 
 
@@ -155,7 +102,7 @@ def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, 
 
 
 def _words(collection: Collection, page: StoredPage, evidence: Mapping[str, Fact]) -> Reasons | None:
-    """What made the score of a page, where a version of a judge that learns has judged it and is still there."""
+    """Return what each word adds to the score, if the version of the judge that judged the page still exists."""
     try:
         version = load_version(collection.directory / "models", collection.reader.judge_version())
     except ModelError:
@@ -173,27 +120,26 @@ def _words(collection: Collection, page: StoredPage, evidence: Mapping[str, Fact
 
 
 def _apart(judgement: Judgement | None, words: Reasons | None, wanted: float) -> str:
-    """Why the score of a page is another than the probability of its words, in a sentence; '' where they agree.
+    """Say why the score of a page differs from the probability of its words; '' if they agree.
 
     >>> told = Reasons((), 0.0, 0.0, 0.0, probability=0.5)
     >>> _apart(Judgement(True, 0.501), told, 1.0), _apart(None, None, 1.0)
     ('', '')
     >>> _apart(Judgement(False, 0.2), told, 0.4)
-    'The score is this probability times how surely the page is of a wanted kind (0.40).'
+    'Score 0.20: this probability times the confidence that the page is of a wanted kind (0.40).'
     """
     if judgement is None or words is None or abs(judgement.score - words.probability) < SEEN:
         return ""
+    of_kind = f"times the confidence that the page is of a wanted kind ({wanted:.2f})" if wanted < 1.0 else ""
     if abs(judgement.score - words.probability * wanted) < SEEN:
-        return f"The score is this probability times how surely the page is of a wanted kind ({wanted:.2f})."
-    of_kind = f", times how surely it is of a wanted kind ({wanted:.2f})" if wanted < 1.0 else ""
+        return f"Score {judgement.score:.2f}: this probability {of_kind}."
     return (
-        f"The score is another ({judgement.score:.2f}): what the judge says of the page as if it had not been fitted with it, "
-        f"lest a page speak for itself{of_kind}; the words are those of the judge that was fitted with it."
+        f"Score {judgement.score:.2f}, from a model trained without this page{', ' * bool(of_kind)}{of_kind}."
     )
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
-    """The image that has opened a link, where one alone has."""
+    """Return the single image that made a link worth following."""
     image = reader.page(link.notes.opened_by) if link.notes.opened_by else None
     if image is None:
         return None
@@ -202,7 +148,7 @@ def opened_by(reader: Reader, link: Link) -> OpenedBy | None:
 
 
 def _target(collection: Collection, page: StoredPage) -> str:
-    """Where a redirect leads; '' if the page is none."""
+    """Return the target of a redirect; '' of other pages."""
     link = next(collection.reader.links(page.id), None) if 300 <= page.status < 400 else None
     if link is None or link.url:
         return link.url if link else ""
@@ -216,7 +162,7 @@ def _target(collection: Collection, page: StoredPage) -> str:
 
 def _verdict(page: StoredPage, target: str) -> str:
     if page.refusal and page.judgement and page.judgement.relevant:
-        return f"Fetched and kept, because you say so: {page.judgement.rule}. Else it would not be: {page.refusal}."
+        return f"Fetched and kept, because you say so: {page.judgement.rule}. Otherwise it would be refused: {page.refusal}."
     if page.refusal:
         return f"Fetched, but not kept: {page.refusal}."
     if page.kind is not Kind.PAGE:
@@ -227,7 +173,7 @@ def _verdict(page: StoredPage, target: str) -> str:
     if page.judgement is None:
         return f"Fetched with status {page.status}; nothing to judge."
     if page.explored:
-        return "Fetched only to look behind it; not part of the collection."
+        return "Fetched for its links only; not part of the collection."
     return "Fetched and judged relevant." if page.judgement.relevant else "Fetched and judged not relevant."
 
 
@@ -258,10 +204,10 @@ def _of_standing(
 
 
 def _in_share(collection: Collection, link: Link) -> str:
-    """What a priority counts for where the link's site has used up its share of the pages; else ''."""
+    """Return what a priority counts for on a site that has used up its share of the pages; else ''."""
     try:
         share = stored_spec(collection.spec_text(), all_settings()).limits.pages_in_share
-    except LycosaError:  # of a later version, or made by a stranger
+    except LycosaError:  # written by a later version or by a stranger
         return ""
     pages, source = (
         pages_of_site(collection.connection, link.url),
@@ -284,33 +230,30 @@ def _of_unknown(collection: Collection, url: str, found_on: tuple[FoundOn, ...])
         verdict = f"Seen but refused: {'; '.join(refusals)}."
         return Explanation(url, verdict, found_on=found_on, refusal="; ".join(refusals))
     refusal = " or ".join(map(str, dropped_for(collection.connection, url, _limits(collection))))
-    verdict = f"Seen, but not kept waiting: {refusal or 'the frontier has forgotten why'}."
+    verdict = f"Seen, but not kept waiting: {refusal or 'the reason is not recorded'}."
     return Explanation(url, verdict, found_on=found_on, refusal=refusal)
 
 
 def _of_unseen(reader: Reader, url: str) -> str:
-    """That no link is known to a URL; and where one may be, for the links of refused pages are not looked at."""
+    """Say that no link to a URL is known, and which pages might have one: links of refused pages are not followed."""
     unread = reader.links_unread(urls.authority_of(url))
     if not unread:
-        return "Never seen: no page of this collection links to it."
+        return "Never discovered: no page of this collection links to it."
     named = "; ".join(f"{page.link.url}: {page.refusal}" for page in unread[:UNREAD_NAMED])
-    more = len(unread) - UNREAD_NAMED
-    others = f"; and {more:,} more" if more > 0 else ""
-    return (
-        "Not seen: none of the pages whose links were looked at links to it. Those that were refused may "
-        f"({named}{others}), for their links are not looked at."
-    )
+    more = f"; and {len(unread) - UNREAD_NAMED:,} more" if len(unread) > UNREAD_NAMED else ""
+    pages = counted(len(unread), "page")
+    return f"Never discovered. {pages} whose links were not followed might link to it: {named}{more}."
 
 
 def _limits(collection: Collection) -> tuple[int | None, int | None]:
-    """The most pages of a host and of a site, by the spec of the last run."""
+    """Return the limits of pages per host and per site of the last run."""
     limits = collection.spec().get("limits", {})
     host, site = limits.get("pages_per_host"), limits.get("pages_per_site")
     return host if isinstance(host, int) else None, site if isinstance(site, int) else None
 
 
 def _nearby(collection: Collection, url: str) -> tuple[tuple[str, ...], tuple[LinkNear, ...]]:
-    """Fetched URLs that begin like this one, and pages that link to such: the longest common folder that has any."""
+    """Return fetched URLs, and links, in the deepest folder of the URL that has any."""
     authority, folder = urls.authority_of(url), url.partition("?")[0]
     while len(folder) > len(authority):
         folder = max(authority, folder.rstrip("/").rpartition("/")[0], key=len)
@@ -322,7 +265,7 @@ def _nearby(collection: Collection, url: str) -> tuple[tuple[str, ...], tuple[Li
 
 
 def _links_near(collection: Collection, authority: str, folder: str) -> tuple[LinkNear, ...]:
-    """Pages on which URLs below a folder were found: fetched ones, and ones that wait."""
+    """Return pages with links to URLs below a folder, fetched or waiting."""
     found = collection.reader.found_below(folder, NEAR)
     if len(found) < NEAR:
         for parent, url in urls_known_below(collection.connection, authority, folder, NEAR):
@@ -334,88 +277,9 @@ def _links_near(collection: Collection, authority: str, folder: str) -> tuple[Li
 def _found_on(reader: Reader, link: StoredLink) -> FoundOn:
     page = reader.page(link.page)
     evidence = reader.told_of_link(page.id, link.position) if page else {}
-    return FoundOn(
-        page.link.url if page else "",
-        link.anchor,
-        link.priority,
-        link.rule,
-        str(link.refusal or ""),
-        evidence,
-    )
+    refusal = str(link.refusal or "")
+    return FoundOn(page.link.url if page else "", link.anchor, link.priority, link.rule, refusal, evidence)
 
 
 def _time(at: float) -> str:
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def explanation_text(why: Explanation) -> str:
-    """An explanation for reading."""
-    lines = [why.url, why.verdict]
-    if why.title:
-        lines.append(f"  title     {why.title}")
-    if why.at:
-        lines.append(f"  when      {why.at}" + (f", status {why.status}" if why.status else ""))
-    if why.judgement:
-        lines.append(f"  score     {why.judgement.score:.4f}  ({why.judgement.rule})")
-    if why.words:
-        told = ", ".join(f"{word} {amount:+.2f}" for word, amount in why.words.words)
-        lines.append(
-            f"  words     {told}, all others {why.words.others:+.2f}, to begin with {why.words.base:+.2f}: "
-            f"{why.words.score:+.2f}, probability {why.words.probability:.2f}"
-        )
-        if why.words.taught:
-            lines.append(
-                f"  answers   about pages like it add {why.words.taught:+.2f} to the log odds of this probability"
-            )
-        if why.apart:
-            lines.append(f"            {why.apart}")
-    for name, fact in why.evidence.items():
-        lines.append(f"  evidence  {name} = {fact_in_words(name, fact)}")
-    if why.ranked_by:
-        score = sum(value for _, value in why.ranked_by)
-        lines.append(f"  ranked by {score:+.2f}, the sum of")
-        lines += [f"            {value:+.2f}  {part}" for part, value in why.ranked_by]
-    if why.archive:
-        lines.append(f"  archive   {why.archive}")
-    if len(why.path) > 1:
-        lines += [
-            "  path from the seed",
-            *(f"    {'→ ' if i else '  '}{url}" for i, url in enumerate(why.path)),
-        ]
-    for found in why.found_on:
-        numbers = ", ".join(
-            f"{name} {value}" if isinstance(value, str) else f"{name} {value:.3f}"
-            for name, value in found.evidence.items()
-        )
-        decided = f"refused: {found.refusal}" if found.refusal else f"priority {found.priority:.4g}"
-        lines += [
-            f"  found on  {found.page}",
-            f"            anchor {found.anchor!r}; {decided}; rule: {found.rule}"
-            + (f"; {numbers}" if numbers else ""),
-        ]
-    if why.image:
-        shows = why.image.shows
-        lines.append(
-            f"  image     {why.image.url}" + (f" shows {shows.label} ({shows.value:.2f})" if shows else "")
-        )
-    if why.more:
-        lines.append(
-            f"            and {why.more}{'+' if why.more == COUNTED - NEAR else ''} more links to it"
-        )
-    if why.nearby:
-        lines += ["  fetched nearby", *(f"    {url}" for url in why.nearby)]
-    if why.links_near:
-        lines += [
-            "  pages that link near it",
-            *(f"    {near.page} → {near.target}" for near in why.links_near),
-        ]
-    return "\n".join(map(_printable, lines))
-
-
-def _printable(line: str) -> str:
-    """Without what would steer a terminal: titles and anchors come from strangers.
-
-    >>> _printable("owls\\x1b[2J")
-    'owls�[2J'
-    """
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
