@@ -409,17 +409,6 @@ def test_after_the_first_hit_no_other_image_of_the_page_is_asked_for(tmp_path):
     assert len([url for url in fetched if url.endswith(".png")]) <= 2  # one may be under way meanwhile
 
 
-def test_no_more_than_twenty_images_of_a_page_are_asked_for(tmp_path):
-    """Thirty photographs, none of which shows it."""
-    others = {f"/{number}.png": data(PHOTO, "image/png") for number in range(30)}
-    images = "".join(f'<img src="{path}">' for path in others)
-    start = f'{images}<p><a href="/other">unpromising</a></p>'
-    crawl_web(tmp_path / "c", status(404), {"/": start, **others})
-    fetched = set(pages_of(tmp_path / "c"))
-
-    assert fetched == {"http://a.test/", *(f"http://a.test/{number}.png" for number in range(20))}
-
-
 def test_an_image_host_that_stalls_holds_up_nobody_else(tmp_path):
     """Its page's links go by their words in the end; other pages go on at once."""
     start = (

@@ -25,9 +25,8 @@ from lycosa.learn.judges.brief import KnownPage
 from lycosa.learn.words.background import background_of
 from lycosa.page.document import Document
 from lycosa.page.places.finder import PlaceMention
-from lycosa.page.places.names import find_names
 from lycosa.page.places.places import find_places, gazetteer
-from lycosa.page.text.terms import count_terms, terms_of
+from lycosa.page.text.terms import terms_of
 from lycosa.values import PagePlace
 
 KEPT_TERMS = 1365
@@ -175,12 +174,6 @@ def link_facts(document: Document, *, context: bool = False) -> list[Facts]:
         msgspec.structs.replace(own, terms=Counter(own.terms) + Counter(around))
         for own, around in zip(facts, document.context_terms, strict=True)
     ]
-
-
-def text_facts(text: str, language: str = "english") -> Facts:
-    """What words by hand say: for events without model pages."""
-    places = tuple(place.of_page() for place in find_places(text, gazetteer()))
-    return Facts(count_terms(text, language), places, "", find_names(text, [place.name for place in places]))
 
 
 def event_day(dates: Iterable[str]) -> str:

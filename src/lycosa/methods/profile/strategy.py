@@ -15,6 +15,7 @@ from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.eviction import make_room
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.cotags import TopicTags, clean_tag, tags_given
+from lycosa.methods.profile.memo import TO_PROFILE, ProfileMemo, memo_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.ranks import place_log_odds
 from lycosa.methods.profile.site.addresses import is_below, url_parts
@@ -33,18 +34,8 @@ from lycosa.methods.profile.site.reading import (
 )
 from lycosa.methods.profile.stages import TopicSearch
 from lycosa.spec.sections import NotNegative
-from lycosa.values import Decision, Fact, Judgement, Link, Memo, Merge, Page, Reason, Refusal, Release
+from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
 
-
-class ProfileMemo(Memo, frozen=True, tag="profile", rename={"user": "u", "leads_to": "is", "listed": "l"}):
-    """Whose item or list a link leads to (the key of a profile), and to what."""
-
-    user: int | None = None
-    leads_to: Literal["", "list", "profile"] = ""
-    listed: bool = False  # found on a list page of the topic
-
-
-NO_MEMO, TO_PROFILE = ProfileMemo(), ProfileMemo(leads_to="profile")
 STAGE_TWO = "stage two"
 AWAITED = 100
 """Profiles wait in stage one for at most this many items of their page."""
@@ -175,16 +166,16 @@ class Profile(BaseStrategy):
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
         """Decide on items whose uploader's profile has come, or never will; on profiles held in stage one."""
-        if self.search_ is not None and any(_memo(link).user is None for link in links):
+        if self.search_ is not None and any(memo_of(link).user is None for link in links):
             self._end_stage_one()  # nothing is left to fetch for it
         for link in links:
-            self.waiting_.pop(_memo(link).user or 0, None)
+            self.waiting_.pop(memo_of(link).user or 0, None)
         # A user's further lists are only of use when the items at hand are done.
-        ordered = sorted(links, key=lambda link: _memo(link).leads_to == "list")
+        ordered = sorted(links, key=lambda link: memo_of(link).leads_to == "list")
         return [self._settled(link) for link in ordered]
 
     def _settled(self, link: Link) -> Decision:
-        memo = _memo(link)
+        memo = memo_of(link)
         if memo.user is None:
             return self._profile(link, None, on_topic=True)
         if memo.leads_to == "list":
@@ -199,12 +190,12 @@ class Profile(BaseStrategy):
 
     def log_odds(self, decision: Decision) -> float:
         """What the place of a link in the order says, as a guide."""
-        listed = _memo(decision.link).listed
+        listed = memo_of(decision.link).listed
         return place_log_odds(decision.priority, leads_on=self.only_leads_on(decision), listed=listed)
 
     def only_leads_on(self, decision: Decision) -> bool:
         """Whether a link leads to no item: lists, profiles and the rest of a site are never relevant."""
-        memo = _memo(decision.link)
+        memo = memo_of(decision.link)
         return memo.user is None or bool(memo.leads_to)
 
     def _set_topic(self, tags: Sequence[str]) -> None:
@@ -224,7 +215,7 @@ class Profile(BaseStrategy):
             return set()
         make_room(self.seen_, LINKS)
         self.seen_[link.key] = None
-        memo = _memo(link)
+        memo = memo_of(link)
         self.waiting_.get(link.key if memo.user is None else memo.user, {}).pop(link.key, None)
         kind = type_of(evidence)
         tags = [clean_tag(tag) for tag in texts_of(evidence, "tags")]
@@ -249,7 +240,7 @@ class Profile(BaseStrategy):
         uploaders = page.link_partners[UPLOADER].positions
         kind = type_of(page.evidence)
         on_topic = kind == "list" and self._is_topic_list(page.url)
-        owner = page.link.key if kind == "profile" else _memo(page.link).user
+        owner = page.link.key if kind == "profile" else memo_of(page.link).user
         # Cash is only ever handed on: what is followed by rank must not make its menu rich.
         share = self.cash_.pop(page.link.key, 0.0 if page.link.depth else 1.0) / (len(page.links) or 1)
         decisions = []
@@ -392,10 +383,6 @@ class Profile(BaseStrategy):
             self._order(link, self._by_rank(rank), "its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
-
-
-def _memo(link: Link) -> ProfileMemo:
-    return ProfileMemo.of(link) or NO_MEMO
 
 
 def _is_of(link: Link, profile: Page) -> bool:

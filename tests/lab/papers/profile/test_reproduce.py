@@ -50,6 +50,9 @@ def test_tables_and_figures(tmp_path, monkeypatch):
         f"figures-{n}.svg" for n in ("14-15-capture", "16-17-robustness", "12-13-harvest-opic")
     } <= written
     assert said[0] == "Page types from three examples each: 100.00% right."
+    for row in table(tmp_path / "out" / "table-1.csv"):
+        assert float(row["S"]) + float(row["V"]) == pytest.approx(float(row["T"]), rel=1e-3)
+        assert float(row["INT"]) <= min(float(row["US"]), float(row["UV"]))
     rows = table(tmp_path / "out" / "figures.csv")
     assert {row["strategy"] for row in rows} == {*paper.BASELINES, *paper.VARIANTS}
     last = {(r["topic"], r["strategy"]): float(r["harvest"]) for r in rows if r["pages"] == "100"}

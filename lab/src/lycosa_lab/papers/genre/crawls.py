@@ -7,7 +7,7 @@ two hops of the seeds, labelled by both classifiers, and the baseline is S = R.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -22,7 +22,7 @@ from lycosa.learn.training.text import Example, Label, TextSettings, train_text
 from lycosa.learn.training.topic import FIELDS
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.preparation import Genres
-from lycosa.methods.genre.prior import Counts, GenrePrior, count_links
+from lycosa.methods.genre.prior import Counts, GenrePrior, class_name
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
@@ -115,6 +115,21 @@ class Case:
                 if isinstance(score, Score) and isinstance(kind, Category):
                     classes[key] = (score.value >= self.judge.threshold, kind.label)
         return count_links(classes, ((key, to) for key in near for to in self.web.graph.get(key, ())))
+
+
+def count_links(classes: Mapping[int, tuple[bool, str]], links: Iterable[tuple[int, int]]) -> Counts:
+    """Count links (from, to) between pages of which relevance and genre are known.
+
+    >>> count_links({1: (True, "news"), 2: (False, "blog")}, [(1, 2), (2, 1), (1, 9)])
+    {'relevant/news': (0, 1), 'irrelevant/blog': (1, 1)}
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    for page, target in links:
+        if page in classes and target in classes:
+            name = class_name(*classes[page])
+            good, total = counts.get(name, (0, 0))
+            counts[name] = (good + classes[target][0], total + 1)
+    return counts
 
 
 def make_case(

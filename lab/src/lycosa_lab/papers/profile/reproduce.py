@@ -17,7 +17,6 @@ from lycosa.errors import InputError
 from lycosa.methods.profile.cotags import co_tags
 from lycosa.methods.profile.cotags import write_table as write_cotags
 from lycosa.methods.profile.site.page_types import PageTypes
-from lycosa.methods.profile.site.schema import differentiation
 from lycosa.methods.profile.site.type_training import TYPES
 from lycosa.values import Say
 from lycosa_lab.papers.output import write_table
@@ -29,6 +28,7 @@ from lycosa_lab.papers.profile.crawls import (
     lab_settings,
     trained_site,
 )
+from lycosa_lab.papers.profile.differentiation import differentiation
 from lycosa_lab.papers.profile.figures import draw_figures
 from lycosa_lab.papers.profile.path_strings import PathCost, path_cost
 from lycosa_lab.webs.cache import CachedWeb

@@ -37,17 +37,6 @@ class TypeStrings(msgspec.Struct, frozen=True):
     shared: tuple[str, ...] = ()
 
 
-class Differentiation(msgspec.Struct, frozen=True):
-    """A row of the paper's table 1, the first three as means over the pages."""
-
-    pairs: float  # T: PSNV pairs
-    schema: float  # S
-    values: float  # V
-    schema_strings: int  # US: unique path strings of schema data
-    value_strings: int  # UV
-    both: int  # INT
-
-
 def schema_of(pages: Sequence[Outline], share: float = 1.0) -> frozenset[Pair]:
     """The PSNV pairs that occur on at least this share of the pages [algorithm 1].
 
@@ -60,24 +49,6 @@ def schema_of(pages: Sequence[Outline], share: float = 1.0) -> frozenset[Pair]:
     for page in pages:
         counts.update(set(page.pairs()))
     return frozenset(pair for pair, count in counts.items() if count >= share * len(pages))
-
-
-def differentiation(pages: Sequence[Outline], share: float = 1.0) -> Differentiation:
-    """How well path strings separate schema from real data on pages of one type [table 1]."""
-    schema = schema_of(pages, share)
-    total = sum(len(page.pairs()) for page in pages)
-    values = [pair for page in pages for pair in page.pairs() if pair not in schema]
-    of_schema = {string for string, _ in schema}
-    of_values = {string for string, _ in values}
-    n = len(pages) or 1
-    return Differentiation(
-        total / n,
-        (total - len(values)) / n,
-        len(values) / n,
-        len(of_schema),
-        len(of_values),
-        len(of_schema & of_values),
-    )
 
 
 def characteristic_strings(
