@@ -44,7 +44,7 @@ def test_tables_and_figures(tmp_path, monkeypatch):
         path.name for path in reproduce_paper("profile", tmp_path / "web", tmp_path / "out", said.append)
     }
 
-    assert {"table-1.csv", "table-2-kites.csv", "table-3-lanterns.csv", "path-strings.csv"} <= written
+    assert {"table-1.csv", "table-2-kites.csv", "table-3-lanterns.csv"} <= written
     assert {"figures.csv", "summary.csv", "runs.json", "profile.png", "ablation.png"} <= written
     assert {
         f"figures-{n}.svg" for n in ("14-15-capture", "16-17-robustness", "12-13-harvest-opic")

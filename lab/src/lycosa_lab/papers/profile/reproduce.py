@@ -30,7 +30,6 @@ from lycosa_lab.papers.profile.crawls import (
 )
 from lycosa_lab.papers.profile.differentiation import differentiation
 from lycosa_lab.papers.profile.figures import draw_figures
-from lycosa_lab.papers.profile.path_strings import PathCost, path_cost
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import Topic, VirtualWeb
 
@@ -67,7 +66,6 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     site = trained_site(cached)
     say(f"Page types from three examples each: {accuracy(confusion(cached, site)):.2%} right.")
     write_table(out / "table-1.csv", ("type", "T", "S", "V", "US", "UV", "INT"), _table_1(cached))
-    write_table(out / "path-strings.csv", ("type", *PathCost.__struct_fields__), _costs(cached))
     _write_co_tags(cached, PageTypes(site), topics, out)
     runs = _crawls(cached, topics, say)
     step = max(1, _pages(cached) // POINTS)
@@ -145,9 +143,3 @@ def _table_1(web: CachedWeb) -> Iterable[tuple[object, ...]]:
         drawn = [web.document(key) for key in chance.sample(keys, min(10, len(keys)))]
         row = differentiation([document.outline for document in drawn if document])
         yield (kind, *(f"{value:.4g}" for value in msgspec.structs.astuple(row)))
-
-
-def _costs(web: CachedWeb) -> Iterable[tuple[object, ...]]:
-    for kind in TYPES:
-        urls = [web.url(k) for k, each in web.web.page_types.items() if each == kind and k in web.pages]
-        yield (kind, *msgspec.structs.astuple(path_cost(web.web, urls)))
