@@ -146,22 +146,10 @@ class Search(Queries):
             return found
         return msgspec.structs.replace(found, instead=self.correction(typed, languages))
 
-    def ids(
-        self,
-        typed: str,
-        wanted: PageFilter,
-        *,
-        order: Order,
-        limit: int,
-        skip: int = 0,
-        languages: Sequence[str] = ("en",),
-    ) -> list[int]:
-        """The pages with the words that are typed, by their ids, in an order that may look at their text."""
-        query = self.understood(typed, languages)
+    def best_ids(self, query: TypedQuery, wanted: PageFilter, limit: int, skip: int = 0) -> list[int]:
+        """Return the ids of the best pages with the words of an understood query."""
         chosen = _without(condition_of(wanted), query)
-        return self._matching_ids(
-            match_of(query), chosen, _order_by(order, 0.5), order is Order.BEST, limit, skip
-        )
+        return self._matching_ids(match_of(query), chosen, _ORDERS[Order.BEST], True, limit, skip)
 
     def understood(self, typed: str, languages: Sequence[str] = ("en",)) -> TypedQuery:
         """What somebody typed, with all forms of its words that pages contain."""
@@ -195,15 +183,6 @@ class Search(Queries):
     def correction(self, typed: str, languages: Sequence[str]) -> str:
         """What may have been meant, where a word is on no page; '' where nothing is alike."""
         return self._forms(languages).correction(query_in(typed))
-
-    def count(self, query: TypedQuery, wanted: PageFilter) -> int:
-        """How many pages match, but never more than COUNTED."""
-        chosen = _without(condition_of(wanted), query)
-        if not query.wanted:
-            return min(
-                COUNTED, self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
-            )
-        return self._count(match_of(query), chosen)
 
     def _forms(self, languages: Sequence[str]) -> WordForms:
         with plain_errors(self._path):

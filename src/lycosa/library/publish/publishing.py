@@ -139,8 +139,8 @@ class _Site:
                 else text,
                 "is_excerpt": self._excerpts and len(text) > EXCERPT_CHARS,
                 "places": [place.name for place in counted.places(this, NAMES)],
-                "people": [name for name, _ in counted.entities("person", this, NAMES)],
-                "organisations": [name for name, _ in counted.entities("organisation", this, NAMES)],
+                "people": [name for name, _ in counted.values("person", this, NAMES)],
+                "organisations": [name for name, _ in counted.values("organisation", this, NAMES)],
             }
 
     def _lists(self, rows: list[list[Any]]) -> None:

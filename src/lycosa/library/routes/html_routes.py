@@ -26,7 +26,7 @@ from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.form_routes import SAID
 from lycosa.library.routes.path_params import PAGE_ID
 from lycosa.library.views import views
-from lycosa.library.views.explore import explore, ids_of, neighbours
+from lycosa.library.views.explore import ids_of, neighbours
 from lycosa.library.views.indexing import IndexStatus
 from lycosa.library.views.labelling import ASKED, effect_of_labels
 from lycosa.library.views.monitor import status
@@ -109,7 +109,7 @@ class HtmlRoutes:
         query = search_query_of(request.query_params)
         ground = self._context.ground(collection)
         facets = self._context.facets(collection)
-        explored = explore(collection, query, ground, facets)
+        explored = self._context.explored(collection, query)
         results, counts = explored.results, explored.counts
         box = box_of(request.query_params.get("box", ""))
         unit, course = periods(counts.days, 60)
