@@ -13,7 +13,7 @@ from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.statistics import ENTITY_KINDS, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.collection.search.search import DatedPage
+from lycosa.collection.search.search import SearchHit
 from lycosa.engine.learning.refit import harvest_of
 from lycosa.engine.watch.control import harvest_figures
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
@@ -94,7 +94,7 @@ def browse(collection: Collection, field: str, query: SearchQuery) -> list[tuple
     return sorted(months.items(), reverse=True)
 
 
-def entries(collection: Collection, query: SearchQuery) -> list[DatedPage]:
+def entries(collection: Collection, query: SearchQuery) -> list[SearchHit]:
     """Return dated pages in the order of their days, for a timeline."""
     wanted = page_filter_of(query, collection.directory)
     return collection.search.best_dated(msgspec.structs.replace(wanted, distinct=True))
