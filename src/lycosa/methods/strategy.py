@@ -1,6 +1,7 @@
-"""The seam of a strategy: how links are ranked. In: an analysed page and its judgement. Out: a Decision a link.
+"""The seam of a strategy, which ranks the links of a judged page.
 
-A strategy is an estimator: its constructor stores the settings, `fit` prepares it and returns it.
+A strategy is an estimator: its constructor stores the settings, most simply as the fields of a dataclass; `fit`
+prepares it and returns it.
 """
 
 from __future__ import annotations

@@ -82,20 +82,6 @@ def test_answers_teach_the_judge_of_an_event(site, tmp_path):
     assert undo(out).after.version == learned.before.version
 
 
-def test_an_event_of_a_collection_of_before_gets_its_pages_again(site, tmp_path):
-    """An event.json without the words of its model pages is completed; what people wrote into it stays."""
-    out, text = tmp_path / "crawl", spec(site, {"pages": [url_of("event", 0)]})
-    crawl(text, out)
-    path = out / "models" / "event.json"
-    model = json.loads(path.read_text("utf-8"))
-    assert model.pop("examples")
-    path.write_text(json.dumps(model | {"date": "2016-06-11"}), encoding="utf-8")
-    crawl(text, out)
-    again = json.loads(path.read_text("utf-8"))
-    assert (len(again["examples"]), again["date"]) == (1, "2016-06-11")
-    assert relevant(out) == ON_EVENT
-
-
 def test_the_catalogue_knows_date_places_and_aspects(site, tmp_path):
     """Of each page: its day, its places with coordinates, and one score an aspect."""
     crawl(spec(site, EVENT), tmp_path / "crawl")
