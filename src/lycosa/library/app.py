@@ -28,7 +28,6 @@ from lycosa.library.routes.html_routes import HtmlRoutes
 from lycosa.library.routes.monitor_routes import MonitorRoutes
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.views import views
-from lycosa.library.views.search import search
 from lycosa.library.views.search_query import search_query_of
 
 
@@ -88,7 +87,7 @@ class Library:
             Route("/login", self.login, methods=["GET", "POST"]),
             *HtmlRoutes(self._context).routes(),
             *([] if self._context.is_public else self._private_routes()),
-            Mount("/api", routes=api.routes(self._context.served, changes=not self._context.is_public)),
+            Mount("/api", routes=api.routes(self._context, changes=not self._context.is_public)),
             *design_routes(),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
@@ -134,7 +133,7 @@ class Library:
             about = self._about(name)
             if "error" not in about:
                 with self._context.served.open(name) as collection:
-                    about["results"] = search(collection, query, self._context.ground(collection))
+                    about["results"] = self._context.explored(collection, query).results
             found.append((name, about))
         return self._context.render(request, "search_all.html", query=query, found=found)
 

@@ -20,6 +20,7 @@ from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins, local_path
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.templating import templates
+from lycosa.library.views.explore import Explored, explore
 from lycosa.library.views.indexing import IndexProcesses
 from lycosa.library.views.search import SearchGround, marked, search_ground
 from lycosa.library.views.search_query import SearchQuery
@@ -77,6 +78,10 @@ class LibraryContext:
     def facets(self, collection: Collection) -> Facets:
         """The pages of a collection as columns, read once for each state of it."""
         return self.served.cached(collection, "facets", lambda opened: Facets(opened.connection, opened.path))
+
+    def explored(self, collection: Collection, query: SearchQuery) -> Explored:
+        """Run a search."""
+        return explore(collection, query, self.ground(collection), self.facets(collection))
 
     def render(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
         """A template, filled."""

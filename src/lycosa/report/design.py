@@ -48,24 +48,6 @@ TYPE = {
     "sans": '"Source Sans Pro", "Source Sans 3", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
     "mono": 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
 }
-SERIES = (
-    LIGHT["accent"],
-    LIGHT["warm"],
-    "#5b4b9a",
-    "#8a8f00",
-    "#a0325c",
-    "#2f6fb0",
-    "#6b6b6b",
-    "#c29000",
-    "#3d8f4e",
-    "#1d1d1f",
-    "#e07b91",
-    "#7fb2d9",
-)
-"""Of the lines of a plot, in their order."""
-NEUTRAL, PALE = "#8a8a8a", "#c9c9c9"
-"""What a plot compares with: lines that are no series, and areas."""
-
 FONTS = {
     "SourceSerifPro-Regular.ttf": ("font_source_serif_pro", "Source Serif Pro", 400, "normal"),
     "SourceSerifPro-Semibold.ttf": ("font_source_serif_pro", "Source Serif Pro", 600, "normal"),

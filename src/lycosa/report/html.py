@@ -161,8 +161,8 @@ def _contents(collection: Collection) -> dict[str, Any]:
         "gist": gist_of(collection),
         "images": _images(collection),
         "named": {
-            "People": collection.statistics.entities("person", limit=20),
-            "Organisations": collection.statistics.entities("organisation", limit=20),
+            "People": collection.statistics.values("person", limit=20),
+            "Organisations": collection.statistics.values("organisation", limit=20),
         },
         "places": places,
         "map": world_map(places),

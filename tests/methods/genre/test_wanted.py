@@ -61,7 +61,7 @@ def test_pages_of_another_kind_are_not_relevant(tmp_path, judge, strategy):
 
     with Collection.open(out) as opened:
         pages = [(page, opened.reader.evidence(page.id)) for page in opened.reader.pages() if page.judgement]
-        forums = opened.statistics.categories("genre", PageFilter(categories=(("genre", ("forum",)),)))
+        forums = opened.statistics.values("genre", PageFilter(categories=(("genre", ("forum",)),)))
     kinds = {evidence["genre"].label for _, evidence in pages if isinstance(evidence["genre"], Category)}
     assert kinds >= {"forum", "wiki"}
     for page, evidence in pages:
