@@ -12,7 +12,6 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
 
 import numpy as np
 import Stemmer
@@ -65,8 +64,6 @@ class Vocabulary:
         self.numbers: dict[str, int] = {}
         self._several: list[list[int]] = []
         self._hashes = array("q", [0])
-        self._lines = bytearray(b"\n")  # all terms, a line each
-        self._ends = array("q", [0, 1])  # of their lines
 
     def number_of_token(self, terms: Sequence[str]) -> int:
         """The number of a token with these terms."""
@@ -99,26 +96,8 @@ class Vocabulary:
         return np.frombuffer(known, np.int64).take(numbers)
 
     def lines(self, numbers: NDArray[np.intp]) -> str:
-        """These terms, a line each.
-
-        Their bytes are put together on arrays: to get at a thousand strings all over the memory takes four times as long.
-        """
-        if len(numbers) == 0:
-            return ""
-        self._write_new()
-        ends = np.frombuffer(self._ends, np.int64)
-        begins, upto = ends.take(numbers), ends.take(numbers + 1)
-        sizes = upto - begins
-        before = np.cumsum(sizes)
-        places = np.arange(before[-1])
-        places += np.repeat(upto - before, sizes)
-        return np.frombuffer(self._lines, np.uint8).take(places)[:-1].tobytes().decode()
-
-    def _write_new(self) -> None:
-        if len(self._ends) <= len(self.terms):
-            new = [term.encode() for term in self.terms[len(self._ends) - 1 :]]
-            self._lines += b"\n".join(new) + b"\n"
-            self._ends.extend(accumulate([len(term) + 1 for term in new], initial=self._ends.pop()))
+        """These terms, one on each line."""
+        return "\n".join(map(self.terms.__getitem__, numbers.tolist()))
 
     def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
