@@ -95,10 +95,6 @@ class Vocabulary:
         known.extend(hashes_of(self.terms[len(known) :]))
         return np.frombuffer(known, np.int64).take(numbers)
 
-    def lines(self, numbers: NDArray[np.intp]) -> str:
-        """These terms, one on each line."""
-        return "\n".join(map(self.terms.__getitem__, numbers.tolist()))
-
     def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
 
@@ -270,8 +266,8 @@ class TermStream:
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
-        counts, hashes = often.astype(np.int32).tobytes(), self.vocabulary.hashes(numbers).tobytes()
-        return Terms(self.vocabulary.lines(numbers), counts, hashes)
+        lines = "\n".join(map(self.vocabulary.terms.__getitem__, numbers.tolist()))
+        return Terms(lines, often.astype(np.int32).tobytes())
 
     @lazy
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -330,7 +326,7 @@ def packed(counts: Mapping[str, int]) -> Terms:
     {'owl': 2, 'night': 1}
     """
     numbers = np.fromiter(counts.values(), np.int32, len(counts))
-    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
+    return Terms("\n".join(counts), numbers.tobytes())
 
 
 def known_languages() -> list[str]:
