@@ -89,7 +89,7 @@ def test_long_and_foreign_terms_have_one_column_each():
         corpus.add({"owl": 1, stem + "а": 1, stem + "б": 2, "東京": 1})
     corpus.add({})
     assert corpus.terms == ["owl", stem + "а", stem + "б", "東京"]
-    assert corpus.rows().indices.tolist() == [2, 0, 1, 3] * 2
+    assert corpus.rows().indices.tolist() == [0, 1, 2, 3] * 2
     assert corpus.rows().indptr.tolist() == [0, 4, 8, 8]
 
 
