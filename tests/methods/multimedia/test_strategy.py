@@ -30,7 +30,6 @@ from lycosa.report.html import write_report
 from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import Site, data, redirect, status, text
-from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import (
     Decision,
@@ -48,6 +47,7 @@ from lycosa.values import (
 )
 from lycosa_lab.demo_web import maps
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
+from tests.misbehaviours import stalls
 
 NO = Judgement(False, 0.0)
 HEATMAP = maps.heatmap(Random("heatmap4"))
