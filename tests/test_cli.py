@@ -103,7 +103,7 @@ def test_help_loads_nothing_heavy():
 
 def test_the_process_that_fits_loads_only_what_fits():
     """It is started for every crawl: the spec, the network and the archive's writer are no business of its."""
-    code = "import sys, lycosa.engine.learning.fitting; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
+    code = "import sys, lycosa.learn.fitting.fit_process; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
     )

@@ -2,7 +2,7 @@
 
 import os
 
-from lycosa.engine.processes.threads import ONE_THREAD
+from lycosa.processes import ONE_THREAD
 
 # Before numpy is loaded: with more threads the last bits differ, and a crawl that learns takes another course.
 os.environ.update(ONE_THREAD)

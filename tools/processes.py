@@ -34,10 +34,10 @@ Spent = Mapping[str, float]
 def part_of(name: str, *, is_first: bool) -> str:
     """Which part of a crawl a process is, by its name, which a copy of the crawl's process has, and its command line.
 
-    >>> part_of("lycosa-fitting python -m lycosa crawl", is_first=False)
+    >>> part_of("lycosa-fit python -m lycosa crawl", is_first=False)
     'fits'
     """
-    return "crawl" if is_first else "fits" if "fitting" in name else "workers"
+    return "crawl" if is_first else "fits" if "lycosa-fit" in name or "fit_process" in name else "workers"
 
 
 def crawl_by_parts(command: Sequence[str], environment: Mapping[str, str]) -> Spent:

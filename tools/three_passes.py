@@ -20,7 +20,8 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from lycosa.clock import SystemClock
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.testing import CannedResponse, Request, Site, html, status, text
@@ -139,7 +140,7 @@ def measure(way: str, found: list[Page], passes: int, folder: Path) -> dict[str,
         for number in range(passes):
             web.day = number * WEEK
             spec = _spec(site, WAYS[way], len(found), 12 if way == "everything" else WEEK * 24)
-            asyncio.run(crawl_spec(parse_spec(spec, all_settings()), spec, folder, folder / way))
+            asyncio.run(run_crawl(CrawlRequest(parse_spec(spec, all_settings()), spec, folder, folder / way)))
     return {says: _told([page for page in found if page.says == says], web, passes) for says in SAYS}
 
 

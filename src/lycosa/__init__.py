@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
+    from lycosa.learn.judges.kinds import Judge as Judge
     from lycosa.methods import BaseStrategy as BaseStrategy
     from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
@@ -56,6 +57,7 @@ __all__ = [
     "Document",
     "Evidence",
     "Fact",
+    "Judge",
     "Judgement",
     "Link",
     "LycosaError",
@@ -92,6 +94,7 @@ _HOMES = {
     "Document": "lycosa.page.document",
     "Evidence": "lycosa.evidence",
     "Fact": "lycosa.values",
+    "Judge": "lycosa.learn.judges.kinds",
     "Judgement": "lycosa.values",
     "Link": "lycosa.values",
     "LycosaError": "lycosa.errors",

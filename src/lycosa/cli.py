@@ -13,10 +13,9 @@ import typer
 
 from lycosa import __version__
 from lycosa.commands import control, engine, judging, labelling, library, seeding, training
-from lycosa.engine.processes.child import YOUNG
-from lycosa.engine.processes.threads import ONE_THREAD, SMALL_PAGES
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 from lycosa.methods.registry import offered
+from lycosa.processes import ONE_THREAD, SMALL_PAGES, YOUNG
 
 COMMANDS = "lycosa.commands"
 """The entry points of further commands: functions that take the typer app."""

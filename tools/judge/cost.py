@@ -14,9 +14,8 @@ from collections import Counter
 
 import numpy as np
 
-from lycosa.learn.fitting.fitter import Fitter, Said
-from lycosa.learn.judges.brief import Brief, KnownPage
-from lycosa.learn.judges.version import Scorer, packed
+from lycosa.learn.fitting.crawl_fitter import Fitter, Said
+from lycosa.learn.judges.version import Brief, KnownPage, Scorer, packed
 from lycosa.page.text.terms import packed as packed_counts
 from lycosa.values import PageTerms
 

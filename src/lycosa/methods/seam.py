@@ -7,7 +7,7 @@ used, so that knowing a method costs next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 from lycosa.errors import LycosaError, SpecError
 
 if TYPE_CHECKING:  # every command reads the methods: this module has to be light
-    from lycosa.page.document import Document
-    from lycosa.values import Refusal, Say
-
-    GetDocument = Callable[[str], Awaitable[Document | Refusal]]
+    from lycosa.learn.topic import GetDocument
+    from lycosa.values import Say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,8 @@ from tools.genre.labelled_pages import made_pages
 from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.collection.collection import Collection
 from lycosa.errors import SpecError
-from lycosa.evidence import Evidence
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.learn.judges.kinds import OfWantedKind
+from lycosa.learn.judges.kinds import Judge, OfWantedKind
 from lycosa.methods.genre.evidence import WantedGenre, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns
 from lycosa.methods.genre.preparation import Genres, wanted_evidence
@@ -121,10 +120,8 @@ def test_signs_of_links_are_learned():
     assert good > unknown > bad
 
 
-class AboutOwls:
+class AboutOwls(Judge):
     """A judge that knows what it is to say."""
-
-    needs: tuple[Evidence, ...] = ()
 
     def judge(self, page: Page) -> Judgement:
         return Judgement(True, 0.9, "topic")

@@ -241,6 +241,22 @@ class Patterns:
         return self._sites.get(name) or _remember(self._sites, name, _Site(), MAX_SITES)
 
 
+class NoPatterns(Patterns):
+    """Learns nothing, and refuses nothing."""
+
+    def __call__(self, link: Link, page_url: str) -> Refusal | None:
+        return None
+
+    def mirrors(self, page: Page, near: int | None) -> Refusal | None:
+        return None
+
+    def is_poor(self, url: str, sketch: bytes, near: int) -> bool:
+        return False
+
+    def learn(self, key: int, url: str, sketch: bytes, near: int, refused: Reason | None) -> None:
+        pass
+
+
 def _remember(table: dict[K, V], key: K, value: V, limit: int) -> V:
     """Keep a new value; of more than `limit` the longest-known is forgotten."""
     table[key] = value

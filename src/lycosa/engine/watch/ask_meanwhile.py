@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TextIO
 
-from lycosa.engine.learning.questions import PROMPT, Interview
 from lycosa.engine.loop import Crawl
+from lycosa.learn.questions import PROMPT, Interview
 from lycosa.values import Say
 
 FIRST_PAGES = 50

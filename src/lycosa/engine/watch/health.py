@@ -12,12 +12,12 @@ import msgspec
 from lycosa.collection.catalogue.reader import ReasonCounts
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.learning.questions import Question, questions_in, scores_of
-from lycosa.engine.learning.refit import saved_version
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.watch.summary import Summary
-from lycosa.learn.judges.threshold import Estimate
+from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
+from lycosa.learn.questions import Question, questions_in, scores_of
+from lycosa.learn.refit import saved_version
 from lycosa.page.text.terms import terms_of
 from lycosa.values import Reason
 from lycosa.wording import counted, interval, percent

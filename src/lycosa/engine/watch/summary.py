@@ -10,7 +10,7 @@ from lycosa.collection.catalogue.reader import LAST_PAGES, PAUSED
 from lycosa.collection.log import tell
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl
-from lycosa.learn.judges.threshold import Harvest
+from lycosa.learn.judges.calibration import Harvest
 from lycosa.page.signs.needs_browser import NEEDS_BROWSER, RENDERED
 from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 

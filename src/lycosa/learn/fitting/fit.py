@@ -24,22 +24,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.learn.fitting.corpus import Corpus
+from lycosa.learn.fitting.corpus import Corpus, products_of
 from lycosa.learn.judges.calibration import (
     MAX_LESSONS,
     PRIOR_WORDS,
     Coefficients,
+    Estimate,
     Shift,
     crawl_signs,
+    estimate_of,
+    find_threshold,
     in_crawl,
     lessons_of,
     log_odds,
+    lowest_threshold,
     share_shift,
     shipped,
     sigmoid,
     signs_of,
 )
-from lycosa.learn.judges.threshold import Estimate, estimate_of, find_threshold, lowest_threshold
 from lycosa.learn.judges.version import Part, Version
 from lycosa.learn.words.similarity import column_sums, profile, rows_with, share_elsewhere, standard, unit
 from lycosa.values import Floats
@@ -345,7 +348,7 @@ class _Fitting:
         weight = np.abs(target) + 0.02
         for_it, against = max(float((weight * p).sum()), 5.0), max(float((weight * (1 - p)).sum()), 5.0)
         weight = weight * np.where(p > 0.5, 1.0 / for_it, 1.0 / against) * (len(chosen) / 2)
-        kernel = self.corpus.products(self.rows, chosen)
+        kernel = products_of(self.rows if len(chosen) == len(self.corpus) else self.rows[chosen])
         kernel += 1.0
         kernel[np.diag_indices_from(kernel)] += RIDGE / weight
         alpha, own = _solved(kernel, target)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lycosa.learn.judges.brief import Brief
+from lycosa.learn.judges.version import Brief
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.hash_table import HashTable
 from lycosa.learn.words.similarity import unit, unit_weights

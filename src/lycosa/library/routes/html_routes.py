@@ -18,9 +18,9 @@ from lycosa.collection.catalogue.statistics import ImageOnPage, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.collection.search.phrases import marked_text
-from lycosa.engine.learning.questions import questions_in
-from lycosa.engine.learning.relearn import Relearned, learns
+from lycosa.engine.relearn import Relearned, learns
 from lycosa.errors import InputError
+from lycosa.learn.questions import questions_in
 from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.replay import MAX_BYTES
 from lycosa.library.routes.api import URL_CHARS

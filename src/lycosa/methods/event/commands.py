@@ -67,7 +67,7 @@ def event(
     """
     import msgspec
 
-    from lycosa.learn.training.pages import documents_in
+    from lycosa.learn.training.examples import documents_in
     from lycosa.methods.event.model import (
         background_of,
         event_model,

@@ -1,10 +1,9 @@
-"""The judge fitted again while the crawl goes on: when, and what follows. In: pages judged so far. Out: all judged anew.
+"""When the judge of a crawl is fitted again, and what follows: all pages are judged by the new version.
 
-At set points a version is begun. When it is there, every page is judged by it in one commit, together with the note
-which version it was; so whatever kills the process, pages and version agree. The last thing a crawl does, however it
-ends, is one more fit, so that all pages are judged by one version.
+The pages are judged in one commit, together with the number of the version; so pages and version agree, whatever kills the
+process. A crawl ends with one more fit, so that one version has judged all pages.
 
-A version that forecasts what people answered worse than the one before is kept, but set aside: the one before goes on
+A version that forecasts what people answered worse than the one in use is kept, but set aside: the one in use goes on
 judging, and the answers hold for their own pages.
 """
 
@@ -12,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,34 +22,38 @@ import numpy as np
 from lycosa.collection import LearningStore, Rejudged, SetAside
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.conclude import Conclusions, Tally
-from lycosa.engine.learning.fitting import Fits, FittingProcess, InlineFits, fits_of
-from lycosa.engine.peers import Share
-from lycosa.engine.start.labels import labels_as_used, verdicts_in
 from lycosa.errors import ModelError
-from lycosa.learn.fitting.fitter import Fit
-from lycosa.learn.judges.chances import Chances
+from lycosa.learn.fitting.crawl_fitter import Fit
+from lycosa.learn.fitting.fit_process import Fits, InlineFits, Place, fits_of
+from lycosa.learn.judges.calibration import Harvest, is_worse
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge, save_brief
-from lycosa.learn.judges.threshold import Harvest, is_worse
-from lycosa.learn.judges.version import Version, load_version, save_version
+from lycosa.learn.judges.version import Chances, Version, load_version, save_version
+from lycosa.learn.labels import labels_digest, verdicts_in
 from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
+"""Numbers of pages at which the judge is fitted."""
 FIRST = 1
 """The number of the first version."""
 GROWTH = 2
 """Beyond the schedule, a fit comes at this multiple of the pages of the one before: the cost of all is bounded."""
 
-Verdicts = Callable[[], Mapping[int, Judgement]]
+
+class Counts(Protocol):
+    """The part of a crawl's tally that a schedule needs."""
+
+    pages: int
 
 
 class Concluded(Protocol):
-    """What is told of pages that were judged anew."""
+    """What hears that pages were judged anew."""
 
-    tally: Tally
     verdicts: Mapping[int, Judgement]
     given: Mapping[int, Judgement]
+
+    @property
+    def tally(self) -> Counts: ...
 
     def rejudged(self, changed: Sequence[Rejudged]) -> None: ...
 
@@ -58,8 +62,36 @@ class Concluded(Protocol):
     def rescore(self) -> None: ...
 
 
+class SharedFits(Protocol):
+    """How the shards of a crawl share a judge: one of them leads and fits it, for all."""
+
+    others: Sequence[Path]
+    """The collections of the other shards: the judge learns from their pages too."""
+    leads: bool
+
+    def pages(self) -> int:
+        """The number of pages of all shards, as far as this one has heard."""
+        ...
+
+    def publish(self, fit: Fit) -> None:
+        """Let the others judge by a version."""
+        ...
+
+    def published(self) -> Fit | None:
+        """The version that was published last; None if it is the one that this returned the last time."""
+        ...
+
+    async def last_published(self) -> None:
+        """Wait until the last version of the run is published, or nobody will publish one."""
+        ...
+
+    async def all_still(self) -> None:
+        """Wait until no shard finds anything more."""
+        ...
+
+
 def next_fit(pages: int) -> int:
-    """At how many pages the next fit is due, after one at this many.
+    """The number of pages at which the next fit is due, after one at this number.
 
     >>> [next_fit(pages) for pages in (0, 10, 37, 200, 250, 999)]
     [10, 20, 45, 400, 500, 1998]
@@ -67,8 +99,51 @@ def next_fit(pages: int) -> int:
     return next((point for point in SCHEDULE if point > pages), pages * GROWTH)
 
 
-class Refits:
-    """Fits a crawl's judge at the set points, and judges all pages by each version when it has come."""
+@dataclass(frozen=True)
+class Keeping:
+    """What a collection keeps of its judge. `verdicts` are what people say of pages.
+
+    While `is_held` (by an undo), the version in use judges, and none is fitted.
+    """
+
+    models: Path | None = None
+    number: int = 0  # of the last version
+    verdicts: Callable[[], Mapping[int, Judgement]] = dict
+    is_held: Callable[[], bool] = lambda: False
+
+
+class NoRefits:
+    """The fits of a judge that is not fitted: there are none."""
+
+    version: Version | None = None
+
+    @property
+    def harvest(self) -> Harvest | None:
+        """The share of relevant pages, as the version estimates it; None if it cannot tell."""
+        return self.version.estimate.harvest if self.version else None
+
+    async def begin(self, version: Version | None, refused: Version | None) -> bool:
+        """Go on with the version that judged all pages, or fit a first one. Return whether pages have to be judged anew."""
+        return False
+
+    def forget(self) -> None:
+        """All pages were read again: fit the next version on what they are now."""
+
+    def during(self) -> None:
+        """Judge all pages by a version that is ready; inside a commit, after its pages."""
+
+    def after(self) -> None:
+        """Begin a version that is due; after the commit, so that its pages can be read."""
+
+    async def catch_up(self) -> None:
+        """Judge all pages anew if people have said something of them since, or taken it back."""
+
+    async def end(self) -> None:
+        """The crawl ends: judge all pages by one version that has seen all of them and all that people said."""
+
+
+class Refits(NoRefits):
+    """Fits a crawl's judge at the set points, and judges all pages by each version."""
 
     def __init__(
         self,
@@ -76,79 +151,66 @@ class Refits:
         conclusions: Concluded,
         store: LearningStore,
         fits: Fits,
-        *,
-        verdicts: Verdicts = dict,
+        keeping: Keeping | None = None,
         note: Say = lambda _: None,
-        number: int = 0,
-        models: Path | None = None,
-        is_held: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Store what is fitted; `number` is that of the last version there was, `verdicts` what people say of pages.
-
-        While `is_held` (by an undo), the version in use judges, and none is fitted.
-        """
+        """`keeping` without a folder keeps no version."""
+        keeping = keeping or Keeping()
         self.judge = judge
         self.conclusions = conclusions
         self.store = store
         self.fits = fits
-        self.verdicts = verdicts
+        self.verdicts = keeping.verdicts
         self.note = note
-        self.number = number
-        self.models = models
-        self.is_held = is_held
-        self._newest: Version | None = None  # applied or set aside
+        self.number = keeping.number
+        self.models = keeping.models
+        self.is_held = keeping.is_held
+        self._newest: Version | None = None  # in use or set aside
         self._held_at = 0
         self._begun_at: int | None = None
         self._is_stale = False
 
     @property
-    def version(self) -> Version | None:
-        """The version that judges just now."""
+    def version(self) -> Version | None:  # type: ignore[override]
+        """The version in use."""
         return self.judge.version if self.judge.is_fitted else None
 
-    @property
-    def harvest(self) -> Harvest | None:
-        """The share of the pages found that is relevant, as the version estimates it; None before it has seen any."""
-        return self.version.estimate.harvest if self.version else None
+    async def begin(self, version: Version | None, refused: Version | None) -> bool:
+        if version is not None:
+            self.resume(version, refused)
+            return False
+        self.is_held = lambda: False  # the version that was gone back to is missing, or of another topic
+        self._begin()
+        if (fit := await self.fits.last()) is not None:
+            self.resume(fit.version)
+        return True
 
     def resume(self, version: Version, refused: Version | None = None) -> None:
-        """Go on with the version that all pages were judged by; a newer one may have been set aside."""
+        """Go on with the version that judged all pages; a newer one may have been set aside."""
         self.judge.use(version)
         self._newest = refused or version
         self.number = max(self.number, self._newest.number)
 
     def forget(self) -> None:
-        """All pages were read again: the next version is fitted on what they are now."""
         self.fits.forget()
         self._is_stale = True
 
-    def renew(self) -> None:
-        """Other shards have found more: the last version is fitted on that too."""
-        self._is_stale = True
-
     def during(self) -> None:
-        """Judge all pages by a version that has come; inside a commit, after its pages."""
         if self.fits.is_inline and self._is_due():
             self._begin()
         if (fit := self._arrived()) is not None:
             self._apply(fit)
 
     def after(self) -> None:
-        """Begin a version that is due; after the commit, so that its pages can be read."""
         if not self.fits.is_inline and self._is_due():
             self._begin()
 
-    async def prepare(self) -> None:
-        """Fit a version on what there is, before any page is judged by it."""
-        self.is_held = lambda: False  # the version that was gone back to is missing, or of another topic
-        self._begin()
-        if (fit := await self.fits.last()) is not None:
-            self.resume(fit.version)
-
     async def catch_up(self) -> None:
-        """Judge all pages anew if people have said something of them since, or taken it back."""
         if self._is_stale or self._newest is None or not self._knows_answers(self._newest):
             await self.finish()
+
+    async def end(self) -> None:
+        await self.finish()
 
     async def finish(self) -> None:
         """Judge all pages by one version that has seen all of them and all that people said."""
@@ -166,6 +228,18 @@ class Refits:
             with self.store.commit():
                 self._apply(fit)
 
+    def judge_by(self, fit: Fit, upto: int) -> None:
+        """Judge all pages by a version; those with ids above `upto` were fetched while it was fitted."""
+        judge, version = self.judge, fit.version
+        self.resume(version)
+        self.conclusions.verdicts = self.verdicts()
+        verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
+        chances = fit.chances + judge.chances(self.store.page_terms(upto, judge.brief.evidence))
+        self._tell_elsewhere(chances, verdicts)
+        chances += self._of_unindexed()
+        self.store.judge_anew(judge.judgements(chances, verdicts), version.number, self.conclusions.rejudged)
+        self.conclusions.rescore()
+
     def _begin(self) -> None:
         self._begun_at = self._pages()
         self._is_stale = False
@@ -179,7 +253,7 @@ class Refits:
             return None
 
     def _pages(self) -> int:
-        """How many pages there are to learn from."""
+        """The number of pages to learn from."""
         return self.conclusions.tally.pages
 
     def _is_due(self) -> bool:
@@ -192,8 +266,8 @@ class Refits:
         return True
 
     def _pages_then(self) -> int:
-        """How many pages there were, refused ones too, when the last version was begun."""
-        if self._begun_at is None:  # a resumed crawl: not what was fetched since its version
+        """The number of pages, refused ones too, when the last version was begun."""
+        if self._begun_at is None:  # a resumed crawl: without what was fetched since its version
             newer = self.store.page_terms(self.version.upto if self.version else 0, "")
             self._begun_at = self.conclusions.tally.pages - sum(1 for _ in newer)
         return self._begun_at
@@ -209,54 +283,37 @@ class Refits:
 
     def _apply(self, fit: Fit) -> None:
         version = fit.version
-        if self._is_worse(version):
-            self._refuse(version)
-            return
-        self.judge_by(fit, version.upto)
-
-    def judge_by(self, fit: Fit, upto: int) -> None:
-        """Judge all pages by a version; those behind the id `upto` were fetched while it was fitted."""
-        judge, version = self.judge, fit.version
-        self.resume(version)
-        self.conclusions.verdicts = self.verdicts()
-        verdicts = {**self.conclusions.given, **self.conclusions.verdicts}
-        chances = fit.chances + judge.chances(self.store.page_terms(upto, judge.brief.evidence))
-        self._tell_elsewhere(chances, verdicts)
-        chances += self._of_unindexed()
-        self.store.judge_anew(judge.judgements(chances, verdicts), version.number, self.conclusions.rejudged)
-        self.conclusions.rescore()
+        if self.version is not None and forecasts_worse(version, self.version, self.store.scores):
+            self._refuse(version, self.version)
+        else:
+            self.judge_by(fit, version.upto)
 
     def _of_unindexed(self) -> Chances:
-        """What the version in use says of pages that ask not to be indexed: fits leave them out, but their score is shown."""
+        """The probabilities of noindex pages: fits leave them out, but their score is shown."""
         return self.judge.chances(self.store.unindexed_terms(self.judge.brief.evidence))
 
     def _tell_elsewhere(self, chances: Chances, verdicts: Mapping[int, Judgement]) -> None:
-        """Let it be known what pages of other shards are judged as, from which a strategy has learned too."""
+        """Tell the strategy how pages of other shards are judged, from which it has learned too."""
 
-    def _is_worse(self, new: Version) -> bool:
-        return self.version is not None and forecasts_worse(new, self.version, self.store.scores)
-
-    def _refuse(self, worse: Version) -> None:
-        """Keep a version without applying it; what was answered holds for its pages."""
-        old = self.version
-        assert old is not None
+    def _refuse(self, worse: Version, old: Version) -> None:
+        """Keep a version without applying it; the answers hold for their pages."""
         self._newest, self.number = worse, max(self.number, worse.number)
         self.note(
             f"Judge version {worse.number} forecasts your answers worse than version {old.number}, which goes on "
             "judging; the answers hold for their own pages."
         )
-        # Before the answers take the place of what it forecast: the next version is compared with that.
+        # Before the answers replace what it forecast: the next version is compared with that.
         forecasts = self.store.scores(_unheard(worse, old) - old.forecasts.keys()) | old.forecasts
         kept = msgspec.structs.replace(old, forecasts=forecasts)
         if self.models is not None:
             save_version(kept, self.models)
         self.judge.use(kept)
         self.store.set_aside(worse.number)
-        # Only those: what was answered since has no forecast yet, and its score is the one to compare with.
+        # Only those: newer answers have no forecast yet, and the score of their pages is the one to compare with.
         self._hold_answers(old, worse.said.keys())
 
     def _hold_answers(self, version: Version, keys: Set[int]) -> None:
-        """What people said of these pages holds for them, while a version judges the others that has not learned it."""
+        """Let answers hold for these pages, while a version judges that has not learned them."""
         self.conclusions.verdicts = verdicts = self.verdicts()
         answered = {key: verdicts[key] for key in keys if key in verdicts}
         judgements = self.judge.judgements(self._of_unindexed(), answered)
@@ -267,6 +324,15 @@ class Refits:
 class _SharedRefits(Refits):
     """The fits of a judge that has seen the pages of all shards."""
 
+    def __init__(self, share: SharedFits, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._share = share
+
+    async def end(self) -> None:
+        await self._share.all_still()
+        self._is_stale = True  # other shards have found more
+        await self.finish()
+
     def _tell_elsewhere(self, chances: Chances, verdicts: Mapping[int, Judgement]) -> None:
         of_pages = self.judge.judgements(chances, verdicts)
         for keys in chances.batches():
@@ -275,11 +341,7 @@ class _SharedRefits(Refits):
 
 
 class LeadingRefits(_SharedRefits):
-    """The fits of the shard that fits for all: on the pages of all of them, and each version is published."""
-
-    def __init__(self, share: Share, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._share = share
+    """The fits of the shard that leads: on the pages of all shards. Each version is published."""
 
     def _pages(self) -> int:
         return max(self.conclusions.tally.pages, self._share.pages())
@@ -290,11 +352,10 @@ class LeadingRefits(_SharedRefits):
 
 
 class FollowingRefits(_SharedRefits):
-    """Fits nothing, but for a judge that begins anew: judges by what another shard has fitted on the pages of all."""
+    """The other shards: each judges by the published versions, and fits only a first one."""
 
-    def __init__(self, share: Share, directory: Path, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._share = share
+    def __init__(self, share: SharedFits, directory: Path, *arguments: Any) -> None:
+        super().__init__(share, *arguments)
         self._directory = str(directory.absolute())
 
     def during(self) -> None:
@@ -312,7 +373,7 @@ class FollowingRefits(_SharedRefits):
         with self.store.commit():
             if (fit := self._share.published()) is not None:
                 self._follow(fit)
-            elif self.version is not None:  # the last one was set aside, and such are not published
+            elif self.version is not None:  # the last one was set aside, and is not published
                 self._hold_answers(self.version, self.verdicts().keys())
 
     def _follow(self, fit: Fit) -> None:
@@ -324,7 +385,7 @@ class FollowingRefits(_SharedRefits):
 def forecasts_worse(new: Version, old: Version, scores: Callable[[Set[int]], Mapping[int, float]]) -> bool:
     """Whether a version forecasts the answers worse than the one in use, which had not heard of some of them.
 
-    `scores` gives what the one in use says of pages, by key.
+    `scores` gives the scores by the one in use, by key.
     """
     if not (unheard := _unheard(new, old)):
         return False
@@ -341,95 +402,74 @@ def _unheard(new: Version, old: Version) -> set[int]:
     return {key for key in new.forecasts if old.said.get(key) is not new.said[key]}
 
 
-def inline_refits(judge: Judge | None, conclusions: Conclusions, store: LearningStore) -> Refits | None:
-    """The fits of a judge in an experiment, at once and repeatable; None for a judge that learns nothing."""
-    if not isinstance(judge, LearningJudge):
-        return None
-    judge.forget()  # strategies that are compared share one preparation
-    return Refits(judge, conclusions, store, InlineFits(judge.brief, store))
+def inline_refits(judge: Judge, conclusions: Concluded, store: LearningStore) -> NoRefits:
+    """The fits of a judge in an experiment: at once and repeatable."""
+    if (learning := judge.learning) is None:
+        return NoRefits()
+    learning.forget()  # strategies that are compared share one preparation
+    return Refits(learning, conclusions, store, InlineFits(learning.brief, store))
 
 
 @asynccontextmanager
 async def refits_for(
     judge: Judge,
-    conclusions: Conclusions,
+    conclusions: Concluded,
     collection: CollectionWriter,
-    *,
-    inline: bool,
+    place: Place,
     note: Say,
-    share: Share | None = None,
-    child: FittingProcess | None = None,
-) -> AsyncIterator[Refits | None]:
-    """The fits of a crawl's judge, in this process or in one of its own; None for a judge that learns nothing.
-
-    Of the shards of a crawl one fits it, on the pages of all of them.
-    """
-    if not isinstance(judge, LearningJudge):
-        yield None
+    share: SharedFits | None = None,
+) -> AsyncIterator[NoRefits]:
+    """The fits of a crawl's judge. Of the shards of a crawl one fits it, on the pages of all of them."""
+    if (learning := judge.learning) is None:
+        yield NoRefits()
         return
-    save_brief(judge.brief, collection.directory / "models")
-    others = share.others if share else ()
+    directory, others = collection.directory, share.others if share else ()
+    save_brief(learning.brief, directory / "models")
     kind: Callable[..., Refits] = Refits
     if share:
-        kind = (
-            partial(LeadingRefits, share)
-            if share.leads
-            else partial(FollowingRefits, share, collection.directory)
-        )
-    async with fits_of(judge.brief, collection, inline=inline, others=others, child=child) as fits:
-        yield refits_in(judge, conclusions, collection, fits, note, kind)
+        kind = partial(LeadingRefits, share) if share.leads else partial(FollowingRefits, share, directory)
+    async with fits_of(learning.brief, collection, directory, place, others) as fits:
+        yield kind(learning, conclusions, collection, fits, kept_in(collection), note)
 
 
-async def fit_first(judge: Judge, collection: CollectionWriter, *, inline: bool) -> None:
-    """Fit the version of a judge that learns which a crawl begins with, before there are pages; it is saved."""
-    if isinstance(judge, LearningJudge):
-        save_brief(judge.brief, collection.directory / "models")
-        async with fits_of(judge.brief, collection, inline=inline) as fits:
+async def fit_first(judge: Judge, collection: CollectionWriter, place: Place) -> None:
+    """Fit and save the version that a crawl begins with, before there are pages."""
+    if (learning := judge.learning) is not None:
+        save_brief(learning.brief, collection.directory / "models")
+        async with fits_of(learning.brief, collection, collection.directory, place) as fits:
             fits.begin(FIRST)
             await fits.last()
 
 
-def refits_in(
-    judge: LearningJudge,
-    conclusions: Concluded,
-    collection: CollectionWriter,
-    fits: Fits,
-    note: Say,
-    kind: Callable[..., Refits] = Refits,
-) -> Refits:
-    """The fits of the judge of a collection."""
+def kept_in(collection: CollectionWriter) -> Keeping:
+    """What a collection keeps of its judge."""
     directory, aside = collection.directory, collection.reader.set_aside()
-    return kind(
-        judge,
-        conclusions,
-        collection,
-        fits,
-        verdicts=partial(verdicts_in, directory),
-        note=note,
-        number=max(collection.reader.judge_version(), *aside.versions, 0),
-        models=directory / "models",
-        is_held=lambda: is_held(directory, aside),
+    return Keeping(
+        directory / "models",
+        max(collection.reader.judge_version(), *aside.versions, 0),
+        partial(verdicts_in, directory),
+        lambda: is_held(directory, aside),
     )
 
 
 def is_held(directory: Path, aside: SetAside) -> bool:
-    """Whether an undo still holds: nobody has said anything of a page since."""
+    """Whether an undo still holds: the labels have not changed since."""
     return bool(aside.undone_with) and aside.undone_with == labels_now(directory)
 
 
 def labels_now(directory: Path) -> str:
-    """What tells the labels of a collection from others."""
-    return labels_as_used(directory).get("labels", "none")
+    """A digest of the labels of a collection; "none" without any."""
+    return labels_digest(directory) or "none"
 
 
 def harvest_of(collection: CollectionWriter | Collection) -> Harvest | None:
-    """The harvest of a collection as its judge estimates it; None where the judge does not learn, or has seen nothing."""
+    """The harvest of a collection as its judge estimates it; None if it cannot tell."""
     version = saved_version(collection)
     return version.estimate.harvest if version else None
 
 
 def saved_version(collection: CollectionWriter | Collection) -> Version | None:
-    """The version that the pages of a collection were judged by; None if there is none, or it cannot be read."""
+    """The version that judged the pages of a collection; None if there is none, or it cannot be read."""
     return _saved(collection, collection.reader.judge_version())
 
 
