@@ -17,7 +17,7 @@ import lycosa
 ROOT = Path(lycosa.__file__).parent
 STAGES = "spec seeds frontier fetch page evidence collection learn methods engine report".split()
 """In the order of a crawl: a stage imports earlier ones and the root's values."""
-BELOW_ALL = {"values", "urls", "errors", "clock", "files", "wording"}
+BELOW_ALL = {"values", "urls", "errors", "clock", "files", "processes", "wording"}
 """Root modules that every stage may import; they import only one another."""
 METHODS = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
 ON_TOP = {

@@ -156,10 +156,10 @@ class Corpus:
 
 
 def products_of(rows: csr_matrix) -> Floats:
-    """The products of rows with one another; common terms in single precision, exact to about 10⁻⁷."""
+    """The products of rows with one another."""
     columns = rows.tocsc()
     is_common = np.diff(columns.indptr) > COMMON_SHARE * rows.shape[0]
-    common = columns[:, is_common].toarray().astype(np.float32)
+    common = columns[:, is_common].toarray()
     rare = columns[:, ~is_common].tocsr()
     products: Floats = (rare @ rare.T).toarray()
     products += common @ common.T
