@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from lycosa.learn.judges.kinds import EveryPage, Judge, OfWantedKind, TextJudge
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.judges.version import Brief
 from lycosa.report.why import explain
+from lycosa.testing import Page as Content
 from lycosa.testing import Site
 from lycosa.testing.judges import JudgeContract
 from lycosa.urls import key_of
@@ -24,7 +26,7 @@ from lycosa.values import Judgement, Page
 from tests.crawling import ROOT, pages_of
 from tests.methods.conftest import tiny_model
 
-WEB = {
+WEB: dict[str | tuple[str, str], Content] = {
     "/": "<title>Start</title><p>Trains. <a href=/owl>owls</a> <a href=/bread>bread</a>",
     "/owl": "<title>Owls</title><p>The owl hunts at night.",
     "/bread": "<title>Bread</title><p>Rye bread.",
@@ -93,7 +95,7 @@ class TestClassOfAUser(JudgeContract):
         return OwlTitles
 
 
-def crawled(site: Site, out: Path, **more: object) -> lycosa.Summary:
+def crawled(site: Site, out: Path, **more: Any) -> lycosa.Summary:
     fetch = {"per_host_delay_s": 0, "connect_to": site.connect_to, "allow_private": list(site.allow_private)}
     return lycosa.crawl(
         strategy="breadth-first",

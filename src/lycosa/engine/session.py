@@ -47,7 +47,7 @@ from lycosa.engine.start.webs import web_of, without_waiting
 from lycosa.engine.watch.control import RELEARN, control_of
 from lycosa.engine.watch.signals import Watch, run_until_stopped
 from lycosa.engine.watch.summary import Summary, seed_failure, summarise
-from lycosa.errors import LycosaError, SpecError
+from lycosa.errors import CodeError, InputError, ModelError, SpecError, StrategyError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archive.archived_web import ArchivedWeb
 from lycosa.fetch.http.headers import user_agent
@@ -69,6 +69,9 @@ from lycosa.spec.code_files import is_code
 from lycosa.spec.sections import Spec
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Link, Say
+
+REFUSALS = (SpecError, InputError, ModelError, StrategyError, CodeError)
+"""Errors that a user mends before a crawl can begin."""
 
 
 @dataclass(frozen=True)
@@ -339,7 +342,7 @@ def _opened(run: _Run) -> Iterator[CollectionWriter]:
         ) as collection:
             try:
                 yield collection
-            except LycosaError:
+            except REFUSALS:
                 is_refused = is_new and collection.counts() == Counts()
                 raise
     finally:

@@ -96,9 +96,9 @@ def test_why_says_so(tmp_path):
 
 def test_a_genre_that_is_not_known_is_refused(tmp_path):
     """With the nearest one, before anything is fetched."""
-    text = spec_text(Site({}), [START], topic=TOPIC, genre={"want": ["newz"]})
-    with pytest.raises(SpecError, match=r"no genre 'newz'. Did you mean 'news'\?"):
-        crawl(text, tmp_path / "out")
+    with Site({}) as site, pytest.raises(SpecError, match=r"no genre 'newz'. Did you mean 'news'\?"):
+        crawl(spec_text(site, [START], topic=TOPIC, genre={"want": ["newz"]}), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_section_is_not_the_strategys():

@@ -21,6 +21,7 @@ from lycosa.fetch.archive.warc_files import archives_of, warc_files
 from lycosa.fetch.browser.renderer import refuse_root
 from lycosa.fetch.http.connect_to import target_of
 from lycosa.fetch.http.headers import refuse_unsendable
+from lycosa.files import size_of
 from lycosa.learn.words.spelling import doubtful_keywords
 from lycosa.methods.lookup import check
 from lycosa.methods.preparation import Preparation
@@ -101,8 +102,16 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
     check(spec.strategy, spec.options.get(spec.strategy, {}), folder)
     topic, seeds = spec.topic, spec.seeds
     for where in (*topic.examples, *topic.negatives, *seeds.files, *seeds.sitemaps, *seeds.feeds):
-        if urls.parse(where) is None and not (folder / where).is_file():
-            raise InputError(f"{folder / where} is no file. Paths in a spec are relative to its folder.")
+        if urls.parse(where) is None:
+            _refuse_unreadable_file(folder / where)
+
+
+def _refuse_unreadable_file(path: Path) -> None:
+    try:
+        size_of(path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: {reason}. Paths in a spec are relative to the spec's folder.") from None
 
 
 def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from lycosa import urls
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence, topic_vector
-from lycosa.learn.judges.custom import custom_judge
+from lycosa.learn.judges.custom import CustomJudge, custom_judge
 from lycosa.learn.judges.kinds import EveryPage, Judge, TextJudge
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.judges.version import Brief, KnownPage
@@ -223,7 +223,8 @@ def own_judge(spec: JudgeSpec, methods: Mapping[str, Any]) -> Judge:
             f"[judge] kind: there is no judge {spec.kind!r}. Known are: {', '.join(judge_kinds())}."
         )
     judge: Judge = loaded(method.judges[spec.kind])(methods.get(method.name), spec)
-    return judge
+    # A method of somebody else may bring a plain class with `judge` instead of a Judge.
+    return judge if hasattr(judge, "learning") else CustomJudge(judge)
 
 
 def fitted_for(spec: Spec, prepared: Preparation) -> BaseStrategy:

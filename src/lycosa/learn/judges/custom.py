@@ -55,14 +55,14 @@ def custom_judge(kind: str, topic: TopicModel, threshold: float | None) -> Judge
 class CustomJudge(Judge):
     """A judge whose errors, and results that are no judgements, are a CodeError."""
 
-    def __init__(self, code: Any, topic: TopicModel, threshold: float | None) -> None:
+    def __init__(self, code: Any, topic: TopicModel | None = None, threshold: float | None = None) -> None:
         """`code` is a class, an instance with `judge`, or a function from a page to a Judgement, a bool or a number."""
         self._name = getattr(code, "__qualname__", type(code).__qualname__)
         self._module = getattr(code, "__module__", "")
         self._threshold = 0.5 if threshold is None else threshold
         start = "before the crawl began"
         inner = self._ask(code, start) if isinstance(code, type) else code
-        if hasattr(inner, "fit"):
+        if topic is not None and hasattr(inner, "fit"):
             inner = self._ask(inner.fit, start, topic, threshold)
         self.inner: Any = inner
         self._judge: Callable[[Page], Any] = getattr(inner, "judge", inner)
