@@ -7,6 +7,7 @@ import resource
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import typer
 from typer.testing import CliRunner
 
 from lycosa import __version__
-from lycosa.cli import app
+from lycosa.cli import GROUPS, app
 from lycosa.commands.reference import _commands
 from lycosa.errors import LycosaError
 
@@ -182,3 +183,16 @@ def test_groups_are_typer_apps():
     """Each group of commands registers itself."""
     assert isinstance(app, typer.Typer)
     assert {"init", "crawl", "why", "report", "demo", "bench"} <= set(COMMANDS)
+
+
+def test_each_group_of_commands_is_known_by_its_names():
+    """A known command loads only its group; a name that is not listed would load all."""
+    for group, names in GROUPS.items():
+        one = typer.Typer()
+        import_module(f"lycosa.commands.{group}").register(one)
+        added = [
+            command.name or command.callback.__name__
+            for command in one.registered_commands
+            if command.callback
+        ]
+        assert sorted([*added, *(str(sub.name) for sub in one.registered_groups)]) == sorted(names.split())

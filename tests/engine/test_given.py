@@ -11,9 +11,9 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
 from lycosa.engine.relearn import relearn, undo
 from lycosa.errors import SpecError
+from lycosa.learn.history import saved_version
 from lycosa.learn.judges.version import Scorer
 from lycosa.learn.questions import questions_in
-from lycosa.learn.refit import saved_version
 from lycosa.report.why import explain
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of

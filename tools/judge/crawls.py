@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lycosa.learn.fitting.crawl_fitter import Fitter
-from lycosa.learn.fitting.fit import Rows
+from lycosa.learn.fitting.given import Rows
 from lycosa.learn.judges.calibration import find_threshold
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods.lookup import fitted

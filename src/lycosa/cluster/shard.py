@@ -45,7 +45,7 @@ Raises Unreachable where that is not known.
 
 
 class Shard:
-    """The share of one shard, as the engine meets it (`engine.peers.Share`), and as the cluster does."""
+    """The share of one shard, as the engine meets it (`engine.parts.Share`), and as the cluster does."""
 
     may_send = True
 

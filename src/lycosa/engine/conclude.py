@@ -5,27 +5,25 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Protocol
 
 import msgspec
 
 from lycosa.collection import Record, Rejudged, Store, conclusion_of
 from lycosa.collection.archive.warc import digest_of
-from lycosa.collection.known import Elsewhere, KnownElsewhere
+from lycosa.collection.known import Elsewhere
+from lycosa.engine.parts import OptionalParts, Visit, WholeFrontier
 from lycosa.engine.rendering import Renderings
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
-from lycosa.engine.rules.patterns import NoPatterns, Patterns
+from lycosa.engine.rules.patterns import NoPatterns
 from lycosa.engine.rules.walls import Walls
 from lycosa.engine.tally import Tally
-from lycosa.frontier import Frontier, FrontierView
 from lycosa.methods import Step, Strategy
-from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED, Gain
+from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
     Decision,
@@ -55,68 +53,6 @@ AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are never judged: they are evidence on the pages that show them."""
 NO_PAGE = frozenset((403, 404, 410, 451))
 """Statuses by which a server says that there is no page, or none for us; others say more of the server than of the URL."""
-
-
-class WholeFrontier(Frontier, FrontierView, Protocol):
-    """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
-
-    def together(self) -> AbstractContextManager[None]:
-        """What several pages say of a URL inside is scored and stored once, at the end."""
-        ...
-
-    def rescore(self, limit: int) -> int:
-        """Score again, by what the strategy has learned since, the URLs that can go next. Return their number."""
-        ...
-
-    def hasten(self, keys: Collection[int], now: float) -> None:
-        """Let those of the URLs that wait for their next visit go from now on."""
-        ...
-
-
-class Near(Protocol):
-    """Finds near duplicates. Where none are looked for, `NoneNear`."""
-
-    def add(self, key: int, simhash: int, sketch: bytes) -> int | None:
-        """Remember a page; return the key of an earlier page that is nearly equal, or None."""
-        ...
-
-
-class NoneNear:
-    """Looks for no near duplicates."""
-
-    def add(self, key: int, simhash: int, sketch: bytes) -> int | None:
-        """None."""
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class OptionalParts:
-    """Parts of a crawl that a spec may leave out; the defaults do nothing.
-
-    `verdicts` are what people said of pages, by key: they hold whatever the judge says. `given` is the same for pages
-    that say what the crawl is about; `verdicts` win over it. Without `settle_orphans`, links that wait in vain are left
-    to the caller, because what they wait for may still come.
-    """
-
-    verdicts: Mapping[int, Judgement] = field(default_factory=dict)
-    given: Mapping[int, Judgement] = field(default_factory=dict)
-    near: Near = field(default_factory=NoneNear)
-    patterns: Patterns = field(default_factory=NoPatterns)
-    renderings: Renderings = field(default_factory=Renderings)
-    known: KnownElsewhere = field(default_factory=lambda: KnownElsewhere(()))
-    settle_orphans: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A taken link and what came of it."""
-
-    link: Link
-    fetched: Fetched | NotFetched | Later
-    page: Page | Refusal | None = None
-    exchanges: tuple[Fetched | NotFetched, ...] = ()  # what a browser asked for to render it
-    gain: Gain | None = None  # what rendering it has gained; None where it was not rendered
-    judgement: Judgement | None = None  # by a judge that judges many pages at once
 
 
 class Conclusions:
@@ -366,7 +302,7 @@ class Conclusions:
         """The judgement of a page, and why it is not kept after all. What a person calls relevant is, noindex or not."""
         refusal = self.admission.refuse_page(page) or duplicate
         if refusal and refusal.reason is Reason.NOINDEX and verdict.relevant and is_said(verdict):
-            return verdict, refusal  # whether to show it to others is another question
+            return verdict, refusal  # showing it to others is decided elsewhere
         if refusal:
             return Judgement(False, verdict.score, refusal.reason.name.lower()), refusal
         return verdict, None

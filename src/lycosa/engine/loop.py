@@ -13,8 +13,8 @@ from math import inf
 
 from lycosa.clock import Clock, SystemClock
 from lycosa.engine.callbacks import NoBatches, OnPage, tell_of
-from lycosa.engine.conclude import Conclusions, Visit
-from lycosa.engine.peers import Alone, Peers
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.parts import Alone, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits

@@ -37,7 +37,7 @@ def crawl(
     `spec` is a crawl.toml (or the folder that it is in), a Spec, or nothing; `sections` are its sections and
     keys as keywords, and win over it: `crawl(topic={"keywords": ["owl"]}, seeds={"urls": [URL]})`. `judge` may also be a
     judge: a function of a page, a class or an instance with `judge`. `on_page(page, judgement)` is called for each
-    concluded page. `out` is the collection's folder; by default it has the crawl's name and is beside the file, or in
+    concluded page. `out` is the collection's folder; by default it has the crawl's name, in the folder of the file or in
     the current folder. Ctrl-C lets requests in flight finish; the summary then says `stopped_early`.
 
     Works in a notebook too, whose event loop it leaves waiting; `await crawl_async(…)` does not.
@@ -79,7 +79,7 @@ def _crawl(
 
 
 def _in_a_thread(request: CrawlRequest, say: Say, on_page: OnPage) -> Summary:
-    """Crawl in a loop of its own beside the one that is running; Ctrl-C reaches only this thread."""
+    """Crawl in a second event loop; Ctrl-C reaches only this thread."""
     running: list[tuple[asyncio.AbstractEventLoop, Crawl]] = []
 
     def watch(crawl: Crawl) -> None:

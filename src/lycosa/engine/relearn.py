@@ -23,11 +23,12 @@ from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import InlineFits, said_in
+from lycosa.learn.history import kept_in, labels_now, refused_version, saved_version
 from lycosa.learn.judges.calibration import Harvest
 from lycosa.learn.judges.learning import LearningJudge, brief_path, saved_judge
 from lycosa.learn.judges.version import Version, load_version, save_version, saved_versions
 from lycosa.learn.labels import verdicts_in
-from lycosa.learn.refit import Refits, kept_in, labels_now, refused_version, saved_version
+from lycosa.learn.refit import Refits
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import stored_spec
 from lycosa.values import Judgement

@@ -181,8 +181,9 @@ def is_worth_a_browser(link: Link, tally: Tally) -> bool:
 @asynccontextmanager
 async def rendering_of(spec: Spec, ask: Ask, renderings: Renderings, note: Say) -> AsyncIterator[NoRendering]:
     """What renders the pages of a crawl; its browser asks through the crawl's own fetcher."""
+    if spec.fetch.render == "never":
+        yield NoRendering()
+        return
     async with renderer_for(spec.fetch, ask) as renderer:
-        if renderer is None:
-            yield NoRendering()
-        else:
+        if renderer is not None:
             yield Rendering(renderer, renderings, spec.fetch.render, spec.limits.rendered, note)

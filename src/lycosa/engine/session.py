@@ -5,23 +5,21 @@ summary = await run_crawl(CrawlRequest(spec, text, folder, directory))
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from lycosa import __version__
 from lycosa.clock import SystemClock
-from lycosa.collection import Counts
 from lycosa.collection.known import KnownElsewhere, known_in
 from lycosa.collection.log import tell
 from lycosa.collection.rests import Rests
 from lycosa.collection.writer import CollectionWriter, Hook
 from lycosa.engine.callbacks import OnPage, batches_of
-from lycosa.engine.conclude import Conclusions, NoneNear, OptionalParts
+from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
-from lycosa.engine.peers import Alone, Share
+from lycosa.engine.parts import Alone, NoneNear, OptionalParts, Share
 from lycosa.engine.processes.recipe import recipe_of
 from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rejudge import (
@@ -41,16 +39,16 @@ from lycosa.engine.rules.limits import Limits
 from lycosa.engine.rules.patterns import NoPatterns, Patterns
 from lycosa.engine.start.checking import refuse_unready
 from lycosa.engine.start.given import AlreadyFetched, GivenReader, given_verdicts
+from lycosa.engine.start.opening import opened
 from lycosa.engine.start.prepare import CrawlMeans, fitted_for, labels_are_answers, prepare, source_priors
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.start.webs import web_of, without_waiting
 from lycosa.engine.watch.control import RELEARN, control_of
 from lycosa.engine.watch.signals import Watch, run_until_stopped
 from lycosa.engine.watch.summary import Summary, seed_failure, summarise
-from lycosa.errors import CodeError, InputError, ModelError, SpecError, StrategyError
+from lycosa.errors import SpecError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archive.archived_web import ArchivedWeb
-from lycosa.fetch.http.headers import user_agent
 from lycosa.fetch.http.open_files import within_open_files
 from lycosa.fetch.polite.fetcher import PoliteFetcher
 from lycosa.fetch.polite.reader import PoliteReader
@@ -58,9 +56,10 @@ from lycosa.frontier import Policy
 from lycosa.frontier.inspection import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.learn.fitting.fit_process import Place, copied_beforehand
+from lycosa.learn.history import refused_version, saved_version
 from lycosa.learn.judges.kinds import UNLEARNED
 from lycosa.learn.labels import labelled_pages, verdicts_in
-from lycosa.learn.refit import fit_first, refits_for, refused_version, saved_version
+from lycosa.learn.refit import fit_first, refits_for
 from lycosa.learn.topic import Labelled
 from lycosa.methods import BaseStrategy, Preparation
 from lycosa.page.text.near_duplicates import NearDuplicates
@@ -69,9 +68,6 @@ from lycosa.spec.code_files import is_code
 from lycosa.spec.sections import Spec
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Link, Say
-
-REFUSALS = (SpecError, InputError, ModelError, StrategyError, CodeError)
-"""Errors that a user mends before a crawl can begin."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +141,7 @@ async def prepare_shards(request: CrawlRequest, resting: Mapping[str, float], sa
             'Crawl without --shards, or say fetch.render = "never".'
         )
     run = _Run(request, say)
-    with _opened(run) as collection:
+    with opened(request, run.spec, run.pause_points) as collection:
         async with _started(run, collection, resting) as start:
             seeds, prepared = start.seeds, start.prepared
             await fit_first(prepared.judge, collection, Place(run.is_inline))
@@ -192,7 +188,7 @@ async def _crawl(run: _Run, place: Place) -> Summary:
     with ExitStack() as stack:
         known_paths = known_in(run.spec.archive, run.request.folder)
         known = stack.enter_context(closing(KnownElsewhere(known_paths, run.request.directory)))
-        collection = stack.enter_context(_opened(run))
+        collection = stack.enter_context(opened(run.request, run.spec, run.pause_points))
         run = _logged(run, collection)
         tell(collection.log, "run begun", version=__version__, strategy=run.spec.strategy)
         if run.share:
@@ -325,34 +321,6 @@ def _means(run: _Run, collection: CollectionWriter, helper: GivenReader) -> Craw
     )
 
 
-@contextmanager
-def _opened(run: _Run) -> Iterator[CollectionWriter]:
-    """Open the collection of a crawl. A new one is removed again if the crawl is refused before anything is fetched."""
-    request, directory = run.request, run.request.directory
-    before = {*directory.iterdir()} if directory.is_dir() else None
-    is_new, is_refused = request.is_new, False
-    try:
-        with CollectionWriter.create_or_open(
-            directory,
-            request.text,
-            name=run.spec.name,
-            warc_bytes=run.spec.archive.warc_bytes,
-            info=_archive_info(run.spec),
-            pause_points=run.pause_points,
-        ) as collection:
-            try:
-                yield collection
-            except REFUSALS:
-                is_refused = is_new and collection.counts() == Counts()
-                raise
-    finally:
-        if is_refused and before is None:
-            shutil.rmtree(directory)
-        elif is_refused and before is not None:
-            for path in {*directory.iterdir()} - before:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
 def _frontier(
     run: _Run, collection: CollectionWriter, strategy: BaseStrategy, named: frozenset[str]
 ) -> SqliteFrontier:
@@ -372,14 +340,3 @@ def _frontier(
     if run.share:
         return run.share.frontier(collection.connection, policy, now, rest_s)
     return SqliteFrontier(collection.connection, policy, now=now, restart_rest_s=rest_s)
-
-
-def _archive_info(spec: Spec) -> dict[str, str]:
-    """Fields of the warcinfo records."""
-    info = {
-        "robots": "classic",
-        "http-header-user-agent": spec.fetch.user_agent or user_agent(spec.fetch.contact),
-    }
-    if spec.fetch.web:
-        return {"description": f"crawled from archives: {', '.join(spec.fetch.web)}"}
-    return {**info, "operator": spec.fetch.contact} if spec.fetch.contact else info

@@ -16,9 +16,9 @@ from lycosa.collection.catalogue.reader import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, labels_in, set_label
 from lycosa.collection.writer import CollectionWriter
+from lycosa.learn.history import saved_version
 from lycosa.learn.judges.learning import NEGATIVE
 from lycosa.learn.judges.version import Scorer, Version
-from lycosa.learn.refit import saved_version
 from lycosa.page.response import document_of
 from lycosa.page.text.terms import terms_of
 from lycosa.page.text.written import as_written

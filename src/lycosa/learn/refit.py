@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,17 +18,16 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from lycosa.collection import LearningStore, Rejudged, SetAside
-from lycosa.collection.collection import Collection
+from lycosa.collection import LearningStore, Rejudged
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import Fits, InlineFits, Place, fits_of
+from lycosa.learn.history import Keeping, kept_in
 from lycosa.learn.judges.calibration import Harvest, is_worse
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge, save_brief
-from lycosa.learn.judges.version import Chances, Version, load_version, save_version
-from lycosa.learn.labels import labels_digest, verdicts_in
+from lycosa.learn.judges.version import Chances, Version, save_version
 from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
@@ -97,19 +95,6 @@ def next_fit(pages: int) -> int:
     [10, 20, 45, 400, 500, 1998]
     """
     return next((point for point in SCHEDULE if point > pages), pages * GROWTH)
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """What a collection keeps of its judge. `verdicts` are what people say of pages.
-
-    While `is_held` (by an undo), the version in use judges, and none is fitted.
-    """
-
-    models: Path | None = None
-    number: int = 0  # of the last version
-    verdicts: Callable[[], Mapping[int, Judgement]] = dict
-    is_held: Callable[[], bool] = lambda: False
 
 
 class NoRefits:
@@ -439,48 +424,3 @@ async def fit_first(judge: Judge, collection: CollectionWriter, place: Place) ->
         async with fits_of(learning.brief, collection, collection.directory, place) as fits:
             fits.begin(FIRST)
             await fits.last()
-
-
-def kept_in(collection: CollectionWriter) -> Keeping:
-    """What a collection keeps of its judge."""
-    directory, aside = collection.directory, collection.reader.set_aside()
-    return Keeping(
-        directory / "models",
-        max(collection.reader.judge_version(), *aside.versions, 0),
-        partial(verdicts_in, directory),
-        lambda: is_held(directory, aside),
-    )
-
-
-def is_held(directory: Path, aside: SetAside) -> bool:
-    """Whether an undo still holds: the labels have not changed since."""
-    return bool(aside.undone_with) and aside.undone_with == labels_now(directory)
-
-
-def labels_now(directory: Path) -> str:
-    """A digest of the labels of a collection; "none" without any."""
-    return labels_digest(directory) or "none"
-
-
-def harvest_of(collection: CollectionWriter | Collection) -> Harvest | None:
-    """The harvest of a collection as its judge estimates it; None if it cannot tell."""
-    version = saved_version(collection)
-    return version.estimate.harvest if version else None
-
-
-def saved_version(collection: CollectionWriter | Collection) -> Version | None:
-    """The version that judged the pages of a collection; None if there is none, or it cannot be read."""
-    return _saved(collection, collection.reader.judge_version())
-
-
-def refused_version(collection: CollectionWriter | Collection) -> Version | None:
-    """The newest version, where it was refused or undone; None where the newest one judges."""
-    number = max(collection.reader.set_aside().versions, default=0)
-    return _saved(collection, number) if number > collection.reader.judge_version() else None
-
-
-def _saved(collection: CollectionWriter | Collection, number: int) -> Version | None:
-    try:
-        return load_version(collection.directory / "models", number) if number else None
-    except ModelError:
-        return None

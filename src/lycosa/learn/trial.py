@@ -11,9 +11,10 @@ from lycosa.collection.collection import Collection
 from lycosa.errors import ModelError
 from lycosa.learn.fitting.crawl_fitter import CrawlFitter
 from lycosa.learn.fitting.fit_process import said_in
+from lycosa.learn.history import saved_version
 from lycosa.learn.judges.learning import saved_judge
 from lycosa.learn.labels import verdicts_in
-from lycosa.learn.refit import forecasts_worse, saved_version
+from lycosa.learn.refit import forecasts_worse
 from lycosa.values import Judgement
 
 EXAMPLES = 8

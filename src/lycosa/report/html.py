@@ -23,7 +23,7 @@ from lycosa.collection.search.phrases import TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
 from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
-from lycosa.learn.refit import harvest_of, saved_version
+from lycosa.learn.history import harvest_of, saved_version
 from lycosa.methods.registry import methods
 from lycosa.methods.seam import loaded
 from lycosa.page.text.languages import name_of

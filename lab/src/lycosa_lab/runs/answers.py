@@ -15,10 +15,11 @@ from lycosa.engine.conclude import Conclusions
 from lycosa.errors import InputError
 from lycosa.learn.fitting.crawl_fitter import Said
 from lycosa.learn.fitting.fit_process import InlineFits
+from lycosa.learn.history import Keeping
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.questions import to_ask
-from lycosa.learn.refit import Keeping, Refits
+from lycosa.learn.refit import Refits
 from lycosa.values import Judgement
 from lycosa_lab.webs.web import Topic
 

@@ -1,4 +1,4 @@
-"""A spec drafted from example pages. In: URLs and files. Out: keywords, a description, and what methods make of the pages.
+"""Drafts a spec from example pages: keywords, a description, and values for the methods' sections.
 
 Keywords are words that the pages share and that the language seldom has. Everything is a proposal: it is shown and
 written into a crawl.toml, where the user changes it.

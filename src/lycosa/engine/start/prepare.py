@@ -64,7 +64,7 @@ class CrawlMeans(Means):
     def classifiers(self, wants: Sequence[str], spec: Spec, topic: TopicModel) -> Mapping[str, TextModel]:
         """The wanted classifiers: saved ones, the one that the user named, and newly fitted ones."""
         folder = self.classifiers_in
-        found = saved_models(wants, folder) if folder else {}
+        found = saved_models(wants, folder) if folder and wants else {}
         if spec.topic.model and "text" in wants:
             found["text"] = TextModel.load(self.folder / spec.topic.model)
         missing = [name for name in wants if name not in found]

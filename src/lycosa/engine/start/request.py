@@ -98,7 +98,7 @@ def _joined(tables: Mapping[str, Any], sections: Mapping[str, Any]) -> dict[str,
 
 
 def refuse_collection(path: Path) -> None:
-    """Refuse the crawl.toml in a collection as a spec: beside it there is no place for another collection."""
+    """Refuse the crawl.toml in a collection as a spec: its folder has no place for another collection."""
     if (path.parent / "catalogue.db").exists():
         raise SpecError(
             f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "

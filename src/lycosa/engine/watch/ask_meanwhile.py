@@ -1,4 +1,4 @@
-"""Questions during a crawl. In: a running crawl and a terminal. Out: labels, which count when the judge is next fitted.
+"""Asks questions in the terminal while a crawl runs; answers become labels.
 
 The crawl goes on while it waits for answers; its progress makes room for the questions.
 """

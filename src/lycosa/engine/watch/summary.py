@@ -1,4 +1,4 @@
-"""How a crawl went. In: a crawl that has ended, and its collection. Out: a Summary, which the log and the caller get."""
+"""The summary of a crawl that has ended, for the log and the caller."""
 
 from __future__ import annotations
 

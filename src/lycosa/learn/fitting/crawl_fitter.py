@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from lycosa.learn.fitting import sampling
 from lycosa.learn.fitting.corpus import Corpus
-from lycosa.learn.fitting.fit import Fitted, Given, fit_judge
+from lycosa.learn.fitting.fit import Fitted, fit_judge
+from lycosa.learn.fitting.given import Given
 from lycosa.learn.fitting.sampling import Sample, lot_of, shared_out
 from lycosa.learn.judges.calibration import (
     FIRST_PAGES,

@@ -1,7 +1,7 @@
-"""A bounded sample of the pages of a crawl, for a judge to be fitted on. In: pages, in any order. Out: which of them, for how many.
+"""A bounded sample of the pages of a crawl, for a judge to be fitted on.
 
-Which pages are in it follows from their keys and from what the user gave, not from when they were read or how they were
-judged: the same pages give the same sample, whatever was killed and begun again meanwhile.
+It follows from the keys of the pages and from what the user gave, not from when they were read or how they were judged: the
+same pages give the same sample, also after a crash.
 """
 
 from __future__ import annotations

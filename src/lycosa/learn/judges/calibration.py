@@ -1,7 +1,6 @@
-"""From scores to probabilities. In: what the scores of a page are. Out: the chance that it is relevant.
+"""From scores to probabilities, thresholds and estimates.
 
-The coefficients were fitted once, on crawls of many topics (`data/coefficients.json` says which; made by
-`tools/judge/coefficients.py`). What people answer in a crawl moves them, as far as it speaks against them (`Shift`).
+The coefficients were fitted on crawls of many topics (`coefficients.json` says which). Answers of people move them (`Shift`).
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from lycosa.wording import interval
 
 PLAIN_FLOOR = 0.02
 PRIOR_SHIFT, PRIOR_FACTOR, PRIOR_WORDS = 0.7, 0.2, 4.0
-"""How far answers are expected to move the log odds (standard deviations of shift, factor, and of what the words of a page
-add). Topics are off by more than this shift, 1.05; believing in less keeps a few unlucky answers from making the judge
-worse."""
+"""Prior standard deviations of what answers do to the log odds: shift, factor, and what the words of a page add. A small
+shift keeps a few unlucky answers from making the judge worse."""
 MAX_LESSONS = 300
 """Answers that the log odds are moved by; of more, an even sample. The work grows with the third power."""
 TOPICS_DIFFER_BY = 1.05
@@ -36,7 +34,7 @@ SHARE_THEN = 0.0126
 EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
 """Pages that a share is estimated with in advance."""
 USUAL_SHARE, MIN_USUAL = 0.23, 20.0
-"""The mean probability in a crawl of 200 pages. A tenth as many pages with it are added to those of a crawl, at least so many."""
+"""The mean probability in a crawl of 200 pages. Pages with it are added to those of a crawl: a tenth of their number, at least MIN_USUAL."""
 FIRST_PAGES = 200
 """Those of a crawl that all of its pages are compared with."""
 SHARES, MAX_DECLINE = (-2.0, -0.2), 1.6
@@ -297,7 +295,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def lowest_threshold(answers: int, *, is_event: bool) -> float:
-    """How low the threshold may lie with so many answers.
+    """The lowest allowed threshold, by the number of answers.
 
     >>> lowest_threshold(0, is_event=False), lowest_threshold(14, is_event=True), lowest_threshold(15, is_event=True)
     (0.3, 0.45, 0.3)

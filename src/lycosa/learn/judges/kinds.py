@@ -43,7 +43,7 @@ class Judge(Protocol):
     def learn(self, labels: Mapping[int, bool], pages: Sequence[Page]) -> str:
         """Learn from labelled pages, given by key, when a crawl begins or goes on. Return a name for what was learned.
 
-        If the name is another than before, all pages of the collection are judged again. '': nothing was learned.
+        If the name has changed, all pages of the collection are judged again. '': nothing was learned.
         """
         return ""
 

@@ -146,7 +146,7 @@ class LearningJudge(Judge):
         return self._newest().probability(terms, evidence)
 
     def evidence_in(self, evidence: Mapping[str, Fact]) -> float:
-        """The value of the evidence that it uses beside the words."""
+        """The value of the evidence that it uses in addition to words."""
         fact = evidence.get(self.brief.evidence)
         return fact.value if isinstance(fact, Score) else 0.0
 

@@ -31,10 +31,10 @@ FOLDER = "judge"
 SUFFIX = ".judge"
 MAX_BYTES = 100_000_000
 AT_ONCE = 10_000
-"""Pages of which there are Python objects at a time."""
+"""Pages whose Python objects exist at once: all of them would take ten times the memory of packed numbers."""
 
 Told = tuple[int, float, float]
-"""The key of a page, the chance that it is relevant, and how surely it is of a wanted kind."""
+"""The key of a page, and its probabilities of being relevant and of being of a wanted kind."""
 
 
 class KnownPage(msgspec.Struct, frozen=True, array_like=True):
@@ -45,7 +45,7 @@ class KnownPage(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Brief(msgspec.Struct, frozen=True):
-    """What a judge is fitted from beside the pages of the crawl: plain data, as it is sent to who fits.
+    """What a judge is fitted from, except the pages of the crawl.
 
     `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any; `usual` are
     its mean and deviation on pages that are not relevant. `of_kind`: pages have to be of a wanted kind, too.
@@ -73,7 +73,7 @@ class Part(msgspec.Struct, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     """A fitted judge: its words, what makes a probability of them, the threshold, and what it says of the crawl.
 
-    `plain` is the vector whose plain cosine is looked at beside the score. `links` is what likely pages say and
+    `plain` is a vector whose plain cosine is a second sign. `links` is what likely pages say and
     unlikely ones do not, and the keywords: texts of links are compared with it. `evidence` names the evidence whose value
     takes the place of the words of the part of the same name.
     """

@@ -1,4 +1,4 @@
-"""Words by their hashes. In: the terms of a page, packed. Out: where arrays have what is known of each, and what it weighs.
+"""Words by their hashes.
 
 A page is judged in the loop of the crawl; that its terms stay hashes there saves a string and a look-up for each.
 """

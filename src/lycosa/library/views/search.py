@@ -9,7 +9,7 @@ from lycosa.collection.catalogue.page_filter import JUDGED, Relevance
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.phrases import END_MARK, MARK, TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
-from lycosa.learn.refit import saved_version
+from lycosa.learn.history import saved_version
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
 
 PER_PAGE = 20

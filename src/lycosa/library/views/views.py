@@ -14,7 +14,7 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.collection.search.search import DatedPage
 from lycosa.engine.watch.control import harvest_figures
-from lycosa.learn.refit import harvest_of
+from lycosa.learn.history import harvest_of
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
