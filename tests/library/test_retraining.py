@@ -8,12 +8,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from lycosa.engine.learning import trial
 from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.engine.relearn import history
+from lycosa.learn import trial
 from lycosa.learn.questions import questions_in
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_text
