@@ -20,10 +20,10 @@ test: $(STAMP) .make/peers check
 check: format lint types tests cost
 
 format:
-	$(BIN)/ruff format --check src lab/src tests tools
+	$(BIN)/ruff format --check src lab/src tests research
 
 lint:
-	$(BIN)/ruff check src lab/src tests tools
+	$(BIN)/ruff check src lab/src tests research
 
 types:
 	$(BIN)/mypy
@@ -35,11 +35,11 @@ tests:
 
 # What a page costs beside a fixed piece of work: fails where it has grown. Alone, after the tests.
 cost:
-	OMP_NUM_THREADS=1 $(BIN)/python -m tools.cost
+	OMP_NUM_THREADS=1 $(BIN)/python -m research.cost
 
 # A tenth of the thousand kills of docs/endurance.md; fails where a killed crawl ends otherwise than one that was not.
 endurance:
-	$(BIN)/python -m tools.endurance.kills --pages 334 --kills 34
+	$(BIN)/python -m research.endurance.kills --pages 334 --kills 34
 
 # Writes the pages that are made from the program itself.
 docs:
@@ -49,7 +49,7 @@ docs:
 
 # The documentation as a site, in site/; from installed packages alone.
 site: $(STAMP)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict -q
+	$(BIN)/python -m research.site
 
 .make/venv:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lycosa needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 …")'
@@ -67,7 +67,7 @@ $(STAMP): .make/venv pyproject.toml lab/pyproject.toml constraints.txt
 # Renews the versions: the newest that pyproject.toml allows. Run `make check` afterwards, then commit the file.
 constraints: .make/venv
 	$(INSTALL) --upgrade -e '.[dev]' -e lab
-	$(BIN)/python -m tools.constraints > constraints.new
+	$(BIN)/python -m research.constraints > constraints.new
 	mv constraints.new constraints.txt
 
 # Programs that tests talk to: pywb (in an environment of its own: it brings an old brotli) and a

@@ -134,11 +134,8 @@ def docs_site(made_once: MadeOnce) -> Path:
     """The documentation as a site, built as `make site` does."""
 
     def build(folder: Path) -> None:
-        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONWARNINGS": "ignore"}
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(folder)]
-        done = subprocess.run(
-            command, cwd=Path(__file__).parents[1], env=environment, capture_output=True, text=True
-        )
+        command = [sys.executable, "-m", "research.site", str(folder)]
+        done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
     return made_once("site", build)

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.engine.session import run_crawl
 from lycosa.engine.start.request import CrawlRequest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from tools.constraints import PYPROJECT, constraints, pinned
+from research.constraints import PYPROJECT, constraints, pinned
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]

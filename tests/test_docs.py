@@ -76,7 +76,7 @@ def test_every_strategy_has_its_page(name):
     assert f"]({name}.md)" in (DOCS / "strategies" / "index.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "research").glob("*.md"))], ids=name_of)
 def test_links_between_documents_resolve(page):
     """Every relative link leads to a file that is there, and to a heading that it has."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
@@ -139,6 +139,26 @@ def test_nothing_is_left_to_be_filled_in(page):
     """No line is a single word in capitals, as placeholders of tables and pictures are."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     assert not re.findall(r"^(?:[A-Z]{3,}[\s.:]*|\W*(?:TODO|FIXME)\b.*)$", text, re.M)
+
+
+def test_the_pages_are_short():
+    """At most 2,500 words a page, 16 a sentence and 40,000 in all; the two pages of reference are made from the program."""
+    words = {name_of(page): len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert sum(words.values()) <= 40_000
+    reference = ("docs/commands.md", "docs/spec.md")
+    assert not {name: count for name, count in words.items() if count > 2500 and name not in reference}
+    means = {name_of(page): words_of_a_sentence(page.read_text(encoding="utf-8")) for page in PAGES}
+    assert not {name: mean for name, mean in means.items() if mean > 16}
+
+
+def words_of_a_sentence(text: str) -> float:
+    """The mean number of words in the sentences of a page, without tables, headings and code."""
+    text = re.sub(r"```.*?```|<!--.*?-->", " ", text, flags=re.S)
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith(("|", "#", "    ", "!["))]
+    prose = re.sub(r"\]\([^)]*\)", "]", "\n".join(lines))
+    counts = [len(sentence.split()) for sentence in re.split(r"(?<=[.!?:])\s+", prose)]
+    counts = [count for count in counts if count > 2]
+    return sum(counts) / max(1, len(counts))
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -261,7 +281,7 @@ TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=name_of)
 def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
-    """From top to bottom, in an empty folder: files with a title are written, commands run and say something."""
+    """Run it from top to bottom in an empty folder: write files that have a title, run snippets and commands."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, command in (("lycosa", f'"{sys.executable}" -m lycosa'), ("python", f'"{sys.executable}"')):
@@ -274,7 +294,7 @@ def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
         if title := re.search(r'title="([^"]+)"', marks):
             (folder / title[1]).parent.mkdir(parents=True, exist_ok=True)
             (folder / title[1]).write_text(text, encoding="utf-8")
-        if kind == "python":
+        elif kind == "python":
             run([sys.executable, "-c", text], folder)
         for line in text.splitlines() if kind == "console" else ():
             if line.startswith("lycosa serve "):  # it would serve until stopped
@@ -285,7 +305,7 @@ def test_every_command_of_a_tutorial_runs(tutorial, tmp_path):
             assert said.strip() or "write(" in line
             ran += 1
     assert ran >= 4
-    if tutorial.stem == "event":  # it promises that all articles are kept
+    if tutorial.stem == "archivist":  # it promises that all articles are kept
         with lycosa.Collection.open(folder / "flood" / "flood") as flood:
             assert sum("/news/" in page.link.url for page in flood.pages(relevant=True)) == 24
 
@@ -337,10 +357,14 @@ def test_sql_of_the_documentation_runs(demo):
 
 
 def test_the_readme_is_short_and_starts_with_two_commands():
-    """Under a hundred lines; `make demo` and `make test` on the first screen; the picture is small."""
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    """Under a hundred lines and 700 words; `make demo` and `make test` on the first screen; the picture is small."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = text.splitlines()
     assert len(lines) < 100
+    assert len(text.split()) <= 700
     first = "\n".join(lines[:20])
     assert "make demo" in first
     assert "make test" in first
-    assert (DOCS / "images" / "report.png").stat().st_size <= 300_000
+    pictures = re.findall(r"^!\[.+\]\((.+)\)$", text, re.M)
+    assert pictures
+    assert all((ROOT / picture).stat().st_size <= 300_000 for picture in pictures)

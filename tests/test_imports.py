@@ -17,6 +17,8 @@ import lycosa
 ROOT = Path(lycosa.__file__).parent
 STAGES = "spec seeds frontier fetch page evidence collection learn methods engine report".split()
 """In the order of a crawl: a stage imports earlier ones and the root's values."""
+REGISTRY = "lycosa.methods.registry"
+"""Every stage may ask it what the methods say of themselves; it imports nothing of them."""
 BELOW_ALL = {"values", "urls", "errors", "clock", "files", "processes", "wording"}
 """Root modules that every stage may import; they import only one another."""
 METHODS = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
@@ -82,6 +84,8 @@ def role_of(module: str) -> str:
 
 def allowed(importer: str, imported: str) -> bool:
     """Whether the layers permit it."""
+    if imported == REGISTRY and part_of(importer) not in BELOW_ALL:
+        return True
     here, there = part_of(importer), part_of(imported)
     own, other = method_of(importer), method_of(imported)
     if other and own != other:

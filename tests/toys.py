@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.evidence import Evidence
-from lycosa.methods import BaseStrategy, Method, Step, registry
+from lycosa.methods import BaseStrategy, Lazy, Method, Step, registry
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.values import Decision, Fact, Judgement, Kind, Link, Memo, Page, Reason, Refusal, Release, Score
@@ -111,9 +111,9 @@ class Pupil(BaseStrategy):
 TOYS = Method(
     name="toys",
     strategies={
-        "patient": "tests.toys:Patient",
-        "explorer": "tests.toys:Explorer",
-        "pupil": "tests.toys:Pupil",
+        "patient": Lazy("tests.toys:Patient"),
+        "explorer": Lazy("tests.toys:Explorer"),
+        "pupil": Lazy("tests.toys:Pupil"),
     },
 )
 

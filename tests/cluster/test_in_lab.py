@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.shard_focus import fetched_by, harvest
+from research.shard_focus import fetched_by, harvest
 
 from lycosa_lab.grids.grid import Laboratory
 from lycosa_lab.runs.protocol import Options

@@ -249,6 +249,7 @@ async def test_a_call_waits_for_visits_that_are_about_to_end(flying: int) -> Non
     crawl = Crawl.__new__(Crawl)
     crawl.peers, crawl.ended, crawl._ended, crawl._visited = Mock(), "stopped", [], 0
     crawl._awaited, crawl._look, crawl._call = 0, asyncio.Event(), asyncio.Event()
+    crawl.limits, crawl._stop_by, crawl._dropped, crawl._landings = Limits(), math.inf, [], 0
     visits = [asyncio.ensure_future(asyncio.sleep(GATHER_S / 10)) for _ in range(flying)]
     for visit in visits:
         visit.add_done_callback(crawl._note_end)  # type: ignore[arg-type]

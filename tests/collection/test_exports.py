@@ -110,13 +110,22 @@ def test_pages_of_some_genres(storm, tmp_path):
     """--genre leaves out the pages of others, whatever its name has in it."""
     for genres, count in ((("blog",), 1), (("blog", "news"), 12), (("o'brien",), 0)):
         assert (
-            export_jsonl(storm, tmp_path / "g.jsonl", PageFilter(relevance=Relevance.JUDGED, genres=genres))
+            export_jsonl(
+                storm,
+                tmp_path / "g.jsonl",
+                PageFilter(relevance=Relevance.JUDGED, categories=(("genre", genres),)),
+            )
             == count
         )
     assert (
-        export_wacz(storm, tmp_path / "g.wacz", PageFilter(relevance=Relevance.JUDGED, genres=("blog",))) == 1
+        export_wacz(
+            storm,
+            tmp_path / "g.wacz",
+            PageFilter(relevance=Relevance.JUDGED, categories=(("genre", ("blog",)),)),
+        )
+        == 1
     )
-    relevant_news = PageFilter(distinct=True, genres=("news",))
+    relevant_news = PageFilter(distinct=True, categories=(("genre", ("news",)),))
     assert export_jsonl(storm, tmp_path / "g.jsonl", relevant_news) == 5
 
 

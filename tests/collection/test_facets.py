@@ -17,7 +17,7 @@ FILTERS = [
     PageFilter(relevance=Relevance.NOT_RELEVANT),
     PageFilter(source="news.example"),
     PageFilter(language="en", relevance=Relevance.JUDGED),
-    PageFilter(genres=("news",)),
+    PageFilter(categories=(("genre", ("news",)),)),
     PageFilter(place="Rome"),
     PageFilter(place="Rome, IT"),
     PageFilter(place="Rome, US"),
@@ -51,7 +51,7 @@ def test_a_filter_lets_through_what_its_sql_does(opened, wanted):
 def test_a_field_is_counted_under_all_conditions_but_its_own(opened):
     """So a reader sees what another choice would give."""
     _, facets = opened
-    counts = facets.count(PageFilter(genres=("news",), place="Rome, IT"))
+    counts = facets.count(PageFilter(categories=(("genre", ("news",)),), place="Rome, IT"))
     assert counts.fields["place"][0] == ("Rome, IT", 1)
     assert counts.fields["source"] == [("news.example", 1)]
     assert dict(counts.fields["genre"]) == {"news": 1}
@@ -93,7 +93,8 @@ def test_an_empty_collection_has_no_facets(tmp_path):
 
 @pytest.mark.parametrize("judged", [True, False])
 @pytest.mark.parametrize(
-    "wanted", [PageFilter(place="%"), PageFilter(genres=("news",)), PageFilter(entity="Ann Lee")]
+    "wanted",
+    [PageFilter(place="%"), PageFilter(categories=(("genre", ("news",)),)), PageFilter(entity="Ann Lee")],
 )
 def test_where_no_page_has_such_a_value_none_is_found(tmp_path, wanted, judged):
     """Whether there are pages at all, or only such as have no place, genre or name."""

@@ -51,7 +51,7 @@ def test_conditions_are_met_together(opened):
     assert number(PageFilter(language="en", since="2024", until="2024-05")) == 1
     assert number(PageFilter(until="2024-04")) == 0
     assert number(PageFilter(source="x' OR '1'='1")) == 0
-    assert number(PageFilter(genres=("x') OR ('1'='1",))) == 0
+    assert number(PageFilter(categories=(("genre", ("x') OR ('1'='1",)),))) == 0
     assert number(PageFilter(keys=())) == 0
     assert number(replace(JUDGED, page=2)) == 1
 

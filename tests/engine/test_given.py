@@ -14,10 +14,10 @@ from lycosa.errors import SpecError
 from lycosa.learn.history import saved_version
 from lycosa.learn.judges.version import Scorer
 from lycosa.learn.questions import questions_in
-from lycosa.report.why import explain
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
 from lycosa.values import Reason
+from lycosa.why import explain
 from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 OWL = "http://a.test/owl"

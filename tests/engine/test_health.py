@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.collection.catalogue.reader import ReasonCounts
+from lycosa.collection.catalogue.progress import ReasonCounts
 from lycosa.collection.collection import Collection
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.watch.health import NOTHING_UNTAKEN, TITLES, _advice, _troubles, health_of

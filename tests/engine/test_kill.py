@@ -4,7 +4,7 @@ Compared are, by URL, the pages with status, judgement, refusal and evidence, an
 target, anchor, priority and refusal. Not compared is what depends on the order of arrival: depth,
 parent, times, WARC positions, and which of two near duplicates came first.
 
-A hundred kills, with faults of the web: `make endurance`; a thousand: tools/endurance/kills.py.
+A hundred kills, with faults of the web: `make endurance`; a thousand: research/endurance/kills.py.
 """
 
 from __future__ import annotations

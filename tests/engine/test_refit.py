@@ -22,10 +22,10 @@ from lycosa.frontier.entry import WAITING
 from lycosa.learn.fitting.fit_process import ChildFits, InlineFits, copied_beforehand, pages_in
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.judges.version import Brief, Chances, Told, load_version, save_version, saved_versions
-from lycosa.report.why import explain
 from lycosa.testing import Site
 from lycosa.urls import key_of
 from lycosa.values import Judgement
+from lycosa.why import explain
 from tests.crawling import KEYWORDS, crawl, crawling, kept, pages_of, small_web, spec_text
 
 TOPIC: dict[str, Any] = {

@@ -22,10 +22,10 @@ from lycosa.errors import SpecError
 from lycosa.fetch.browser.processes import family_of
 from lycosa.library.replay import _shown
 from lycosa.page.signs.needs_browser import RENDERED, Gain
-from lycosa.report.why import explain
 from lycosa.testing import Page, Site, html, redirect, text
 from lycosa.urls import key_of
 from lycosa.values import Data, Link
+from lycosa.why import explain
 from tests.browsers import needs_browser, rendering
 from tests.collection.archives import records_of
 from tests.crawling import crawl, crawling, kept, pages_of, spec_of, spec_text

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from lycosa.collection.collection import Collection
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
 from lycosa.engine.processes import workers
@@ -37,7 +36,6 @@ from lycosa.library.views.monitor import status as status_of_collection
 from lycosa.library.views.views import about
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
-from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import (
     CannedResponse,
@@ -54,6 +52,8 @@ from lycosa.testing import (
 )
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
+from lycosa.why import explain
+from lycosa_lab.runs.memory_sink import MemorySink
 from tests.collection.archives import records_of, types_of
 from tests.crawling import (
     KEYWORDS,
@@ -688,7 +688,7 @@ async def _crawl_in_memory(source: str) -> list[str]:
     spec = spec_of(source)
     topic: TopicModel = make_topic(spec.topic, [], [])
     strategy = fitted(spec.strategy, {}, preparation(topic, spec.judge))
-    store = MemoryStore()
+    store = MemorySink()
     fetch, frontier = (
         spec.fetch,
         MemoryFrontier(Policy(max_waiting=10_000, selectivity=spec.frontier.selectivity)),

@@ -15,9 +15,9 @@ from lycosa.engine.run import crawl_request
 from lycosa.engine.start.request import request_for_archives
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import ArchiveError, CollectionError, InputError, SpecError
-from lycosa.report.why import explain
 from lycosa.testing import Page, Site, data
 from lycosa.values import Kind
+from lycosa.why import explain
 from tests.crawling import crawl, kept, pages_of, refusal_of, small_web, spec_text
 
 START = "http://h0.test/"

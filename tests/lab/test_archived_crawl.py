@@ -1,6 +1,6 @@
 """A crawl of an archive into a collection, and the lab on the same web: the same URLs in the same order.
 
-On the larger webs of ../shared: `python -m tools.archived_order`.
+On the larger webs of ../shared: `python -m research.archived_order`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.archived_order import lab_and_crawl
+from research.archived_order import lab_and_crawl
 
 
 @pytest.mark.parametrize("strategy", ["best-first", "breadth-first", "fused"])

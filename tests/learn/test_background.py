@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tools.background import LANGUAGES, MAX_STEMS
+from research.background import LANGUAGES, MAX_STEMS
 
 from lycosa.learn.words.background import DATA, Background, background_of, languages, read_table
 from lycosa.page.text.terms import terms_of

@@ -160,7 +160,7 @@ def test_evidence_takes_the_place_of_keywords(pages):
     scores = np.array([0.9 if owls else 0.1 for _, owls in pages]) + np.linspace(0, 0.05, len(pages))
     given = Given({}, (0, 1), {}, evidence=scores, evidence_name="event")
     fitted = fit_judge(corpus_of(pages), given)
-    assert fitted.version.given == "event"
+    assert fitted.version.given == "evidence"
     assert area(fitted.probability, np.array([owls for _, owls in pages])) > 0.97
     scorer = Scorer(fitted.version)
     assert scorer.probability(pages[0][0], 0.9) > scorer.probability(pages[0][0], 0.1)

@@ -17,12 +17,12 @@ from lycosa.errors import CodeError, SpecError
 from lycosa.learn.judges.kinds import EveryPage, Judge, OfWantedKind, TextJudge
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.judges.version import Brief
-from lycosa.report.why import explain
 from lycosa.testing import Page as Content
 from lycosa.testing import Site
 from lycosa.testing.judges import JudgeContract
 from lycosa.urls import key_of
 from lycosa.values import Judgement, Page
+from lycosa.why import explain
 from tests.crawling import ROOT, pages_of
 from tests.methods.conftest import tiny_model
 

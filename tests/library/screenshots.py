@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
-from tools.library import make_collection
+from research.library import make_collection
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
@@ -53,9 +54,9 @@ PAGES = {
     "error": "page/999999",
 }
 DOCS = ("overview", "search", "timeline", "reasons", "labels", "monitor")
-"""Those of the documentation, with the report, which the README shows, and the map."""
+"""Those of the documentation, with the report, the map, and Explore next to Reasons for the README."""
 MADE_UP = {"map": "large/map", "map-near": "large/map?view=near&place=Tokyo", "explore-many": "large/search"}
-"""Of a collection with more places than the demo has: made up, as `tools.library` does."""
+"""Of a collection with more places than the demo has: made up, as `research.library` does."""
 
 
 @contextmanager
@@ -112,6 +113,23 @@ def take(
             context.close()
 
 
+def take_pair(browser: Any, address: str, paths: tuple[str, str], file: Path) -> None:
+    """Join the tops of two pages, side by side, into one picture."""
+    width, height, gap = 820, 1000, 20
+    pair = Image.new("RGB", (2 * width + gap, height), "#d9d5cc")
+    context = browser.new_context(viewport={"width": width, "height": height}, device_scale_factor=1)
+    page = context.new_page()
+    page.goto(address)
+    for at, path in enumerate(paths):
+        page.goto(f"{base(address)}/c/{path}")
+        page.wait_for_timeout(300)
+        page.screenshot(path=file)
+        with Image.open(file) as shot:
+            pair.paste(shot, (at * (width + gap), 0))
+    context.close()
+    pair.quantize(128).save(file, optimize=True)
+
+
 def main(out: Path, *, all_ways: bool) -> None:
     """Make everything, take the pictures."""
     out.mkdir(parents=True, exist_ok=True)
@@ -129,6 +147,8 @@ def _take_all(browser: Any, folder: Path, directory: Path, number: int, out: Pat
     with served(directory) as address:
         pages = {name: "owls/" + path.format(id=number) for name, path in wanted.items()}
         take(browser, address, pages, out, all_ways=all_ways)
+        paths = (f"owls/{PAGES['search']}", f"owls/{PAGES['reasons'].format(id=number)}")
+        take_pair(browser, address, paths, out / "explore-and-reasons.png")
     report = write_report(directory, folder / "report.html")
     for shade in ("light", "dark") if all_ways else ("light",):
         context = browser.new_context(viewport={"width": 1100, "height": 1250}, color_scheme=shade)

@@ -89,7 +89,7 @@ def test_the_documentation_shuts_nobody_out(looked_at, docs_site):
     """The site as it is built: landing page, a tutorial, a page with tables and pictures."""
     page = looked_at  # noqa: F811
     found: Counter[tuple[str, str, str]] = Counter()
-    for name in ("index", "tutorials/event", "library"):
+    for name in ("index", "tutorials/archivist", "library"):
         for width in WIDTHS:  # the theme looks at the width when a page is loaded
             page.set_viewport_size({"width": width, "height": 900})
             page.goto((docs_site / f"{name}.html").as_uri())

@@ -15,19 +15,21 @@ from tests.commands.calling import Told, one_by_one
 from tests.crawling import small_web, spec_text
 
 METHOD = """
-from lycosa.methods import Method
+from lycosa.methods import Lazy, Method
+from lycosa.methods.seam import Commands, MethodEvidence, OwnJudge, Reporting, Start
 
 METHOD = Method(
     name="sayings",
-    strategies={"sayings": "sayings_parts:Sayings"},
-    section="sayings_parts:SayingsSpec",
-    prepare="sayings_parts:prepare",
-    judges={"sayings": "sayings_parts:SayingsJudge"},
-    link_evidence="sayings_parts:link_evidence",
-    link_words={"said_of_links": "what people say of it", "rumoured": "what is rumoured of it"},
-    train="sayings_parts:register",
-    report="sayings_parts:report_part",
-    start="sayings_parts:START",
+    strategies={"sayings": Lazy("sayings_parts:Sayings")},
+    section=Lazy("sayings_parts:SayingsSpec"),
+    judges={"sayings": OwnJudge(make=Lazy("sayings_parts:SayingsJudge"))},
+    evidence=MethodEvidence(
+        of_links=Lazy("sayings_parts:link_evidence"),
+        link_words={"said_of_links": "what people say of it", "rumoured": "what is rumoured of it"},
+    ),
+    start=Start(prepare=Lazy("sayings_parts:prepare"), template=Lazy("sayings_parts:START")),
+    commands=Commands(train=Lazy("sayings_parts:register")),
+    report=Reporting(section=Lazy("sayings_parts:report_part")),
 )
 """
 PARTS = '''
@@ -209,7 +211,7 @@ def test_evidence_that_is_not_listed_is_refused(tmp_path, installed):
         )
         (done,) = lycosa(tmp_path, installed, ["crawl", ".", "--quiet"])
     assert done.code == 2
-    assert "'rumoured' is told of links" in done.err
+    assert "'rumoured' is evidence of links that no method describes" in done.err
     assert "link_words" in done.err
 
 
@@ -233,6 +235,7 @@ def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):
 GUIDE = """
 class Told(BaseStrategy):
     judges_itself = True
+    guides = "what was told of it"
 
     def judge(self, page):
         return Judgement("p2" in page.url, 0.5, "as was told")
@@ -245,9 +248,8 @@ class Told(BaseStrategy):
 
 
 def test_its_strategy_guides_fused(tmp_path, installed):
-    """It is listed among the guides of its Method, and its table is in the spec: it judges, and what it says counts."""
-    listed = 'strategies={"sayings": "sayings_parts:Told"},\n    guides={"sayings": "what was told of it"},'
-    method = METHOD.replace('strategies={"sayings": "sayings_parts:Sayings"},', listed)
+    """It says what it tells as a guide, and its table is in the spec: it judges, and what it says counts."""
+    method = METHOD.replace('sayings_parts:Sayings"', 'sayings_parts:Told"')
     (installed / "sayings_method.py").write_text(method)
     (installed / "sayings_parts.py").write_text(PARTS + GUIDE)
     with Site(small_web(1, 6)) as site:

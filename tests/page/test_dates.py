@@ -268,7 +268,7 @@ def test_pages_that_scripts_build_are_dated_by_their_data():
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/dates")
 def test_dates_of_real_pages():
     """At least 0.93 of the labelled pages get exactly the right day, in both halves."""
-    from tools.dates import measure
+    from research.dates import measure
 
     scores = measure(SHARED)
     assert min(score.exact for score in scores.values()) >= 0.93

@@ -214,7 +214,7 @@ def test_monsters_are_survived(text):
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/places")
 def test_places_of_real_news():
     """Recall of LOC_GEO is 0.80 and more, strict precision 0.80 and more on both labelled halves."""
-    from tools.places.measure import measure_precision, measure_recall, read_documents
+    from research.places.measure import measure_precision, measure_recall, read_documents
 
     documents = read_documents(SHARED)
     recall = measure_recall(documents.values())
@@ -230,7 +230,7 @@ def test_places_of_real_news():
 @pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/places")
 def test_the_labelled_documents_were_drawn_at_random():
     """The hundred documents are the draw that the head of the file names."""
-    from tools.places.measure import read_documents
+    from research.places.measure import read_documents
 
     drawn = random.Random(2016).sample(sorted(read_documents(SHARED)), 100)
     rows = [line.split(",")[0] for line in GOLD.read_text().splitlines() if not line.startswith("#")][1:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tools.walls import SAMPLES, sample, told
+from research.walls import SAMPLES, sample, told
 
 GOOD_ENOUGH = 0.95
 

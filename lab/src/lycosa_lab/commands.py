@@ -94,7 +94,7 @@ def run(
         raise SpecError(
             f"--plot {plot}: curves are drawn as PNG and SVG. Name a file that ends in .png or .svg."
         )
-    jsons, tables, plots = (  # before the work, not after it
+    jsons, tables, plots = (  # check that files can be written before the work starts
         [room_for(path) for path in (named, out and out / f"lab{ending}") if path]
         for named, ending in ((json, ".json"), (csv, ".csv"), (plot, ".png"))
     )
@@ -198,7 +198,7 @@ def bench(
     from lycosa_lab.bench.run import run_bench, run_frontier_bench
 
     for name in strategy or ():
-        strategy_class(name)  # a wrong name is said before anything is measured
+        strategy_class(name)  # reject a wrong name before measuring
     if urls:
         run_frontier_bench(urls, max(1, urls // 100), with_records="fused" in (strategy or ()), json=json)
     else:

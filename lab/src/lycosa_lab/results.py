@@ -1,4 +1,4 @@
-"""What runs amount to: means with standard errors, paired tests, JSON, CSV and a table."""
+"""Results of runs: means with standard errors, paired tests, JSON, CSV and a table."""
 
 from __future__ import annotations
 

@@ -135,9 +135,9 @@ async def _copy(replica: Replica, shard: Shard, directory: Path) -> None:
         _log(directory, "not copied", reason=str(error))
 
 
-def _log(directory: Path, event: str, **fields: Any) -> None:
+def _log(directory: Path, message: str, **fields: Any) -> None:
     log = open_log(directory / "crawl.log")
-    tell(log, event, **fields)
+    tell(log, message, **fields)
     close_log(log)
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import msgspec
-
 from lycosa.collection.archive.warc import Capture, read_capture
 from lycosa.collection.catalogue.page_filter import COLLECTED, PageFilter
-from lycosa.collection.catalogue.reader import Reader, StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
+from lycosa.collection.catalogue.queries import fact_in
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.catalogue.schema import open_for_reading, plain_errors
 from lycosa.collection.catalogue.spec_text import tables_of
 from lycosa.collection.catalogue.statistics import Statistics
@@ -49,9 +49,9 @@ class Collection:
 
     def rows(self, wanted: PageFilter = COLLECTED) -> Iterator[dict[str, Any]]:
         """Pages as plain dictionaries, with text and provenance: the columns of docs/exports.md."""
-        from lycosa.collection.exports.corpus import corpus_rows  # which imports this module
+        from lycosa.collection.exports.corpus import columns_of, corpus_rows  # which imports this module
 
-        return (msgspec.to_builtins(row) for row in corpus_rows(self, wanted))
+        return (columns_of(row) for row in corpus_rows(self, wanted))
 
     def export(self, out: str | os.PathLike[str], wanted: PageFilter = COLLECTED) -> int:
         """Write pages to a file that ends in .wacz, .jsonl or .parquet; how many were written."""
@@ -67,8 +67,7 @@ class Collection:
     def spec_text(self) -> str:
         """The spec of the last run."""
         with plain_errors(self.path):
-            row = self.connection.execute("SELECT value FROM facts WHERE name = 'spec'").fetchone()
-        return bytes(row[0]).decode("utf-8", "replace") if row else ""
+            return (fact_in(self.connection, "spec") or b"").decode("utf-8", "replace")
 
     def spec(self) -> dict[str, dict[str, Any]]:
         """The tables of the last run's spec, for showing it; what is outside of any is in the table ''."""

@@ -16,8 +16,8 @@ import numpy as np
 from lycosa.collection.archive.responses import parsed_response
 from lycosa.collection.archive.warc import EarlierCapture, digest_of, warc_date
 from lycosa.collection.catalogue.page_filter import COLLECTED_SQL
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.queries import Queries
-from lycosa.collection.catalogue.reader import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.errors import ArchiveError, SpecError
 from lycosa.spec.sections import ArchiveSpec

@@ -26,9 +26,9 @@ def close_log(logger: logging.Logger) -> None:
         handler.close()
 
 
-def tell(logger: logging.Logger, event: str, /, *, level: int = logging.INFO, **fields: object) -> None:
-    """Log an event with its fields: `tell(log, "page", url=url, score=0.4)`."""
-    logger.log(level, "%s", event, extra={"fields": fields})
+def tell(logger: logging.Logger, message: str, /, *, level: int = logging.INFO, **fields: object) -> None:
+    """Log a message with its fields: `tell(log, "page", url=url, score=0.4)`."""
+    logger.log(level, "%s", message, extra={"fields": fields})
 
 
 class _Json(logging.Formatter):

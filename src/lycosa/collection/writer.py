@@ -24,14 +24,16 @@ import msgspec
 from lycosa import __version__
 from lycosa.collection import Conclusion, Counts, Hear, Judgements, Record, SetAside
 from lycosa.collection.archive.warc import Capture, WarcWriter, digest_of
-from lycosa.collection.catalogue.reader import JUDGE_ASIDE, JUDGE_VERSION, Reader
-from lycosa.collection.catalogue.rows import Catalogue, mended
+from lycosa.collection.catalogue.lessons import JUDGE_ASIDE, JUDGE_VERSION
+from lycosa.collection.catalogue.reader import Reader
+from lycosa.collection.catalogue.rows import Catalogue
 from lycosa.collection.catalogue.schema import file_trouble, open_for_writing, plain_errors
 from lycosa.collection.catalogue.spec_text import folding_in
 from lycosa.collection.catalogue.statistics import Statistics
 from lycosa.collection.log import close_log, open_log, tell
 from lycosa.collection.robots import RobotsTable
 from lycosa.collection.search.search import Search
+from lycosa.collection.surrogates import all_encodable
 from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.files import write_file
 from lycosa.values import Decision, Fetched, PageTerms, Refusal
@@ -300,11 +302,11 @@ def _conclusions(record: Record) -> bytes:
     try:
         return _to_json(about)
     except UnicodeEncodeError:
-        return _to_json(mended(about))
+        return _to_json(all_encodable(about))
 
 
-def _tell_refusal(log: logging.Logger, event: str, url: str, refusal: Refusal, **more: Any) -> None:
-    tell(log, event, url=url, reason=refusal.reason.name, detail=refusal.detail, **more)
+def _tell_refusal(log: logging.Logger, message: str, url: str, refusal: Refusal, **more: Any) -> None:
+    tell(log, message, url=url, reason=refusal.reason.name, detail=refusal.detail, **more)
 
 
 def lock_directory(directory: Path) -> io.FileIO:

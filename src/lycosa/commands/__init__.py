@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import sys
 import textwrap
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -16,6 +18,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print a JSON summary on stan
 Changes = Annotated[
     list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change one key of the spec.")
 ]
+
+
+def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:
+    """A command whose `**` parameter becomes options, such as those that methods add: (type, typer.Option) by name."""
+    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+    added = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if kind is bool else None,
+            annotation=Annotated[kind, option],
+        )
+        for name, (kind, option) in options.items()
+    ]
+    command.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in (*own, *added)}
+    return command
 
 
 def room_for(path: Path) -> Path:

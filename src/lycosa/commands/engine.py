@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from lycosa.commands import Changes, Json, as_json, room_for, say, warn_no_contact
+from lycosa.commands import Changes, Json, as_json, room_for, say, warn_no_contact, with_options
 from lycosa.commands.crawl_ends import tell
 from lycosa.errors import InputError, SpecError, StoppedEarly
 from lycosa.methods.registry import methods
 
-if TYPE_CHECKING:
-    from lycosa.engine.watch.summary import Summary
-    from lycosa.values import Say
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (_with_kinds(init), strategies, check, crawl, why, report, demo):
+    own = {each.name: f"A crawl of the method {each.name}." for each in methods() if each.start.template}
+    kinds = {"topic": "A crawl for a topic.", **own, "site": "A crawl of whole sites."}
+    demos = {each.name: each.commands.demo.help for each in methods() if each.commands.demo}
+    for command in (
+        with_options(init, _flags(kinds)),
+        strategies,
+        check,
+        crawl,
+        why,
+        report,
+        with_options(demo, _flags(demos)),
+    ):
         app.command()(command)
     app.command("import")(import_)
 
 
-def _with_kinds(command: Callable[..., None]) -> Callable[..., None]:
-    """`init` with an option for each kind of crawl that there is a template of: methods bring theirs."""
-    told = {"topic": "A crawl for a topic.", "site": "A crawl of whole sites."}
-    templates = ["topic", *(method.name for method in methods() if method.start), "site"]
-    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-    kinds = [
-        inspect.Parameter(
-            kind,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False,
-            annotation=Annotated[
-                bool, typer.Option(f"--{kind}", help=told.get(kind, f"A crawl of the method {kind}."))
-            ],
-        )
-        for kind in templates
-    ]
-    command.__signature__ = inspect.Signature([*own, *kinds])  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in (*own, *kinds)}
-    return command
+def _flags(helps: Mapping[str, str]) -> dict[str, tuple[Any, Any]]:
+    return {name: (bool, typer.Option(f"--{name}", help=text)) for name, text in helps.items()}
 
 
 def init(
@@ -180,10 +169,6 @@ def crawl(
         int | None, typer.Option(min=1, help="At most this many pages, instead of limits.pages.")
     ] = None,
     strategy: Annotated[str | None, typer.Option(help="Instead of the spec's strategy.")] = None,
-    topic_tags: Annotated[
-        str | None,
-        typer.Option(help="For `profile`: the topic's tags with commas, or a file of them; skips stage one."),
-    ] = None,
     web: Annotated[
         list[Path] | None,
         typer.Option(
@@ -230,8 +215,6 @@ def crawl(
         extra.append(f"limits.pages={max_pages}")
     if strategy is not None:
         extra.append(f"strategy={strategy}")
-    if topic_tags is not None:
-        extra.append(f"profile.topic_tags={_tags(topic_tags)}")
     if web:
         extra.append(f"fetch.web={_from_here(web)}")
     asked = request_of_file(spec, out, tuple(extra))
@@ -295,15 +278,6 @@ def _from_here(paths: list[Path]) -> str:
     return toml([str(path.resolve()) for path in paths])
 
 
-def _tags(given: str) -> str:
-    """Tags as a TOML value: a file's path is from where the command runs, not from the spec's folder."""
-    from lycosa.spec.writing import toml
-
-    if Path(given).suffix in (".csv", ".txt") or Path(given).is_file():
-        return toml(str(Path(given).resolve()))
-    return toml([tag.strip() for tag in given.split(",") if tag.strip()])
-
-
 def why(
     collection: Annotated[Path, typer.Argument(help="A collection.")],
     url: Annotated[str, typer.Argument(help="Any URL.")],
@@ -313,7 +287,7 @@ def why(
 
     Example: lycosa why demo http://www.nightbirds.test/reports/page07.html
     """
-    from lycosa.report.why import explain, explanation_text
+    from lycosa.why import explain, explanation_text
 
     explanation = explain(collection, url)
     typer.echo(as_json(explanation) if json else explanation_text(explanation))
@@ -341,20 +315,16 @@ def report(
 def demo(
     out: Annotated[Path, typer.Option(help="The collection.")] = Path("demo"),
     strategy: Annotated[str, typer.Option(help="How links are ranked; breadth-first is blind.")] = "fused",
-    profile: Annotated[
-        bool, typer.Option("--profile", help="Its site where people share pictures instead, by `profile`.")
-    ] = False,
-    event: Annotated[
-        bool, typer.Option("--event", help="Something that happened there instead, by `event`.")
-    ] = False,
     json: Json = False,
+    **of_methods: bool,
 ) -> None:
     """Serve a small built-in web on loopback, crawl it and report; works offline.
 
-    Example: lycosa demo --event --out whale
+    Example: lycosa demo --strategy best-first --out owls
     """
-    if profile or event:
-        summary, told = _demo_of("profile" if profile else "event")(out, say, json)
+    own = next((each.commands.demo for each in methods() if of_methods.get(each.name)), None)
+    if own:
+        summary, told = own.run(out, say, json)
     else:
         from lycosa.demo.show import run_demo, tell_demo
 
@@ -363,17 +333,3 @@ def demo(
     typer.echo(as_json(summary) if json else told)
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")
-
-
-def _demo_of(name: str) -> Callable[[Path, Say, bool], tuple[Summary, str]]:
-    """The demonstration that a method brings."""
-    from lycosa.methods.registry import method_named
-    from lycosa.methods.seam import loaded
-
-    method = method_named(name)
-    if method is None or not method.demo:
-        raise InputError(
-            f"The method {name} is not installed, so there is nothing to show. Leave --{name} out."
-        )
-    shown: Callable[[Path, Say, bool], tuple[Summary, str]] = loaded(method.demo)
-    return shown

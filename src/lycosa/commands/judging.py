@@ -130,13 +130,12 @@ def _loaded(path: Path, language: str) -> Any:
     """A text model, or one that a method knows to read."""
     from lycosa.evidence.text_model import TextModel
     from lycosa.methods.registry import methods
-    from lycosa.methods.seam import loaded
 
     try:
         text = TextModel.load(path)
     except ModelError as not_text:
         for method in methods():
-            if method.models and (says := loaded(method.models)(path)) is not None:
+            if (read := method.commands.read_model) and (says := read(path)) is not None:
                 return lambda data, _kind, says=says: _told(says(data))
         raise not_text from None
     return lambda data, kind: _text(text, data, kind, language)

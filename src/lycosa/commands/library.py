@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
-from lycosa.commands import Json, as_json, room_for, say
+from lycosa.commands import Json, as_json, room_for, say, with_options
 from lycosa.errors import InputError, SpecError
+from lycosa.methods.registry import facets
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    for command in (serve, publish, export, index, changes, merge):
+    for command in (serve, publish, with_options(export, _category_options()), index, changes, merge):
         app.command()(command)
 
 
@@ -33,15 +34,6 @@ def serve(
     password: Annotated[
         str, typer.Option(help="Asked for in the browser.", envvar="LYCOSA_PASSWORD", show_envvar=True)
     ] = "",
-    tiles: Annotated[
-        str,
-        typer.Option(
-            help="Map tiles when on line, such as https://tiles.example/{z}/{x}/{y}.png; default: none.",
-            envvar="LYCOSA_TILES",
-            show_envvar=True,
-        ),
-    ] = "",
-    credit: Annotated[str, typer.Option(help="Whom the map names as the tiles' source.")] = "",
     public: Annotated[
         bool, typer.Option("--public", help="For everybody, without token, and only to read: to publish it.")
     ] = False,
@@ -51,17 +43,8 @@ def serve(
     Example: lycosa serve demo
     """
     from lycosa.library.serving import serve as run
-    from lycosa.library.tiles import tiles_of
 
-    run(
-        collections,
-        host=host,
-        port=port,
-        password=password,
-        tiles=tiles_of(tiles, credit),
-        say=say,
-        is_public=public,
-    )
+    run(collections, host=host, port=port, password=password, say=say, is_public=public)
 
 
 def publish(
@@ -102,11 +85,11 @@ def export(
     dedupe: Annotated[
         bool, typer.Option("--dedupe", help="One page of each near-duplicate cluster.")
     ] = False,
-    genre: Annotated[list[str] | None, typer.Option(help="Only pages of this genre; repeat it.")] = None,
     text: Annotated[
         str,
         typer.Option(help="plain, or markdown: texts keep headings, lists, tables and code. Not for WACZ."),
     ] = "plain",
+    **categories: list[str] | None,
 ) -> None:
     """Hand the collection over: WACZ for replay, JSON lines or Parquet for corpora.
 
@@ -135,9 +118,10 @@ def export(
             "--text markdown: a WACZ holds pages as they came. Write texts with --jsonl or --parquet."
         )
     relevance = Relevance.COLLECTED if only == "relevant" else Relevance.JUDGED
-    wanted = PageFilter(relevance=relevance, genres=tuple(genre or ()), distinct=dedupe)
-    if genre:
-        _refuse_unknown_genre(collection, genre)
+    chosen = {name: tuple(labels) for name, labels in categories.items() if labels}
+    wanted = PageFilter(relevance=relevance, categories=tuple(chosen.items()), distinct=dedupe)
+    for name, labels in chosen.items():
+        _refuse_unknown_label(collection, name, labels)
     if dedupe:
         _refuse_unfingerprinted(collection)
     if any(write is export_parquet and out is not None for write, out in targets):
@@ -156,17 +140,29 @@ def export(
             tell(f"Wrote {written(collection, out, wanted):,} pages to {out}")
 
 
-def _refuse_unknown_genre(collection: Path, wanted: list[str]) -> None:
+def _category_options() -> dict[str, tuple[Any, Any]]:
+    """An option for each category of pages that methods tell apart."""
+    return {
+        facet.name: (
+            list[str] | None,
+            typer.Option(f"--{facet.name}", help=f"Only pages of this {facet.name}; repeat it."),
+        )
+        for facet in facets()
+    }
+
+
+def _refuse_unknown_label(collection: Path, category: str, wanted: Sequence[str]) -> None:
     from lycosa.collection.collection import Collection
 
+    facet = next(facet for facet in facets() if facet.name == category)
     with Collection.open(collection) as opened:
-        known = [genre.label for genre in opened.statistics.labels("genre")]
+        known = [found.label for found in opened.statistics.labels(category)]
     if not known:
+        raise SpecError(f"{collection} has no {facet.plural}. {facet.missing}")
+    if unknown := [label for label in wanted if label not in known]:
         raise SpecError(
-            f'{collection} has no genres. Crawl it with strategy = "genre", or with [index] genre = "now".'
+            f"--{category} {unknown[0]}: no page is of that {category}. There are: {', '.join(known)}."
         )
-    if unknown := [genre for genre in wanted if genre not in known]:
-        raise SpecError(f"--genre {unknown[0]}: no page is of that genre. There are: {', '.join(known)}.")
 
 
 def _refuse_unfingerprinted(collection: Path) -> None:

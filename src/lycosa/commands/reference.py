@@ -27,14 +27,16 @@ are made. `lycosa --install-completion` teaches your shell to complete commands 
 
 CHOOSING = """# Which strategy?
 
-Written by `python -m lycosa.commands.reference strategies > docs/strategies/choosing.md`; `lycosa strategies` prints
-the same.
+Take [fused](fused.md), the default, unless one of the other rows describes your crawl. `lycosa strategies` prints the
+same table.
 
 {}
 
-The others are methods of papers and baselines to compare with: [all of them](index.md). Whether a page is relevant is
-not the strategy's business, so it can be changed in the middle of a crawl. [The lab](../lab.md) compares strategies on
-webs of your own; `python -m tools.strategy_figures` writes what it measured into this page.
+The other strategies are methods of papers and baselines: [all of them](index.md). You can change the strategy in the
+middle of a crawl, because the judge decides whether a page is relevant. [The lab](../lab.md) compares strategies on
+webs of your own.
+
+This page is written by `python -m lycosa.commands.reference strategies > docs/strategies/choosing.md`.
 """
 
 

@@ -66,7 +66,7 @@ def seeds(
     Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
     """
     from lycosa.engine.start.post_seeds import Expansion, find_seeds, looked, write_seeds
-    from lycosa.report.post_charts import write_plots
+    from lycosa.report.charts.post_charts import write_plots
     from lycosa.seeds.posts import Keywords, PostFile, PostFilter
     from lycosa.spec.sections import FetchSpec
 
@@ -143,7 +143,7 @@ def _why_none(finding: Finding) -> str:
 
 
 def _statistics(finding: Finding, wanted: PostFilter) -> Table:
-    """Table 10 of the event paper."""
+    """Table 10 of Farag's thesis."""
     from rich.table import Table
 
     table = Table("", title="Posts", show_header=False)

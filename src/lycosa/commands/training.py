@@ -6,7 +6,6 @@ import typer
 
 from lycosa.commands import training_text
 from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
 
 train = typer.Typer(no_args_is_help=True, help="Fit a model from labelled pages.")
 
@@ -15,6 +14,6 @@ def register(app: typer.Typer) -> None:
     """Add `train` to the command line."""
     training_text.register(train)
     for method in methods():
-        if method.train:
-            loaded(method.train)(train)
+        if method.commands.train:
+            method.commands.train(train)
     app.add_typer(train, name="train")

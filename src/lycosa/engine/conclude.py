@@ -12,7 +12,7 @@ from itertools import groupby
 
 import msgspec
 
-from lycosa.collection import Record, Rejudged, Store, conclusion_of
+from lycosa.collection import Record, Rejudged, Sink, conclusion_of
 from lycosa.collection.archive.warc import digest_of
 from lycosa.collection.known import Elsewhere
 from lycosa.engine.parts import OptionalParts, Visit, WholeFrontier
@@ -63,7 +63,7 @@ class Conclusions:
         *,
         frontier: WholeFrontier,
         strategy: Strategy,
-        store: Store,
+        store: Sink,
         admission: Admission,
         follow: Follow,
         parts: OptionalParts | None = None,
@@ -86,7 +86,7 @@ class Conclusions:
         self.concluded: list[tuple[Page, Judgement]] = []
         """The pages of this commit with their judgements; the loop takes them."""
 
-    def anew(self, strategy: Strategy, store: Store) -> Conclusions:
+    def anew(self, strategy: Strategy, store: Sink) -> Conclusions:
         """Conclusions by the same rules, of a strategy that has learned nothing, put into another store."""
         unlearned = replace(self.parts, patterns=NoPatterns(), renderings=Renderings(), settle_orphans=False)
         return Conclusions(

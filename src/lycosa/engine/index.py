@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection.archive.responses import response_of
-from lycosa.collection.catalogue.reader import INDEXED, StoredPage
+from lycosa.collection.catalogue.lessons import INDEXED
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.processes.analysis import Analyser, Recipe

@@ -7,9 +7,10 @@ once, and only then do the new requests go out. So a crash at any instant loses 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import inf
+from typing import Any, cast
 
 from lycosa.clock import Clock, SystemClock
 from lycosa.engine.callbacks import NoBatches, OnPage, tell_of
@@ -20,10 +21,24 @@ from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.tally import Tally
 from lycosa.fetch import CrawlFetcher
+from lycosa.fetch.polite.delays import rest_s as rest_of
 from lycosa.learn.judges.calibration import Harvest
 from lycosa.learn.refit import NoRefits
 from lycosa.page.signs.walls import LOOKED_AT
-from lycosa.values import Decision, Fetched, Judgement, Kind, Link, NotFetched, Page
+from lycosa.values import (
+    Decision,
+    Fetched,
+    Judgement,
+    Kind,
+    Later,
+    Link,
+    NotFetched,
+    Page,
+    Reason,
+    Refusal,
+    Say,
+)
+from lycosa.wording import counted
 
 NOTHING_LEFT = "nothing is left to fetch"
 TOO_LONG = "what is left may not be asked for yet; run the same command later"
@@ -33,6 +48,12 @@ FIRST_AT_ONCE, VISITS_EACH = 4, 8
 """URLs in flight at first, and visits after which one more may be: ramp up slowly, so that early pages influence later choices."""
 DUE_S = 60.0
 """Longest wait of a crawl that has all its pages for a revisit that is due."""
+CANCEL_S = 1.0
+"""How long cancelled requests are waited for, at most a tenth of the patience when the crawl stops."""
+HANG_TICKS = 12
+"""Looks at the progress in the time after which requests hang. Counted, so that a machine that slept is no hanging."""
+MAX_NAMED = 5
+"""URLs named in one message."""
 CROWD, GATHER_S = 4, 0.03
 """With more than CROWD requests in flight, one that has ended waits up to GATHER_S seconds for others, until half of all have
 ended: a commit of several pages costs each of them less."""
@@ -57,6 +78,7 @@ class Crawl:
         rendering: NoRendering | None = None,
         batches: NoBatches | None = None,
         on_page: OnPage = lambda _, __: None,
+        say: Say = lambda _: None,
     ) -> None:
         self.fetcher = fetcher
         self.analyser = analyser
@@ -69,6 +91,7 @@ class Crawl:
         self.rendering = rendering or NoRendering()
         self.batches = batches or NoBatches()
         self.on_page = on_page
+        self.say = say
         self.clock = clock or SystemClock()
         self.ended = ""
         self.idle_until: float | None = None
@@ -83,6 +106,11 @@ class Crawl:
         self._call = asyncio.Event()
         self._visited = 0
         self._asked_again = 0
+        self._stop_by = inf  # on the event loop's clock
+        self._asking: dict[asyncio.Task[Any], int] = {}  # visits whose request is in flight, since which tick
+        self._dropped: list[Visit] = []
+        self._tick = 0
+        self._landings = 0
 
     @property
     def at_once(self) -> int:
@@ -105,6 +133,7 @@ class Crawl:
         with self.store.commit():
             self.conclusions.add([Decision(link, link.priority, rule="seed") for link in seeds])
         finished: list[Visit] = []
+        watchdog = asyncio.ensure_future(self._drop_hanging())
         try:
             while True:
                 with self.store.commit():
@@ -128,10 +157,10 @@ class Crawl:
                     return self.tally
                 finished = await self._landed()
         finally:
-            for task in self._flying:
-                task.cancel()  # their leases are waiting again when the crawl goes on
-            await asyncio.gather(*self._flying, return_exceptions=True)
+            watchdog.cancel()
+            flying = list(self._flying)  # their leases are waiting again when the crawl goes on
             self._flying.clear()
+            await _cancelled([*flying, watchdog], CANCEL_S)
 
     def stop(self, why: str = "stopped") -> None:
         """Take no more URLs; finish those in flight."""
@@ -224,7 +253,7 @@ class Crawl:
 
     async def _visit(self, link: Link) -> Visit:
         refused = self.conclusions.admission.refuse_waiting(link) or self.conclusions.walls.refusal(link)
-        fetched = NotFetched(link, refused) if refused else await self.fetcher.fetch(link)
+        fetched = NotFetched(link, refused) if refused else await self._fetch(link)
         if not isinstance(fetched, Fetched) or not _is_read(fetched):
             return Visit(link, fetched)
         page = await self.analyser.analyse(fetched)
@@ -239,24 +268,94 @@ class Crawl:
     async def _judged(self, page: Page) -> Judgement | None:
         return await self.batches.judge(page) if page.link.kind is Kind.PAGE else None
 
+    async def _fetch(self, link: Link) -> Fetched | NotFetched | Later:
+        """The response, as a request that the watchdog may give up."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._asking[task] = self._tick
+        try:
+            return await self.fetcher.fetch(link)
+        finally:
+            self._asking.pop(task, None)
+
+    async def _drop_hanging(self) -> None:
+        """Give up the requests that hang when no visit has ended for `hang_s`."""
+        still, landings = 0, self._landings
+        while True:
+            await asyncio.sleep(self.limits.hang_s / HANG_TICKS)
+            self._tick += 1
+            still = still + 1 if self._asking and landings == self._landings else 0
+            landings = self._landings
+            hanging = [task for task, since in self._asking.items() if self._tick - since >= HANG_TICKS]
+            if still < HANG_TICKS or not hanging:
+                continue
+            links = [self._flying.pop(task) for task in hanging]
+            for task in hanging:
+                del self._asking[task]
+            self._dropped += [Visit(link, self._hung(link)) for link in links]
+            self.call()
+            self._tell(f"Dropped because they hung for {self.limits.hang_s:g} s: {_named(links)}.")
+            await _cancelled(hanging, CANCEL_S)
+
+    def _hung(self, link: Link) -> NotFetched:
+        """A request that is given up, as a passing fault that uses up one of its retries."""
+        fetch = self.conclusions.follow.fetch
+        rest_s = rest_of(fetch.per_host_delay_s, faults=link.attempts + 1)
+        refusal = Refusal(Reason.TIMEOUT, f"the request hung for {self.limits.hang_s:g} s")
+        again = rest_s if link.attempts < fetch.retries else None
+        return NotFetched(link, refusal, rest_s=rest_s, again_in_s=again, passing=True)
+
+    async def _leave(self) -> list[Visit]:
+        """Cancel what has not ended in time, and put it back into the queue."""
+        left = [task for task in self._flying if not task.done()]
+        links = [self._flying.pop(task) for task in left]
+        await _cancelled(left, self._cancel_s)
+        self._tell(
+            f"Not ended {self.limits.stop_patience_s:g} s after the crawl: {_named(links)}. A later run fetches them."
+        )
+        rest_s = self.conclusions.follow.fetch.per_host_delay_s
+        return [Visit(link, Later(link, rest_s)) for link in links]
+
+    def _tell(self, message: str) -> None:
+        with suppress(OSError):  # the terminal may be gone
+            self.say(message)
+
+    @property
+    def _cancel_s(self) -> float:
+        return min(CANCEL_S, self.limits.stop_patience_s / 10)
+
     async def _landed(self) -> list[Visit]:
         """Wait for a visit to end, or until a host may be asked again. Return all visits that have ended."""
         if not self._flying:
             return []
+        now = asyncio.get_running_loop().time()
+        if self.ended and self._stop_by == inf:
+            self._stop_by = now + self.limits.stop_patience_s - self._cancel_s
+        left: list[Visit] = []
+        if now >= self._stop_by and not self._ended:
+            left = await self._leave()
         full = self.ended or self.paused or len(self._flying) >= self.at_once
         at = None if full else self._next_at(self._pages_under_way)
         timeout = None if at is None or at == inf else max(0.0, at - self.clock.now())
-        called = await self._until_ended(1, timeout)
+        if self._stop_by < inf:
+            timeout = max(0.0, self._stop_by - now)
+        called = False if left else await self._until_ended(1, timeout)
         if (self._ended or called) and len(self._flying) > CROWD:
             await self._gather(max(1, len(self._flying) // 2))
         visits = [task.result() for task in self._ended]  # if one raises, all are still known to `run`
         for task in self._ended:
             del self._flying[task]
         self._ended.clear()
+        visits += left + self._dropped
+        self._dropped.clear()
         self._visited += len(visits)
         return visits
 
     def _note_end(self, task: asyncio.Task[Visit]) -> None:
+        if task not in self._flying:  # given up before
+            _ = task.cancelled() or task.exception()
+            return
+        self._landings += 1
         self._ended.append(task)
         if len(self._ended) >= self._awaited:
             self._look.set()
@@ -320,6 +419,29 @@ class Crawl:
         await self._sleep(min(wait_s, NAP_S))
         self.idle_until = None
         return True
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[Any]], wait_s: float) -> None:
+    """Cancel tasks; those that do not end are left to themselves, and the event loop does not wait for them either."""
+    for task in tasks:
+        task.cancel()
+    if not tasks:
+        return
+    try:
+        await asyncio.wait(tasks, timeout=wait_s)
+    finally:
+        for task in tasks:
+            if task.done():
+                _ = task.cancelled() or task.exception()
+            else:
+                asyncio.tasks._unregister_task(task)
+                cast(Any, task)._log_destroy_pending = False
+
+
+def _named(links: Sequence[Link]) -> str:
+    """How many requests, and the first of them."""
+    more = f" and {len(links) - MAX_NAMED} more" if len(links) > MAX_NAMED else ""
+    return f"{counted(len(links), 'request')} ({', '.join(link.url for link in links[:MAX_NAMED])}{more})"
 
 
 def _is_read(fetched: Fetched) -> bool:

@@ -17,8 +17,7 @@ from typing import Any
 
 from lycosa.collection import Conclusion, Record
 from lycosa.collection.archive.responses import response_of
-from lycosa.collection.catalogue.reader import StoredPage
-from lycosa.collection.catalogue.refused_links import recount_refused_links
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.known import KnownElsewhere
 from lycosa.collection.labels import labels_in
 from lycosa.collection.writer import CollectionWriter
@@ -138,7 +137,7 @@ async def rejudge(
         for hold in frontier.orphans():
             conclusions.settle(hold, None)
         dropped = frontier.end_rescoring()
-        recount_refused_links(collection.connection)
+        collection.catalogue.recount_refused_links()
     if dropped:
         say(f"{dropped:,} waiting links are no longer wanted.")
     return conclusions.tally.pages

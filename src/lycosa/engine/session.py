@@ -229,6 +229,7 @@ async def _looped(
             rendering=rendering,
             batches=batches_of(judge),
             on_page=run.on_page,
+            say=run.say,
         )
         is_otherwise = start.is_judged_otherwise
         if is_code(spec.judge.kind):

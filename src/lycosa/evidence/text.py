@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-import numpy as np
-
 from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel, Texts
 from lycosa.page.document import Document
@@ -61,62 +59,11 @@ class ContextText(Evidence):
         return link_scores(self.model, document.whole_context_terms)
 
 
-class SelectiveText(Evidence):
-    """`selective`: the anchor where it suffices, else anchor and link context [Liu et al., 3.2].
-
-    score(h) = s(anchor) if s(anchor) >= threshold else s(anchor + link context)
-    """
-
-    tells_of_links = float
-
-    def __init__(self, model: TextModel, threshold: float, name: str = "selective") -> None:
-        self.model = model
-        self.threshold = threshold
-        self.name = name
-
-    def of_links(self, document: Document) -> list[float]:
-        """One probability a link; contexts are looked at only where they are needed."""
-        anchors = [Counter(terms) for terms in document.link_terms]
-        scores = np.array(link_scores(self.model, anchors))
-        unsure = np.flatnonzero(scores < self.threshold)
-        if len(unsure):
-            contexts = document.context_terms
-            texts = [anchors[i] + Counter(contexts[i]) for i in unsure]
-            scores[unsure] = link_scores(self.model, texts)
-        return [float(score) for score in scores]
-
-
-class WeighedText(Evidence):
-    """`weighed`: the classifier's decision values of anchor and whole context, averaged.
-
-        score(h) = sigmoid(w · d(anchor) + (1 - w) · d(text of the aggregation node))
-
-    Ours, not the paper's: an anchor that fails alone still counts, and one that passes alone is still
-    checked against what stands around it.
-    """
-
-    tells_of_links = float
-
-    def __init__(self, model: TextModel, anchor_weight: float, name: str = "selective") -> None:
-        self.model = model
-        self.anchor_weight = anchor_weight
-        self.name = name
-
-    def of_links(self, document: Document) -> list[float]:
-        """One probability a link."""
-        if not document.links:
-            return []
-        anchors = self.model.decision(_texts(self.model, [Counter(terms) for terms in document.link_terms]))
-        contexts = self.model.decision(_texts(self.model, document.whole_context_terms))
-        mixed = self.anchor_weight * anchors + (1 - self.anchor_weight) * contexts
-        return [float(score) for score in self.model.sigmoid(mixed)]
-
-
 def link_scores(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
     """The probabilities of short texts, such as anchors."""
-    return [float(score) for score in model.scores(_texts(model, texts))] if texts else []
+    return [float(score) for score in model.scores(link_texts(model, texts))] if texts else []
 
 
-def _texts(model: TextModel, texts: Sequence[Mapping[str, int]]) -> Texts:
+def link_texts(model: TextModel, texts: Sequence[Mapping[str, int]]) -> Texts:
     """Short texts as the model takes them: in the field of anchors, where it has fields."""
     return [{"anchor": text} for text in texts] if model.fields else texts

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from lycosa.collection.archive.responses import response_of
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.labels import labels_in
 from lycosa.collection.writer import CollectionWriter
 from lycosa.learn.topic import Labelled

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from lycosa.collection.archive.responses import response_of
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, labels_in, set_label
 from lycosa.collection.writer import CollectionWriter

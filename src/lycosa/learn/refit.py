@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from lycosa.collection import LearningStore, Rejudged
+from lycosa.collection import LearningSink, Rejudged
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
 from lycosa.learn.fitting.crawl_fitter import Fit
@@ -134,7 +134,7 @@ class Refits(NoRefits):
         self,
         judge: LearningJudge,
         conclusions: Concluded,
-        store: LearningStore,
+        store: LearningSink,
         fits: Fits,
         keeping: Keeping | None = None,
         note: Say = lambda _: None,
@@ -387,7 +387,7 @@ def _unheard(new: Version, old: Version) -> set[int]:
     return {key for key in new.forecasts if old.said.get(key) is not new.said[key]}
 
 
-def inline_refits(judge: Judge, conclusions: Concluded, store: LearningStore) -> NoRefits:
+def inline_refits(judge: Judge, conclusions: Concluded, store: LearningSink) -> NoRefits:
     """The fits of a judge in an experiment: at once and repeatable."""
     if (learning := judge.learning) is None:
         return NoRefits()

@@ -21,7 +21,7 @@ from lycosa.evidence.topic import away_from, topic_vector
 from lycosa.files import write_file
 from lycosa.learn.training.examples import ExamplePage, document_in, example_of
 from lycosa.learn.words.background import Background, background_of
-from lycosa.learn.words.similarity import profile, unit, unit_weights
+from lycosa.learn.words.similarity import term_profile, unit, unit_weights
 from lycosa.page.document import Document
 from lycosa.page.text.terms import count_terms, terms_of
 from lycosa.spec.sections import TopicSpec
@@ -202,7 +202,7 @@ def _of_examples(
         return np.zeros(len(terms))
     weights = np.array([[page.get(term, 0.0) for term in terms] for page in examples])
     elsewhere = np.array([background.share(term) for term in terms])
-    return profile(
+    return term_profile(
         (weights > 0).sum(axis=0).astype(np.float64), len(examples), weights.mean(axis=0), elsewhere
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from lycosa.collection.catalogue.reader import PageJudgement
+from lycosa.collection.catalogue.progress import PageJudgement
 from lycosa.collection.collection import Collection
 from lycosa.errors import ModelError
 from lycosa.learn.fitting.crawl_fitter import CrawlFitter

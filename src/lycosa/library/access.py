@@ -133,17 +133,11 @@ def _is_any(host: str) -> bool:
 class AccessControl:
     """ASGI middleware around the whole application."""
 
-    def __init__(
-        self, app: ASGIApp, keys: AccessKeys, origins: Origins, tiles: str = "", *, is_public: bool = False
-    ) -> None:
-        """`tiles`: the one other origin that may give pictures, and only to the map.
-
-        `is_public`: everybody may read and nobody may change anything, at a rate that leaves room for others.
-        """
+    def __init__(self, app: ASGIApp, keys: AccessKeys, origins: Origins, *, is_public: bool = False) -> None:
+        """`is_public`: everybody may read, at a limited rate, and nobody may change anything."""
         self._is_public = is_public
         self._limit = RateLimit(REQUESTS_PER_MINUTE)
         self._app = app
-        self._tiles = tiles
         self._keys = keys
         self._origins = origins
         self._tries: list[float] = []
@@ -158,7 +152,7 @@ class AccessControl:
         headers = Headers(scope=scope)
         answer = self._refused(scope, headers)
         if answer is None:
-            await self._app(scope, _capped(receive), self._guarded(send, headers, scope["path"]))
+            await self._app(scope, _capped(receive), self._guarded(send, headers))
         else:
             await answer(scope, receive, self._guarded(send, headers))
 
@@ -239,12 +233,11 @@ class AccessControl:
             return origin in {f"{scheme}://{headers.get('host', '')}" for scheme in ("http", "https")}
         return headers.get("sec-fetch-site") == "same-origin" or "authorization" in headers
 
-    def _guarded(self, send: Send, asked: Headers, path: str = "") -> Send:
+    def _guarded(self, send: Send, asked: Headers) -> Send:
         frame = self._origins.replay_origin(asked.get("host", ""))
-        shows_tiles = bool(self._tiles) and path.endswith("/map")
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; "
-            f"img-src 'self'{' ' + self._tiles if shows_tiles else ''}; form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
+            f"img-src 'self'; form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
         )
 
         async def guarded(message: Message) -> None:
@@ -252,10 +245,7 @@ class AccessControl:
                 headers = MutableHeaders(scope=message)
                 headers["Content-Security-Policy"] = policy
                 headers["X-Content-Type-Options"] = "nosniff"
-                # Tile servers want to know which site shows their tiles; no path or query is told.
-                headers["Referrer-Policy"] = (
-                    "strict-origin-when-cross-origin" if shows_tiles else "same-origin"
-                )
+                headers["Referrer-Policy"] = "same-origin"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Cross-Origin-Resource-Policy"] = "same-origin"
                 is_good = self._is_public and message["status"] < 400

@@ -27,7 +27,6 @@ from lycosa.library.routes.form_routes import FormRoutes
 from lycosa.library.routes.html_routes import HtmlRoutes
 from lycosa.library.routes.monitor_routes import MonitorRoutes
 from lycosa.library.served_collections import ServedCollections
-from lycosa.library.tiles import Tiles
 from lycosa.library.views import views
 from lycosa.library.views.search import search
 from lycosa.library.views.search_query import search_query_of
@@ -37,7 +36,6 @@ def application(
     served: ServedCollections,
     keys: AccessKeys,
     origins: Origins,
-    tiles: Tiles | None = None,
     *,
     is_public: bool = False,
     closing: threading.Event | None = None,
@@ -46,7 +44,7 @@ def application(
 
     Answers that go on without end do so until `closing`.
     """
-    library = Library(LibraryContext(served, keys, origins, tiles, is_public=is_public, closing=closing))
+    library = Library(LibraryContext(served, keys, origins, is_public=is_public, closing=closing))
     app = Starlette(
         routes=library.routes(),
         lifespan=library.lifespan,
@@ -56,7 +54,7 @@ def application(
             Exception: library.error,
         },
     )
-    library.access = AccessControl(app, keys, origins, tiles.origin if tiles else "", is_public=is_public)
+    library.access = AccessControl(app, keys, origins, is_public=is_public)
     return library.access
 
 

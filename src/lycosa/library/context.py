@@ -20,10 +20,10 @@ from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins, local_path
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.templating import templates
-from lycosa.library.tiles import Tiles
 from lycosa.library.views.indexing import IndexProcesses
 from lycosa.library.views.search import SearchGround, marked, search_ground
 from lycosa.library.views.search_query import SearchQuery
+from lycosa.methods.registry import facets
 
 Handler = Callable[[Request, Collection], Response]
 """A page of an opened collection."""
@@ -37,7 +37,6 @@ class LibraryContext:
         served: ServedCollections,
         keys: AccessKeys,
         origins: Origins,
-        tiles: Tiles | None = None,
         *,
         is_public: bool = False,
         closing: threading.Event | None = None,
@@ -45,7 +44,6 @@ class LibraryContext:
         self.served = served
         self.is_public = is_public
         self.closing = closing or threading.Event()
-        self.tiles = tiles
         self.index_processes = IndexProcesses()
         self.keys = keys
         self.origins = origins
@@ -95,6 +93,7 @@ class LibraryContext:
             is_public=self.is_public,
             path=request.url.path,
             address=local_path(request.url),
+            facets=list(facets()),
             **{"query": SearchQuery(), **values},
         )
         return HTMLResponse(text, code)

@@ -21,7 +21,6 @@ from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins, is_loopback, new_access_keys
 from lycosa.library.connections import ImpatientProtocol
 from lycosa.library.served_collections import ServedCollections
-from lycosa.library.tiles import Tiles
 from lycosa.values import Say
 
 LAST_PORT = 65_535
@@ -33,7 +32,6 @@ def serve(
     host: str,
     port: int,
     password: str,
-    tiles: Tiles | None = None,
     say: Say,
     is_public: bool = False,
 ) -> None:
@@ -60,7 +58,7 @@ def serve(
         say("Other machines can reach it, by its password. The connection is not encrypted.")
     say("Ctrl-C ends it.")
     closing = threading.Event()
-    library = app.application(served, keys, origins, tiles, is_public=is_public, closing=closing)
+    library = app.application(served, keys, origins, is_public=is_public, closing=closing)
     archived = replay.application(served, keys, origins, is_public=is_public)
     asyncio.run(_run([(library, main), (archived, second)], closing))
 

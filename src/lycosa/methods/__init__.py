@@ -1,16 +1,15 @@
-"""The methods: how links are ranked, and all that ranking needs. A method is a folder.
+"""The methods: how links are ranked, and everything that ranking needs. A method is a folder.
 
-Each folder exports METHOD, a `Method` (seam.py), which says what it adds to the program: strategies, a section
-of the spec, judges, a preparation, commands, its paper's figures. `registry.py` finds it there; nothing else in
-the program names it. Remove the folder, and everything else still works.
+Each folder exports METHOD, a `Method` (seam.py), which says what it adds to the program. `registry.py` finds it
+there; nothing else names it. Delete the folder, and the rest still works.
 
 To add a method, make a folder:
 
-    methods/owls/__init__.py    METHOD = Method(name="owls", strategies={"owls": "lycosa.methods.owls.strategy:Owls"})
+    methods/owls/__init__.py    METHOD = Method(name="owls", strategies={"owls": Lazy("lycosa.methods.owls.strategy:Owls")})
     methods/owls/strategy.py    class Owls(BaseStrategy): …
 
-A package of your own does the same under the entry point group `lycosa.methods`; a single strategy can be named
-as `FILE.py:Class`, or be registered under `lycosa.strategies` (docs/strategies/index.md).
+Another package does the same under the entry point group `lycosa.methods`. A single strategy can be named as
+`FILE.py:Class`, or be registered under `lycosa.strategies` (docs/strategies/index.md).
 """
 
 from __future__ import annotations
@@ -20,11 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lycosa.methods.preparation import Preparation
-    from lycosa.methods.seam import Means, Method, Prepared
+    from lycosa.methods.seam import Lazy, Means, Method, Prepared
     from lycosa.methods.strategy import BaseStrategy, Step, Strategy, best_first_priority, by_score
 
+_IN = {
+    "preparation": ("Preparation",),
+    "seam": ("Lazy", "Means", "Method", "Prepared"),
+    "strategy": ("BaseStrategy", "Step", "Strategy", "best_first_priority", "by_score"),
+}
 __all__ = [
     "BaseStrategy",
+    "Lazy",
     "Means",
     "Method",
     "Preparation",
@@ -35,15 +40,9 @@ __all__ = [
     "by_score",
 ]
 
-_IN = {
-    "preparation": ("Preparation",),
-    "seam": ("Means", "Method", "Prepared"),
-    "strategy": ("BaseStrategy", "Step", "Strategy", "best_first_priority", "by_score"),
-}
-
 
 def __getattr__(name: str) -> Any:
-    """What this package offers, when it is asked for: the command line reads the methods, and has to start fast."""
+    """Import a name on first use: every command reads the methods, and must start fast."""
     for module, names in _IN.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)

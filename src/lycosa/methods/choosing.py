@@ -1,6 +1,6 @@
-"""Which strategy to take when. In: what methods say of themselves, and figures of the lab. Out: a line each.
+"""When to choose which strategy, with figures of the lab, for `lycosa strategies` and the docs.
 
-The figures are data (`data/figures.json`, written by `tools/strategy_figures.py`): command and docs show the same.
+The figures are data (`data/figures.json`, written by `research/strategy_figures.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.methods.registry import methods
+from lycosa.errors import SpecError
+from lycosa.methods.lookup import strategy_class, strategy_names
 
 FIGURES = Path(__file__).parent / "data" / "figures.json"
 SHOWN = {"recall": "finds", "precision": "right"}
@@ -41,9 +42,15 @@ def figures_in(path: Path = FIGURES) -> Figures:
 def choices(figures: Figures | None = None) -> list[Choice]:
     """Each strategy of which its method says when to take it, in the methods' order."""
     found = (figures or figures_in()).strategies
-    return [
-        Choice(name, when, found.get(name, {})) for method in methods() for name, when in method.when.items()
-    ]
+    return [Choice(name, when, found.get(name, {})) for name in strategy_names() if (when := _when(name))]
+
+
+def _when(name: str) -> str:
+    """When to choose a strategy; '' also for one whose package cannot be loaded."""
+    try:
+        return getattr(strategy_class(name), "when", "")
+    except SpecError:
+        return ""
 
 
 def choices_text(figures: Figures | None = None) -> str:

@@ -1,11 +1,11 @@
-"""What a name in a spec means. In: the name of a strategy, section or judge. Out: what a method has under it.
+"""Resolve the names of strategies, sections and judges in a spec to the parts of a method.
 
-A method is loaded when something of it is named; one that cannot be loaded stops only what names it.
+A part is imported when it is named; a package that cannot be imported stops only the specs that name it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from lycosa.learn.judges.kinds import JUDGES
 from lycosa.methods import registry, third_party
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.registry import METHODS, STRATEGIES, method_named, methods, offered
-from lycosa.methods.seam import Method, loaded
+from lycosa.methods.seam import Index, Method
 from lycosa.methods.settings import settings_of_class
 from lycosa.methods.strategy import BaseStrategy
 from lycosa.spec.code_files import in_file
@@ -42,7 +42,7 @@ def strategy_class(name: str | type[BaseStrategy]) -> type[BaseStrategy]:
         return third_party.class_in_file(name)
     for method in registry.built_in():
         if name in method.strategies:
-            found: type[BaseStrategy] = loaded(method.strategies[name])
+            found: type[BaseStrategy] = method.strategies[name].load()
             return found
     for method in methods():
         if name in method.strategies:
@@ -92,7 +92,7 @@ def section_class(name: str) -> type[Section] | None:
     method = method_named(name)
     if method is None or not method.section:
         return None
-    found: type[Section] = loaded(method.section)
+    found: type[Section] = method.section.load()
     return found
 
 
@@ -103,26 +103,26 @@ def section_names() -> list[str]:
 
 def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What methods tell of links, by what each has prepared: features for strategies that take any evidence."""
-    found = _evidence_of(prepared, lambda method: method.link_evidence)
-    listed = {name for method in methods() for name in method.link_words}
+    found = _evidence_of(prepared, lambda method: method.evidence.of_links)
+    listed = {name for method in methods() for name in method.evidence.link_words}
     if nameless := [evidence.name for evidence in found if evidence.name not in listed]:
         raise SpecError(
-            f"{nameless[0]!r} is told of links, and no method says in words what it is. Add it to the link_words of the "
-            "method that tells it."
+            f"{nameless[0]!r} is evidence of links that no method describes. Add it to the link_words of its method."
         )
     return found
 
 
 def link_words(names: Collection[str]) -> list[str]:
     """What link evidence of these names says, in words, as methods list it: in the order of `link_evidence_of`."""
-    return [words for method in methods() for name, words in method.link_words.items() if name in names]
+    listed = (item for method in methods() for item in method.evidence.link_words.items())
+    return [words for name, words in listed if name in names]
 
 
 def guide_named(strategy: str | type[BaseStrategy], tables: Collection[str]) -> str:
     """The strategy that guides one, where a spec has these tables; '' where none does."""
     if not tables or not strategy_class(strategy).takes_guides:
         return ""
-    return next((name for method in methods() for name in method.guides if name in tables), "")
+    return next((name for name in strategy_names() if name in tables and strategy_class(name).guides), "")
 
 
 def fitted_guide(strategy: type[BaseStrategy], preparation: Preparation) -> BaseStrategy | None:
@@ -131,36 +131,38 @@ def fitted_guide(strategy: type[BaseStrategy], preparation: Preparation) -> Base
     return fitted(name, preparation.options.get(name, {}), preparation).as_guide() if name else None
 
 
-def guide_words(name: str) -> str:
-    """What a guide says of links, in words, as its method lists it."""
-    return next(method.guides[name] for method in methods() if name in method.guides)
-
-
 def wanted_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
     """What pages have to be beside relevant, by what methods have prepared."""
-    return _evidence_of(prepared, lambda method: method.wanted)
+    return _evidence_of(prepared, lambda method: method.evidence.wanted)
 
 
-def _evidence_of(prepared: Mapping[str, Any], makes: Callable[[Method], str]) -> tuple[Evidence, ...]:
+def _evidence_of(
+    prepared: Mapping[str, Any], makes: Callable[[Method], Callable[[Any], Sequence[Evidence]] | None]
+) -> tuple[Evidence, ...]:
     """The evidence that methods make of what each has prepared."""
     found: list[Evidence] = []
     for method in methods():
         if (maker := makes(method)) and method.name in prepared:
-            found += loaded(maker)(prepared[method.name])
+            found += maker(prepared[method.name])
     return tuple(found)
 
 
 def starts() -> dict[str, Mapping[str, Mapping[str, Any]]]:
     """What `lycosa init` writes out for the methods' own kinds of crawls."""
-    return {method.name: loaded(method.start) for method in methods() if method.start}
+    return {each.name: each.start.template.load() for each in methods() if each.start.template}
+
+
+def indexes() -> dict[str, Index]:
+    """The keys of [index] that methods add."""
+    return {name: index for method in methods() for name, index in method.evidence.indexes.items()}
 
 
 def indexed_evidence(names: Iterable[str]) -> tuple[Evidence, ...]:
     """The evidence that [index] asks for on every page, whatever the strategy."""
-    offered = {name: where for method in methods() for name, where in method.indexes.items()}
+    offered = indexes()
     if missing := [name for name in names if name not in offered]:
-        raise SpecError(f"[index] {missing[0]}: no installed method computes it. Leave that line out.")
-    return tuple(loaded(offered[name])() for name in names)
+        raise SpecError(f"[index] {missing[0]}: no installed method computes it. Remove that line.")
+    return tuple(offered[name].make() for name in names)
 
 
 def not_loaded() -> str:
@@ -183,6 +185,7 @@ class Known:
     section_names = staticmethod(section_names)
     judge_kinds = staticmethod(judge_kinds)
     starts = staticmethod(starts)
+    indexes = staticmethod(indexes)
     not_loaded = staticmethod(not_loaded)
 
 

@@ -1,6 +1,6 @@
-"""Which methods there are: the folders beside this file, and those that installed packages offer.
+"""The methods there are: the folders beside this file, and those that installed packages offer.
 
-Nobody else names a method. What a name in a spec means is in `lookup.py`; this module is light, since every
+Nothing else names a method. `lookup.py` resolves the names of a spec; this module imports fast, because every
 command reads it.
 """
 
@@ -15,7 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from lycosa import methods as folder
 from lycosa.errors import SpecError
-from lycosa.methods.seam import Method
+from lycosa.methods.seam import Facet, Method
 
 METHODS = "lycosa.methods"
 """The entry points of whole methods."""
@@ -31,7 +31,7 @@ def built_in() -> tuple[Method, ...]:
 
 
 def methods() -> Iterator[Method]:
-    """All methods, built-in ones first; packages whose method cannot be loaded are passed over."""
+    """All methods, built-in ones first, without packages that cannot be loaded."""
     yield from built_in()
     for point in offered(METHODS):
         from lycosa.methods.third_party import method_of_package
@@ -40,6 +40,11 @@ def methods() -> Iterator[Method]:
             yield method_of_package(point)
         except SpecError:
             continue
+
+
+def facets() -> Iterator[Facet]:
+    """The categories of pages that methods tell apart."""
+    return (facet for method in methods() for facet in method.report.facets)
 
 
 def method_named(name: str) -> Method | None:
@@ -54,5 +59,5 @@ def offered(group: str) -> Sequence[EntryPoint]:
 
 @lru_cache(maxsize=8)
 def _entry_points(group: str, _path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Those of all packages on the path. To look for them reads a file of each package: once is enough."""
+    """Cached by the path: looking for them reads a file of each installed package."""
     return tuple(entry_points(group=group))

@@ -1,13 +1,12 @@
-"""The seam of a method: one value that says all that a method adds to the program.
+"""The seam of a method: one value that says what the method adds to the program.
 
-Each folder of `lycosa.methods` exports one as METHOD; a package of your own offers one under the entry
-point group `lycosa.methods`. Whatever is heavy is named as "module:attribute" and loaded when it is
-used, so that knowing a method costs next to nothing.
+Each folder of `lycosa.methods` exports one as METHOD. Another package offers one under the entry point group
+`lycosa.methods`. Parts are `Lazy`, so that reading the methods imports none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -15,88 +14,164 @@ from typing import TYPE_CHECKING, Any
 
 from lycosa.errors import LycosaError, SpecError
 
-if TYPE_CHECKING:  # every command reads the methods: this module has to be light
-    from lycosa.learn.topic import GetDocument
-    from lycosa.values import Say
+if TYPE_CHECKING:  # every command reads the methods: this module must import fast
+    import typer
+
+    from lycosa.collection.collection import Collection
+    from lycosa.evidence import Evidence
+    from lycosa.learn.judges.kinds import Judge
+    from lycosa.page.document import Document
+    from lycosa.spec.sections import JudgeSpec
+    from lycosa.values import Fact, Refusal, Say
+
+    GetDocument = Callable[[str], Awaitable[Document | Refusal]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A class, function or value named "module:attribute", imported when it is first used."""
+
+    where: str
+
+    def load(self) -> Any:
+        """Import it. Raise SpecError if a package that is not Lycosa's fails to provide it."""
+        module, _, attribute = self.where.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except LycosaError:
+            raise
+        except Exception as error:
+            if module.startswith("lycosa."):
+                raise
+            raise SpecError(
+                f"{self.where} cannot be loaded ({type(error).__name__}: {error}). Fix the package that contains it."
+            ) from error
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Import it and call it."""
+        return self.load()(*arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnJudge:
+    """A value of `judge.kind`: the judge made from what the method prepared (None if nothing), and whether labels teach it."""
+
+    make: Callable[[Any, JudgeSpec], Judge]
+    learns: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """Evidence that a key of [index] asks for on every page, and that key's text in docs/spec.md."""
+
+    make: Callable[[], Evidence]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodEvidence:
+    """Evidence for crawls that use another strategy or judge.
+
+    `of_links`: link evidence by the prepared model, for strategies that take any evidence (`fused`).
+    `link_words`: its name and its description in `lycosa why`, in the order of `of_links`.
+    `wanted`: evidence of a kind of page that is wanted, by the prepared model; it contains the Score `wanted-kind`.
+    `indexes`: evidence by key of [index].
+    `page_parts`: functions of a Document whose result `Document.part` keeps and the lab stores with the page, by name.
+    """
+
+    of_links: Callable[[Any], Sequence[Evidence]] | None = None
+    link_words: Mapping[str, str] = field(default_factory=dict)
+    wanted: Callable[[Any], Sequence[Evidence]] | None = None
+    indexes: Mapping[str, Index] = field(default_factory=dict)
+    page_parts: Mapping[str, Lazy] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """How a crawl begins.
+
+    `prepare`: make a model of the section before the crawl. It saves what a resumed crawl needs as NAME.json in
+    `means.models`.
+    `draft`: values of the section for the pages of `lycosa init --from`; None if they are not of its kind.
+    `template`: what `lycosa init DIR --NAME` writes: values by key by section.
+    """
+
+    prepare: Callable[[Any, Means], Awaitable[Prepared | None]] | None = None
+    draft: Callable[[Sequence[Document]], Mapping[str, Any] | None] | None = None
+    template: Lazy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demo:
+    """`lycosa demo --NAME`: crawl the demo web into a folder, return its Summary and what to tell; the option's help."""
+
+    run: Callable[[Path, Say, bool], tuple[Any, str]]
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """What the command line gets.
+
+    `train`: add commands to `lycosa train`.
+    `read_model`: how `lycosa judge` uses a model file of the method; None if the file is not one.
+    """
+
+    train: Callable[[typer.Typer], None] | None = None
+    read_model: Callable[[Path], Callable[[bytes], Fact | Refusal] | None] | None = None
+    demo: Demo | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facet:
+    """A category of pages: a filter of search and export, an export column, a count in library and report.
+
+    `name` is the evidence (a Category) that tells it, the URL parameter, the option and the column.
+    `missing` tells the user how to get it.
+    """
+
+    name: str
+    plural: str
+    missing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reporting:
+    """What reports, library and exports show.
+
+    `section`: HTML for the report of a collection; '' if there is nothing to show.
+    `describe`: the section of the spec in one line, and words to highlight in pages.
+    """
+
+    facets: tuple[Facet, ...] = ()
+    section: Callable[[Collection], str] | None = None
+    describe: Callable[[Mapping[str, Any]], tuple[str, Sequence[str]]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """A method by its parts; all but the name and the strategies may be left out.
+    """What a method adds to the program; only the name and the strategies are required.
 
-    `strategies`: the classes (BaseStrategy) by the names that a spec calls them.
-    `section`: the class (Section) of its own table of the spec, called as the method is. Settings of a
-    strategy of the same name are in the same table.
-    `prepare`: `async (section, means: Means) -> Prepared | None`: what it makes of its section before the
-    crawl. What should be there when the crawl is resumed is saved as NAME.json in `means.models`.
-    `judges`: `(model, spec: JudgeSpec) -> Judge` by the name of `judge.kind`; the model is what was
-    prepared, or None.
-    `judges_learn`: whether these are LearningJudges, which people teach by answers.
-    `link_evidence`: `(model) -> Sequence[Evidence]`: what it tells of links, for strategies that take the
-    evidence of any method (`fused`).
-    `link_words`: what each of these says, in words for `lycosa why`, by the name of the evidence and in the same order.
-    `guides`: those of its strategies that can guide one that takes guides (`fused`), by name, with what they say of a link
-    in words for `lycosa why`. Where the spec has the table of one, it is asked of every page: what it holds, releases
-    or refuses is done, and how it ranks the rest (`log_odds`) is evidence beside all other. It may give another for that (`as_guide`).
-    `wanted`: `(model) -> Sequence[Evidence]`: what a page has to be beside relevant, for any judge: among it the Score
-    `wanted-kind`, how surely it is that. None where the section asks for nothing.
-    `indexes`: `() -> Evidence` by the name of the key of [index] that asks for it on every page.
-    `page_parts`: `(document) -> plain data` by name: what its evidence keeps with `Document.part`, and the
-    lab with each parsed page, until the module of the function changes, or a .toml beside it.
-    `models`: `(path) -> None | (bytes) -> Fact | Refusal`: how `lycosa judge` reads its models; None where
-    the file is none of them.
-    `train`: `(app: typer.Typer) -> None` adds its commands to `lycosa train`.
-    `report`: `(collection) -> str`: its part of the report of a collection, as HTML; '' where there is none.
-    `when`: for what to take a strategy, in a few words, by its name; only of those that are a best choice.
-    `draft`: `(documents) -> values of its section | None`: what pages that a user gives to `lycosa init --from` say of
-    it, beside naming these pages; None where they are not of its kind.
-    `demo`: `(out: Path, say, quiet) -> (summary, words)`: `lycosa demo --NAME`, a crawl of the part of the demo web that
-    the method is for, and what to tell of it.
-    `start`: what `lycosa init DIR --NAME` writes out for a crawl of this kind: values by key by section.
+    `strategies`: strategy classes (BaseStrategy) by the name that a spec uses.
+    `section`: the class (Section) of the spec's table [NAME], which may also hold the settings of a strategy NAME.
     """
 
     name: str
-    strategies: Mapping[str, str]
-    section: str = ""
-    prepare: str = ""
-    judges: Mapping[str, str] = field(default_factory=dict)
-    judges_learn: bool = False
-    link_evidence: str = ""
-    link_words: Mapping[str, str] = field(default_factory=dict)
-    guides: Mapping[str, str] = field(default_factory=dict)
-    wanted: str = ""
-    indexes: Mapping[str, str] = field(default_factory=dict)
-    page_parts: Mapping[str, str] = field(default_factory=dict)
-    models: str = ""
-    train: str = ""
-    report: str = ""
-    when: Mapping[str, str] = field(default_factory=dict)
-    draft: str = ""
-    demo: str = ""
-    start: str = ""
-
-
-def loaded(where: str) -> Any:
-    """What "module:attribute" names. A SpecError where a stranger's package does not give it."""
-    module, _, attribute = where.partition(":")
-    try:
-        return getattr(import_module(module), attribute)
-    except LycosaError:
-        raise
-    except Exception as error:
-        if module.startswith("lycosa."):
-            raise  # ours
-        raise SpecError(
-            f"{where} cannot be loaded ({type(error).__name__}: {error}). Mend the package that it is in."
-        ) from error
+    strategies: Mapping[str, Lazy]
+    section: Lazy | None = None
+    judges: Mapping[str, OwnJudge] = field(default_factory=dict)
+    evidence: MethodEvidence = MethodEvidence()
+    start: Start = Start()
+    commands: Commands = Commands()
+    report: Reporting = Reporting()
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What the preparation of a method may use.
+    """What `Start.prepare` may use.
 
-    `get` fetches a page politely and archives it. Files begin at `folder`, where the spec is. `models` is
-    where the collection keeps what was prepared; None where nothing is to be kept. `say` tells the user.
+    `get` fetches a page politely and archives it. Relative file names begin at `folder`, where the spec is.
+    `models` is where the collection keeps what was prepared; None if nothing is kept. `say` tells the user.
     """
 
     folder: Path
@@ -111,9 +186,9 @@ class Means:
 class Prepared:
     """What a method made of its section.
 
-    `model` is handed to strategies and judges. `terms` stand for the topic where the spec gives none.
-    `source_priors` names an earlier collection: what its sources gave counts as if this crawl had found it.
-    `pages` are the URLs of pages that the user gave as right ones, and that could be read.
+    `model` is passed to strategies and judges. `terms` replace the topic if the spec gives none.
+    `source_priors` names an earlier collection whose sources' results count as if this crawl had found them.
+    `pages` are the URLs of example pages that the user gave and that could be read.
     """
 
     model: Any

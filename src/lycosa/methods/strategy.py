@@ -1,6 +1,7 @@
-"""The seam of a strategy: how links are ranked. In: an analysed page and its judgement. Out: a Decision a link.
+"""The seam of a strategy, which ranks the links of a judged page.
 
-A strategy is an estimator: its constructor stores the settings, `fit` prepares it and returns it.
+A strategy is an estimator: its constructor stores the settings, most simply as the fields of a dataclass; `fit`
+prepares it and returns it.
 """
 
 from __future__ import annotations
@@ -75,7 +76,11 @@ class BaseStrategy(ABC):
     judges_itself: bool = False
     """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
     takes_guides: ClassVar[bool] = False
-    """Whether another strategy can guide it: one of a method's `guides`, where the spec has the table of that one."""
+    """Whether another strategy can guide it: one with `guides` whose table is in the spec."""
+    guides: ClassVar[str] = ""
+    """What it says of a link when it guides another strategy, for `lycosa why`; '' if it cannot guide."""
+    when: ClassVar[str] = ""
+    """When to choose it, in a few words, for `lycosa strategies`; only strategies that are a best choice say so."""
     needs: tuple[Evidence, ...] = ()
     records: Records | None = None
     when_starved: str = ""
@@ -142,7 +147,7 @@ class BaseStrategy(ABC):
     def reasons(cls, record: bytes, told: Sequence[str] = ()) -> Sequence[tuple[str, float]]:  # noqa: ARG003
         """What the priority of a URL with this record is made of, in words and numbers; nothing without records.
 
-        `told`: in words, the evidence that methods list (`Method.link_words`) and that its links were told of.
+        `told`: in words, the evidence that methods list (`MethodEvidence.link_words`) and that its links were told of.
         """
         return ()
 

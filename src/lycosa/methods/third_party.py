@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from lycosa.errors import LycosaError, SpecError, StrategyError, fault_in
 from lycosa.learn.judges.kinds import Judge
 from lycosa.methods.preparation import Preparation
-from lycosa.methods.seam import Method, loaded
+from lycosa.methods.seam import Method
 from lycosa.methods.strategy import BaseStrategy, Step
 from lycosa.spec.code_files import module_of
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release, Touch
@@ -49,8 +49,8 @@ def method_of_package(point: EntryPoint) -> Method:
 
 def class_of_method(method: Method, name: str) -> type[BaseStrategy]:
     """The class of a strategy of somebody else's method."""
-    where = method.strategies[name]
-    return checked(loaded(where), f"The strategy {name!r} ({where})")
+    part = method.strategies[name]
+    return checked(part.load(), f"The strategy {name!r} ({part.where})")
 
 
 def _of_package(point: EntryPoint, what: str) -> tuple[Any, str]:

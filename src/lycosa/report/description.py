@@ -1,4 +1,4 @@
-"""What a crawl was for, by its own spec. In: a collection. Out: its title, strategy, description, keywords and event."""
+"""Describe what a crawl was for, by its spec: title, strategy, description, keywords and the sections of methods."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from lycosa.collection.collection import Collection
+from lycosa.methods.registry import methods
 from lycosa.spec.sections import Spec
 from lycosa.wording import counted
 
 EXAMPLES = 10
-"""So many are named."""
+"""Maximum number of examples listed."""
 
 
 class Description(msgspec.Struct, frozen=True):
@@ -22,7 +23,7 @@ class Description(msgspec.Struct, frozen=True):
     strategy: str
     description: str
     keywords: list[str]
-    event: str  # what happened, where and when, as far as the spec says it
+    sections: dict[str, str]  # the sections of methods in one line each, by name
     given: str  # where the crawl was to begin, and how much it was to fetch
     examples: list[str]  # pages that are relevant, by URL or file
     telling_words: list[str]  # those by which the spec says what it is about: marked where pages are read
@@ -32,16 +33,19 @@ def described(collection: Collection) -> Description:
     """The heading of a collection; its directory's name where its spec gives none."""
     spec = collection.spec()
     top, topic = spec.get("", {}), spec.get("topic", {})
-    keywords, event = _strings(topic.get("keywords")), spec.get("event", {})
+    keywords = _strings(topic.get("keywords"))
+    own = {
+        each.name: each.report.describe(spec.get(each.name, {})) for each in methods() if each.report.describe
+    }
     return Description(
         title=str(top.get("name") or collection.directory.name),
         strategy=str(top.get("strategy", Spec.model_fields["strategy"].default)),
         description=str(topic.get("description", "")),
         keywords=keywords,
-        event=event_in_words(event),
+        sections={name: words for name, (words, _) in own.items()},
         given=given_in_words(spec),
         examples=_strings(topic.get("examples"))[:EXAMPLES],
-        telling_words=[*keywords, *_strings(event.get("what")), *_strings(event.get("where"))],
+        telling_words=[*keywords, *(word for _, telling in own.values() for word in telling)],
     )
 
 
@@ -65,23 +69,3 @@ def given_in_words(spec: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _strings(value: Any) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else []
-
-
-def event_in_words(event: Mapping[str, Any]) -> str:
-    """The section [event] of a spec in one line.
-
-    >>> event_in_words({"what": ["flood", "river"], "where": ["Marlow"], "date": "2024-05-02", "pages": ["a", "b"]})
-    'flood, river; in Marlow; on 2024-05-02; as told by 2 model pages'
-    >>> event_in_words({"date": "2024-05-02", "end_date": "2024-05-09"}), event_in_words({"what": "x"})
-    ('from 2024-05-02 to 2024-05-09', '')
-    >>> event_in_words({"about": "2024-05-02, Marlow: the river floods the town"})
-    '2024-05-02, Marlow: the river floods the town'
-    """
-    lists = {name: event[name] for name in ("what", "where", "pages") if isinstance(event.get(name), list)}
-    begin, end = event.get("date") or "", event.get("end_date") or ""
-    parts = [str(event.get("about") or ""), ", ".join(map(str, lists.get("what", ())))]
-    parts += [f"in {', '.join(map(str, lists['where']))}"] if lists.get("where") else []
-    parts += [f"from {begin} to {end}" if end else f"on {begin}"] if begin else []
-    if pages := len(lists.get("pages", ())):
-        parts.append(f"as told by {counted(pages, 'model page')}")
-    return "; ".join(filter(None, parts))

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from lycosa import __version__
 from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
-from lycosa.collection.catalogue.reader import LAST_PAGES
+from lycosa.collection.catalogue.progress import LAST_PAGES
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import TypedQuery
@@ -24,19 +24,18 @@ from lycosa.collection.search.search import Order, SearchHit
 from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
 from lycosa.learn.history import harvest_of, saved_version
-from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
+from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of
 from lycosa.report import design
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.histogram import score_histogram
+from lycosa.report.charts.line_chart import line_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import world_map
 from lycosa.report.description import described
-from lycosa.report.histogram import score_histogram
 from lycosa.report.hyperlinks import web_url
-from lycosa.report.line_chart import line_chart
-from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.thumbnails import thumbnail_of
-from lycosa.report.world_map import world_map
 from lycosa.values import Reason
 from lycosa.wording import interval, lasting, percent
 
@@ -97,6 +96,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
     pages, relevant = curve[-1] if curve else (0, 0)
     reasons = reader.counts_by_reason()
     runs = reader.runs()
+    category = next(facets(), None)
     return {
         **msgspec.structs.asdict(described(collection)),
         "pages": pages,
@@ -122,11 +122,12 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "useless": reader.useless(),
         "sources": collection.statistics.sources(SOURCES),
         "number_of_sources": collection.statistics.collected_sources(),
-        "best": collection.search.best(COLLECTED, BEST_PAGES),
+        "category": category,
+        "best": collection.search.best(COLLECTED, BEST_PAGES, category.name if category else ""),
         "refused": _reasons(Counter(reasons.pages) + Counter(reasons.requests)),
         "refused_links": _reasons(reasons.links),
         "languages": collection.statistics.values("language", limit=12),
-        "parts": [Markup(loaded(method.report)(collection)) for method in methods() if method.report],  # noqa: S704
+        "parts": [Markup(each.report.section(collection)) for each in methods() if each.report.section],  # noqa: S704
         **_contents(collection),
     }
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from lycosa.errors import SpecError
 from lycosa.files import read_file
 from lycosa.spec.code_files import in_file, is_code, seen_from
-from lycosa.spec.sections import Section, Spec
+from lycosa.spec.sections import IndexSpec, Section, Spec
 from lycosa.spec.settings import Setting, complaint, complaint_about, trouble_with
 
 MAX_BYTES = 10_000_000
@@ -39,6 +39,10 @@ class Known(Protocol):
     def section_class(self, name: str) -> type[Section] | None: ...
 
     def judge_kinds(self) -> Sequence[str]: ...
+
+    def indexes(self) -> Mapping[str, Any]:
+        """The keys of [index] that methods add, each with its `meaning`."""
+        ...
 
     def not_loaded(self) -> str:
         """A sentence about packages that cannot be loaded, whose a name may be; '' if there are none."""
@@ -134,6 +138,13 @@ def _checked(tables: dict[str, Any], known: Known, origin: Origin, *, runs: bool
         if key not in keys:
             named = [*keys, *known.strategy_names(), *known.section_names()]
             raise SpecError(_unknown("", key, named, origin) + known.not_loaded())
+    indexes = [*IndexSpec.model_fields, *known.indexes()]
+    for key in _table(tables, "index"):
+        if key not in indexes:
+            raise SpecError(_unknown("index", key, indexes, origin))
+    if off := [key for key in known.indexes() if _table(tables, "index").get(key) == "never"]:
+        # The default, so that it makes no other spec than to leave it out.
+        tables["index"] = {key: value for key, value in tables["index"].items() if key not in off}
     try:
         spec = Spec(**tables, options=options, methods=own)
     except ValidationError as error:

@@ -253,6 +253,8 @@ class FetchSpec(Section):
     """Longest silence while a response arrives."""
     total_timeout_s: TimeOut = 60.0
     """Time for a whole response."""
+    stop_patience_s: TimeOut = 30.0
+    """Time for requests in flight to finish when the crawl ends; the others are fetched by a later run."""
     retries: NotNegativeInt = 2
     """How often a passing fault (time-out, broken connection, 429, 5xx) is tried again."""
     max_retry_after_s: Rest = 3600.0
@@ -344,12 +346,13 @@ class ArchiveSpec(Section):
 class IndexSpec(Section):
     """What is computed for searching: `now` (with each page), `later` (by `lycosa index`), or `never`."""
 
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Literal["now", "never"]] = Field(init=False)  # keys that methods add
+
     text: When = "now"
     """Full-text index."""
     near_duplicates: When = "now"
     """Fingerprints and clusters of nearly equal pages: found by simhash, confirmed by their shingles."""
-    genre: Literal["now", "never"] = "never"
-    """The genre of each page (news, blog, image, video, other), whatever the strategy."""
     place_finder: str = ""
     """Who says which names are places: a finder that an installed package offers (docs/places.md);
     "": the one that comes with Lycosa."""

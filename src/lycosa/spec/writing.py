@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast, get_args, get_origin
 
 import tomli_w
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 from pydantic.fields import FieldInfo
 
 from lycosa.spec.reading import Known
-from lycosa.spec.sections import NONE, PLACEHOLDER, Section, Spec
+from lycosa.spec.sections import NONE, PLACEHOLDER, IndexSpec, Section, Spec
 
 Start = Mapping[str, Mapping[str, Any]]
 """Values by key by section."""
@@ -130,11 +130,22 @@ def _sections(known: Known) -> dict[str, type[BaseModel]]:
     for name, field in Spec.model_fields.items():
         if _is_section(field):
             found[name] = cast(type[BaseModel], field.annotation)
+            if name == "index":
+                found[name] = _with_keys_of_methods(known)
             if name == "topic":
                 found.update(
                     {own: kind for own in known.section_names() if (kind := known.section_class(own))}
                 )
     return found
+
+
+def _with_keys_of_methods(known: Known) -> type[BaseModel]:
+    """[index] with the keys that methods add."""
+    keys: dict[str, Any] = {
+        name: (Literal["now", "never"], Field("never", description=index.meaning))
+        for name, index in known.indexes().items()
+    }
+    return create_model("Index", __base__=IndexSpec, __doc__=IndexSpec.__doc__, **keys)
 
 
 def _rows(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = None) -> list[str]:

@@ -23,9 +23,10 @@ def test_every_setting_it_names_exists(name):
 
 def test_the_numbers_are_the_defaults():
     """Two seconds, one request at a time, a robots.txt for a day."""
-    assert "a rest of two seconds after each\n  (`per_host_delay_s`)" in PAGE
-    assert "**One request at a time** to a host (`per_host_concurrency`)" in PAGE
-    assert "kept for at most\n  24 hours" in PAGE
+    page = " ".join(PAGE.split())
+    assert "a rest of two seconds after each (`per_host_delay_s`)" in page
+    assert "**One request at a time** goes to a host (`per_host_concurrency`)" in page
+    assert "kept for at most 24 hours" in page
     spec = FetchSpec()
     assert (spec.per_host_delay_s, spec.per_host_concurrency, spec.obey_robots) == (2, 1, True)
     assert MAX_AGE_S == 24 * 3600

@@ -8,7 +8,7 @@ import pytest
 
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.judges.kinds import EveryPage
-from lycosa.methods import BaseStrategy, Method, Step, lookup
+from lycosa.methods import BaseStrategy, Step, lookup
 from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.record import (
     Offers,
@@ -34,6 +34,7 @@ class Warden(BaseStrategy):
 
     merge = Merge.REPLACE
     judges_itself = True
+    guides = "what the warden says of it"
 
     def __init__(self, *, least: float = 0.5) -> None:
         self.least = least
@@ -63,8 +64,8 @@ class Warden(BaseStrategy):
 
 @pytest.fixture
 def guided(monkeypatch: pytest.MonkeyPatch) -> Fused:
-    warden = Method(name="warden", strategies={"warden": ""}, guides={"warden": "what the warden says of it"})
-    monkeypatch.setattr(lookup, "methods", lambda: (warden,))
+    monkeypatch.setattr(lookup, "strategy_names", lambda: ["warden"])
+    monkeypatch.setattr(lookup, "strategy_class", lambda name: Warden if name == "warden" else name)
     monkeypatch.setattr(
         lookup, "fitted", lambda _name, settings, preparation: Warden(**settings).fit(preparation)
     )

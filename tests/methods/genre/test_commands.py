@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.genre.labelled_pages import made_pages
+from research.genre.labelled_pages import made_pages
 from typer.testing import CliRunner
 
 from lycosa.cli import app

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from tools.genre.labelled_pages import made_pages
+from research.genre.labelled_pages import made_pages
 
 from lycosa.errors import InputError
 from lycosa.methods.genre.signs import FEATURES, genre_features

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tools.genre.labelled_pages import made_pages
+from research.genre.labelled_pages import made_pages
 
 from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.collection.collection import Collection
@@ -20,9 +20,9 @@ from lycosa.methods.genre.preparation import Genres, wanted_evidence
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
-from lycosa.report.why import explain, explanation_text
 from lycosa.testing import Site
 from lycosa.values import EXAMPLE, Category, Fact, Judgement, Link, Page, Score
+from lycosa.why import explain, explanation_text
 from tests.crawling import crawl, spec_of, spec_text
 
 OWLS = "<p>" + "The owl hunts at night; owls have nests and owlets. " * 12 + "</p>"
@@ -60,7 +60,7 @@ def test_pages_of_another_kind_are_not_relevant(tmp_path, judge, strategy):
 
     with Collection.open(out) as opened:
         pages = [(page, opened.reader.evidence(page.id)) for page in opened.reader.pages() if page.judgement]
-        forums = opened.statistics.genres(PageFilter(genres=("forum",)))
+        forums = opened.statistics.categories("genre", PageFilter(categories=(("genre", ("forum",)),)))
     kinds = {evidence["genre"].label for _, evidence in pages if isinstance(evidence["genre"], Category)}
     assert kinds >= {"forum", "wiki"}
     for page, evidence in pages:

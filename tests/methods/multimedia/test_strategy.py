@@ -13,7 +13,6 @@ import pytest
 
 from lycosa.clock import VirtualClock
 from lycosa.collection.collection import Collection
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
 from lycosa.engine.rules.admission import Admission
@@ -27,7 +26,6 @@ from lycosa.methods import Step
 from lycosa.methods.multimedia.rules import is_selected
 from lycosa.methods.multimedia.strategy import Multimedia, Scored
 from lycosa.report.html import write_report
-from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import Site, data, redirect, status, text
 from lycosa.testing.misbehaviours import stalls
@@ -46,7 +44,9 @@ from lycosa.values import (
     Score,
     fact_of,
 )
+from lycosa.why import explain
 from lycosa_lab.demo_web import maps
+from lycosa_lab.runs.memory_sink import MemorySink
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
 
 NO = Judgement(False, 0.0)
@@ -87,7 +87,7 @@ class DrawnWeb:
 
 def crawled(strategy: Multimedia, pages: dict[str, dict[str, float]]) -> tuple[set[str], set[str]]:
     """The names of the pages collected and explored, from A."""
-    store, fetch = MemoryStore(), FetchSpec(per_host_delay_s=0)
+    store, fetch = MemorySink(), FetchSpec(per_host_delay_s=0)
     web = DrawnWeb(pages)
     conclusions = Conclusions(
         frontier=MemoryFrontier(Policy(max_waiting=1000)),
@@ -482,7 +482,7 @@ def test_pages_looked_through_are_archived_and_marked(tmp_path):
     assert (page.explored, page.link.trail) == (True, 1)
     with Collection.open(out) as collection:
         assert collection.reader.harvest_curve()[-1] == (2, 1)
-    assert "only to look behind" in explain(out, "http://a.test/other").verdict
+    assert "for its links only" in explain(out, "http://a.test/other").verdict
     assert "<b>1</b><span>only looked through</span>" in write_report(out).read_text("utf-8")
 
 

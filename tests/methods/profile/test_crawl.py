@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -84,10 +83,6 @@ def test_two_stages_and_rows(folder, monkeypatch):
     assert {"url", "title", "tags", "uploader", "rank", "relevant"} <= found[0].keys()
     assert any(row["rank"] for row in found)
     assert not any(row["rank"] for row in found if row["uploader"] == "knut"), "his profile asks to sign in"
-    run("train", "items", folder / "kites", "--out", folder / "items.parquet")
-    table = pq.read_table(folder / "items.parquet")
-    assert table.num_rows == len(found)
-    assert table.column("tags").to_pylist() == [row["tags"] for row in found]
     said = run("train", "cotags", folder / "kites", "--tag", "kite", "--out", folder / "cotags.csv")
     assert "name it in the spec (path from the spec's folder): [profile] topic_tags" in said
 
@@ -146,17 +141,15 @@ def test_a_guided_crawl_that_goes_on_knows_what_it_knew(folder):
 @pytest.mark.parametrize(
     "how",
     [
-        ("--topic-tags", "kite,paper kite"),
-        ("--topic-tags", "FOLDER/own.csv"),
-        ("--set", "profile.topic_tags=own.csv"),
+        'profile.topic_tags=["kite", "paper kite"]',
+        "profile.topic_tags=own.csv",
     ],
 )
 def test_topic_tags_skip_stage_one(folder, how, monkeypatch):
     """With tags from the command line or a file no table is made, and profiles are read at once."""
     monkeypatch.chdir("/")
     (folder / "own.csv").write_text("tag,together\nkite,9\npaper kite,3\n")
-    name, value = how
-    run("crawl", folder / "crawl.toml", "--quiet", name, value.replace("FOLDER", str(folder)))
+    run("crawl", folder / "crawl.toml", "--quiet", "--set", how)
 
     assert not (folder / "tags.csv").exists()
     assert all("kite" in str(row["tags"]) for row in rows(folder, "kites") if row["relevant"])
@@ -164,7 +157,15 @@ def test_topic_tags_skip_stage_one(folder, how, monkeypatch):
 
 def test_a_closed_profile_is_explained(folder):
     """Items of a maker whose profile asks to sign in wait last, or are refused, and `why` says so."""
-    run("crawl", folder / "crawl.toml", "--quiet", "--topic-tags", "lantern", "--max-pages", 400)
+    run(
+        "crawl",
+        folder / "crawl.toml",
+        "--quiet",
+        "--set",
+        'profile.topic_tags=["lantern"]',
+        "--max-pages",
+        400,
+    )
     closed = next(p for p, answer in WEB.pages.items() if p == CLOSED and answer.status == 302)
     items = [url for url, page in WEB.pages.items() if "/piece/" in url and b"/maker/knut" in page.body]
     told = [run("why", folder / "kites", url) for url in items]
@@ -175,7 +176,15 @@ def test_a_closed_profile_is_explained(folder):
 
 def test_why_shows_what_a_page_says_in_words(folder):
     """Tags and people as a list, types and kinds by name; never JSON, keys or positions."""
-    run("crawl", folder / "crawl.toml", "--quiet", "--topic-tags", "lantern", "--max-pages", 60)
+    run(
+        "crawl",
+        folder / "crawl.toml",
+        "--quiet",
+        "--set",
+        'profile.topic_tags=["lantern"]',
+        "--max-pages",
+        60,
+    )
     (row, *_) = [row for row in rows(folder, "kites") if row["tags"] and row["uploader"]]
     told = run("why", folder / "kites", row["url"])
 
@@ -209,7 +218,7 @@ def test_a_model_without_tags(folder, tmp_path):
 def test_a_missing_file_of_tags(folder):
     """A table that is not there is not taken for a tag."""
     done = CliRunner().invoke(
-        app, ["crawl", str(folder / "crawl.toml"), "--topic-tags", "gone.csv", "--quiet"]
+        app, ["crawl", str(folder / "crawl.toml"), "--set", "profile.topic_tags=gone.csv", "--quiet"]
     )
 
     assert isinstance(done.exception, InputError)

@@ -1,1 +1,1 @@
-"""Our own speed, as ratios to a peer in the same run."""
+"""Benchmarks: our CPU time as a ratio to other crawlers in the same run."""

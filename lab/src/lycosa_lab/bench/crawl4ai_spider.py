@@ -18,12 +18,12 @@ MAX_DEPTH = 50
 
 
 async def main(starts: str, port: int, pages: int, concurrency: int) -> int:
-    """Crawl from URLs (with blanks between them), with every host name answered by 127.0.0.1:port."""
+    """Crawl from space-separated URLs; every host name resolves to 127.0.0.1:port."""
     crawl4ai, deep = import_module("crawl4ai"), import_module("crawl4ai.deep_crawling")
     http, aiohttp = import_module("crawl4ai.async_crawler_strategy"), import_module("aiohttp")
 
     class Loopback(aiohttp.abc.AbstractResolver):  # type: ignore[misc, name-defined]
-        """It has no setting like connect_to: send every connection to the local server."""
+        """Send every connection to the local server; there is no setting like connect_to."""
 
         async def resolve(self, host: str, *_: Any, **__: Any) -> list[dict[str, Any]]:
             here = {"hostname": host, "host": "127.0.0.1", "port": port}

@@ -1,4 +1,4 @@
-"""What a benchmark crawls: the made site, or an archived web served on loopback. In: its name. Out: what a crawl needs of it."""
+"""The web that a benchmark crawls: the generated site, or an archived web served on loopback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SENT = ("content-type", "location")
 
 @dataclass(frozen=True)
 class Crawled:
-    """A web to crawl: who serves it, where a crawl starts, and what it looks for."""
+    """A web to crawl: its server, start URLs and keywords."""
 
     name: str
     maker: str
@@ -28,15 +28,15 @@ class Crawled:
     starts: tuple[str, ...]
     keywords: tuple[str, ...]
     hosts: str = "*.test"
-    """A pattern of the host names that are served here. Of an archived web all are: no request leaves the machine."""
+    """Pattern of the host names served here. An archived web serves all, so no request leaves the machine."""
 
     def served(self) -> SiteProcess:
-        """Its server, in a process of its own."""
+        """Start its server in a separate process."""
         return SiteProcess(self.maker, **self.arguments)
 
 
 def made_site(pages: int) -> Crawled:
-    """The benchmark's own site."""
+    """Return the generated benchmark site."""
     return Crawled(
         f"a site of {pages} pages of 45 KB",
         "lycosa_lab.bench.web:bench_pages",
@@ -47,7 +47,7 @@ def made_site(pages: int) -> Crawled:
 
 
 def archived_web(folder: Path) -> Crawled:
-    """An archived web with the format of docs/webs.md; the keywords are those of its first topic that has some."""
+    """Return an archived web (docs/webs.md) with the keywords of its first topic that has any."""
     web = VirtualWeb.open(folder)
     if not web.start:
         raise InputError(f'{folder} names no start pages. Add to its web.toml: start = ["http://…"]')
@@ -63,7 +63,7 @@ def archived_web(folder: Path) -> Crawled:
 
 
 def archived_pages(folder: str) -> Pages:
-    """Every archived response by (host, path), without any transfer or content coding of its own."""
+    """Return every archived response by (host, path), decoded."""
     web = VirtualWeb.open(folder)
     made: dict[str | tuple[str, str], Page] = {}
     for url in web.archive.urls():

@@ -16,7 +16,7 @@ from typing import Any
 
 
 async def main(starts: str, port: int, pages: int, concurrency: int) -> int:
-    """Crawl from URLs (with blanks between them), with the server at 127.0.0.1:port as the proxy of every host."""
+    """Crawl from space-separated URLs, through the server at 127.0.0.1:port as a proxy."""
     logging.disable(logging.CRITICAL)
     crawlee, crawlers = import_module("crawlee"), import_module("crawlee.crawlers")
     proxies, storage = import_module("crawlee.proxy_configuration"), import_module("crawlee.storage_clients")
@@ -25,7 +25,7 @@ async def main(starts: str, port: int, pages: int, concurrency: int) -> int:
         concurrency_settings=crawlee.ConcurrencySettings(
             min_concurrency=concurrency, desired_concurrency=concurrency, max_concurrency=concurrency
         ),
-        # It has no setting like connect_to; a server takes requests as a proxy does.
+        # There is no setting like connect_to; the server also answers proxy requests.
         proxy_configuration=proxies.ProxyConfiguration(proxy_urls=[f"http://127.0.0.1:{port}"]),
         storage_client=storage.MemoryStorageClient(),
         respect_robots_txt_file=True,

@@ -1,4 +1,4 @@
-"""A flame graph of a program. In: samples of its stacks. Out: a picture that shows where its time goes, as SVG.
+"""Flame graphs as SVG, from stack samples taken by a thread.
 
 The samples are taken by a thread that looks at another one every few milliseconds; nothing has to be installed.
 """
@@ -17,7 +17,7 @@ from types import FrameType
 INTERVAL_S = 0.002
 WIDTH, ROW, MARGIN = 1200, 17, 10
 MIN_SHARE = 0.002
-"""What is narrower is not drawn."""
+"""Narrower boxes are not drawn, in pixels."""
 MAX_DEPTH = 60
 CHAR_WIDTH = 6.3
 
@@ -25,7 +25,7 @@ Stack = tuple[str, ...]
 
 
 class Samples:
-    """Stacks of the thread that began it, outermost function first, with how often each was seen."""
+    """Count the stacks of the starting thread, outermost function first."""
 
     def __init__(self, root: str = "lycosa") -> None:
         self.root = root
@@ -37,7 +37,7 @@ class Samples:
         watched, is_over = threading.get_ident(), threading.Event()
 
         def look() -> None:
-            # By the CPU that the process has used: while it waits, nothing is counted.
+            # Sample by CPU time, so that waiting is not counted.
             spent = time.process_time()
             while not is_over.wait(INTERVAL_S):
                 now = time.process_time()
@@ -56,7 +56,7 @@ class Samples:
             thread.join()
 
     def _stack(self, frame: FrameType | None) -> Stack:
-        """The functions of our own, and of others only those that ours called."""
+        """Keep our functions and what they call."""
         names: list[str] = []
         ours = 0
         while frame is not None:
@@ -69,7 +69,7 @@ class Samples:
 
 
 class _Box:
-    """A function in one place of the picture, with what it called."""
+    """A box of the picture: a function and the functions it called."""
 
     def __init__(self) -> None:
         self.samples = 0
@@ -77,7 +77,7 @@ class _Box:
 
 
 def flame_graph(stacks: Mapping[Stack, int], title: str) -> str:
-    """The picture: each function is as wide as its share of the time, and stands on the one that called it.
+    """Draw each function as wide as its share of the time, on top of its caller.
 
     >>> svg = flame_graph({("loop:run", "page:parse"): 3, ("loop:run",): 1}, "A crawl")
     >>> svg.count("<rect"), "page:parse, 75.0 %" in svg
@@ -113,7 +113,7 @@ def flame_graph(stacks: Mapping[Stack, int], title: str) -> str:
 
 
 def _placed(box: _Box, left: float, level: int, total: int) -> Iterator[tuple[str, float, float, int]]:
-    """Name, share, left edge and level of everything that is wide enough to be seen."""
+    """Yield name, share, left edge and level of each visible box."""
     for name, inner in sorted(box.called.items()):
         share = inner.samples / total
         if share >= MIN_SHARE:
@@ -134,5 +134,5 @@ _COLOURS = {
 
 
 def _colour(name: str) -> str:
-    """By the stage, as docs/architecture.md names them; grey for what is not ours."""
+    """Return the colour of a stage; grey for code outside Lycosa."""
     return _COLOURS.get(name.partition(".")[0].partition(":")[0], "#dddddd")

@@ -1,4 +1,4 @@
-"""How fast and how small the frontier on disk is. In: how many URLs and hosts. Out: figures.
+"""Speed, memory and disk use of the frontier on disk.
 
 The work is that of a crawl: take a URL, end it, add the links of its page, commit every few pages.
 """
@@ -24,8 +24,8 @@ from lycosa.methods.preparation import Preparation
 from lycosa.methods.strategy import BaseStrategy
 from lycosa.values import Decision, Judgement, Link, Outcome, Page, Touch
 
-WINDOW = 1000  # pages that one figure is the mean of
-FILLED_AT_ONCE = 300  # pages of a commit, where nothing is measured
+WINDOW = 1000  # pages averaged per figure
+FILLED_AT_ONCE = 300  # pages per commit outside the measured part
 PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -64000", "wal_autocheckpoint = 4000")
 
 
@@ -78,7 +78,7 @@ def measure(
 
 
 class _Work:
-    """A made-up web of hosts, and the frontier that it fills."""
+    """A synthetic web of hosts and the frontier it fills."""
 
     def __init__(
         self,
@@ -99,11 +99,11 @@ class _Work:
         self.found = [1] * hosts  # URLs known so far, host by host
         self.links, self.new_share, self.own_host_share = links, new_share, own_host_share
         self.now = 1.0
-        self.rest = min(1.0, 0.005 * hosts)  # at a page every 0.01 s some host may always go
+        self.rest = min(1.0, 0.005 * hosts)  # at one page per 0.01 s some host is always available
         self.frontier.add([self._decision(host, 0) for host in range(hosts)])
 
     def fill(self, size: int, new_share: float) -> None:
-        """Grow until only the last pages before `size` URLs are left. None of it has to survive anything."""
+        """Grow to just below `size` URLs, without durability."""
         self.connection.commit()
         self.connection.execute("PRAGMA journal_mode = OFF")
         full, measured_by = self._before(size), self.new_share
@@ -114,7 +114,7 @@ class _Work:
         self.connection.execute(f"PRAGMA {PRAGMAS[0]}")
 
     def window(self, size: int, pages_per_commit: int) -> dict[str, float]:
-        """Grow to `size` URLs, and measure the last pages on the way."""
+        """Grow to `size` URLs and measure the last pages."""
         while self._known() < self._before(size):
             self._pages(pages_per_commit)
         spent = [0.0, 0.0, 0.0]
@@ -151,7 +151,7 @@ class _Work:
         return adding, taking, clock() - began
 
     def _add(self, link: Link, decisions: list[Decision]) -> None:
-        """Add the links of a page; with records as the strategy makes them of a page that is judged by chance."""
+        """Add the links of a page, with records if the strategy keeps them."""
         if self.strategy is None:
             self.frontier.add(decisions)
             return
@@ -165,7 +165,7 @@ class _Work:
                 self.frontier.touch(step.keys)
 
     def _before(self, size: int) -> int:
-        """With so many URLs the pages begin that are measured for `size`."""
+        """Return the number of URLs at which measuring for `size` starts."""
         return size - int(WINDOW * self.links * self.new_share)
 
     def _known(self) -> int:
@@ -197,5 +197,5 @@ def _max_rss_mb() -> int:
 
 
 def _fused() -> BaseStrategy:
-    """The strategy that keeps records, with nothing learned."""
+    """Return the strategy that keeps records, untrained."""
     return fitted("fused", {}, Preparation(EveryPage(), TopicEvidence({"owl": 1.0})))

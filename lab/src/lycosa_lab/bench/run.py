@@ -1,4 +1,4 @@
-"""`lycosa bench`: what a page costs us, where the time goes, and what Scrapy needs for the same site.
+"""`lycosa bench`: CPU time per page by stage, and that of other crawlers on the same site.
 
 CPU time is summed over all processes of a crawl; ratios are within one run, because machines differ.
 """
@@ -38,9 +38,9 @@ PEERS = {
     "crawlee": "lycosa_lab.bench.crawlee_spider",
     "crawl4ai": "lycosa_lab.bench.crawl4ai_spider",
 }
-"""Crawlers that are measured beside us, where they are installed: by the name of their package, what crawls with each."""
+"""Rival crawlers by package name, with the module that runs each."""
 PAGES_OF = {"crawl4ai": 300}
-"""A peer that takes long gets fewer pages."""
+"""Pages for slow rivals."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -269,7 +269,7 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
 
 
 def _flame(directory: Path, site: SiteProcess, crawled: Crawled, pages: int) -> str:
-    """Where the time of a crawl goes, all in one process."""
+    """CPU time of a crawl by stage, in one process."""
     samples = Samples()
     with samples.taken():
         inline_crawl(directory, spec_text(site, pages, "now", 0, BASELINE, crawled))

@@ -13,7 +13,7 @@ from typing import Any
 
 
 def main(starts: str, port: int, pages: int, concurrency: int) -> int:
-    """Crawl from URLs (with blanks between them), with every host name answered by 127.0.0.1:port."""
+    """Crawl from space-separated URLs; every host name resolves to 127.0.0.1:port."""
     import scrapy
     from scrapy.crawler import CrawlerProcess
     from scrapy.linkextractors import LinkExtractor
@@ -21,7 +21,7 @@ def main(starts: str, port: int, pages: int, concurrency: int) -> int:
     from twisted.web import client
 
     class Loopback(endpoints.HostnameEndpoint):  # type: ignore[misc]
-        """Scrapy has no setting like connect_to: send every connection to the local server."""
+        """Send every connection to the local server; Scrapy has no setting like connect_to."""
 
         def __init__(self, reactor: Any, _host: Any, _port: int, *args: Any, **named: Any) -> None:
             super().__init__(reactor, b"127.0.0.1", port, *args, **named)

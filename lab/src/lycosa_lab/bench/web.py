@@ -39,7 +39,7 @@ _CODAS = "l m n nd ng nt r rd rk s sk st t th x".split()
 
 
 class _Words:
-    """Words by their frequency, drawn in large blocks because single draws are slow."""
+    """Draw words by frequency, in blocks for speed."""
 
     def __init__(self, random_seed: int) -> None:
         self.rng = Random(random_seed)
@@ -67,7 +67,7 @@ def host(number: int) -> str:
 
 
 def start() -> str:
-    """The page from which all others are reached."""
+    """Return the page that reaches all others."""
     return f"http://{host(0)}/"
 
 
@@ -121,7 +121,7 @@ def _title(words: _Words, number: int) -> str:
 
 def _page(words: _Words, number: int, titles: Sequence[str], hosts: int) -> CannedResponse:
     pages = len(titles)
-    # The children of a binary tree, so that every page is reached; all else is drawn.
+    # The children of a binary tree, so that every page is reachable; other links are random.
     tree = [child for child in (2 * number + 1, 2 * number + 2, (number + 1) % pages) if child < pages]
     count = LINKS["text"] + LINKS["cards"] + LINKS["footer"]
     drawn = [words.rng.randrange(pages) for _ in range(count)]

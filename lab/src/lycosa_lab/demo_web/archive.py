@@ -1,4 +1,4 @@
-"""The demo web as a virtual web on disk (DESIGN.md): a WARC file, labels.csv and web.toml."""
+"""The demo web as a virtual web on disk: a WARC file, labels.csv and web.toml."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lycosa_lab.demo_web import DemoWeb
 
 DATE = "2025-01-01T00:00:00Z"
-"""The date of every record: the same web is the same file."""
+"""Date of every record; constant, so that the same web gives the same file."""
 
 
 EVENT_COLUMNS = ("topic", "date", "place", "state", "lat", "lon")

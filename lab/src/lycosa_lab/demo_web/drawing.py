@@ -1,4 +1,4 @@
-"""Small pictures drawn by code. In: a motif and a random source. Out: PNG bytes.
+"""Small PNG pictures drawn by code.
 
 A minimal PNG writer (RFC 2083: signature, IHDR, IDAT, IEND), so that no image library is needed.
 """

@@ -1,4 +1,4 @@
-"""A simulated user who answers the program's questions. In: a topic's labels. Out: a judge that is fitted with answers.
+"""A simulated user who answers the program's questions from a topic's labels.
 
 The questions are the product's own (`judge.asking`): half of the answers are given while the crawl goes on, from its
 first 50 pages on, the others when it has ended.
@@ -10,7 +10,6 @@ from random import Random
 
 import numpy as np
 
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.errors import InputError
 from lycosa.learn.fitting.crawl_fitter import Said
@@ -21,17 +20,18 @@ from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.questions import to_ask
 from lycosa.learn.refit import Refits
 from lycosa.values import Judgement
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.webs.web import Topic
 
 FIRST_AT = 50
 AT_ONCE = 5
-"""Questions that are chosen together; then the judge is fitted again."""
+"""Questions per batch; the judge is refitted after each."""
 
 
 class SimulatedUser:
-    """Says of every page that it is asked about what the labels say; pages without a label are not relevant.
+    """Answers from the labels; pages without a label are not relevant.
 
-    One who is careless answers one question in ten wrongly, drawn by `careless`.
+    With `careless`, one answer in ten is wrong.
     """
 
     def __init__(self, topic: Topic, patience: int, careless: str = "") -> None:
@@ -43,7 +43,7 @@ class SimulatedUser:
 
     @property
     def left(self) -> int:
-        """How many questions are still answered."""
+        """Questions left."""
         return self.patience - len(self.answers)
 
     def answer(self, key: int, *, asked: bool = True) -> None:
@@ -55,24 +55,24 @@ class SimulatedUser:
             self.unasked.add(key)
 
     def forget(self) -> None:
-        """Take all answers back."""
+        """Withdraw all answers."""
         self.answers.clear()
         self.unasked.clear()
 
     def said(self) -> Said:
-        """All that was answered."""
+        """All answers."""
         return Said(self.answers, frozenset(self.unasked))
 
     def verdicts(self) -> dict[int, Judgement]:
-        """What was answered, as it holds for the pages themselves."""
+        """The answers as judgements of their pages."""
         return {key: Judgement(yes, float(yes), "answered") for key, yes in self.answers.items()}
 
 
 class AskingRefits(Refits):
-    """Fits a judge at the set points, and asks a simulated user about pages."""
+    """Refits a judge on schedule and asks a simulated user about pages."""
 
     def __init__(
-        self, judge: LearningJudge, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
+        self, judge: LearningJudge, conclusions: Conclusions, store: MemorySink, user: SimulatedUser
     ) -> None:
         fits = InlineFits(judge.brief, store, user.said)
         super().__init__(judge, conclusions, store, fits, Keeping(verdicts=user.verdicts))
@@ -80,7 +80,7 @@ class AskingRefits(Refits):
         self.user = user
 
     def during(self) -> None:
-        """Judge all pages by a version that is due; then ask a few questions, and learn from the answers."""
+        """Apply a version that is due, then ask a few questions and learn from the answers."""
         before = self.number
         super().during()
         some = min(max(2, self.user.patience // 6), self.user.patience // 2 - len(self.user.answers))
@@ -89,13 +89,13 @@ class AskingRefits(Refits):
             super().during()
 
     async def finish(self) -> None:
-        """Judge all pages by one version; ask all questions that are left."""
+        """Apply one version and ask all remaining questions."""
         await super().finish()
         while self.ask(min(AT_ONCE, self.user.left)):
             await super().finish()
 
     def ask(self, count: int) -> bool:
-        """Ask about the most telling pages; False if there is nothing to ask."""
+        """Ask about the most informative pages; return False if there are none."""
         if count <= 0 or self.version is None:
             return False
         keys = [page.key for page in self.store.page_terms(0, "")]
@@ -114,9 +114,9 @@ class AskingRefits(Refits):
 
 
 def asking_refits(
-    judge: Judge, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
+    judge: Judge, conclusions: Conclusions, store: MemorySink, user: SimulatedUser
 ) -> AskingRefits:
-    """The fits of a judge that asks; an InputError for one that learns nothing from answers."""
+    """Return the refits of a judge that asks; raise InputError for one that cannot learn from answers."""
     if judge.learning is None:
         raise InputError(
             "labels: the judge of this crawl does not learn from answers. Leave labels out of --given."

@@ -1,4 +1,4 @@
-"""What a simulated user gives: `--given keywords,examples:3`. In: its words. Out: a Given, or what is wrong with it."""
+"""What a simulated user gives: parses `--given keywords,examples:3`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _COUNTED = re.compile(r"(examples|labels):([1-9]\d{0,3})")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """All that a user gives: keywords, or this many relevant pages, or both; and this many answers to questions."""
+    """What a user gives: keywords, a number of relevant pages, and a number of answers."""
 
     keywords: bool = False
     examples: int = 0
     labels: int = 0
 
     def __str__(self) -> str:
-        """As it is written on the command line.
+        """Return the command-line form.
 
         >>> str(Given(keywords=True, examples=3))
         'keywords,examples:3'
@@ -36,7 +36,7 @@ class Given:
 
 
 def parse_given(text: str) -> Given:
-    """What `--given` says.
+    """Parse the value of `--given`.
 
     >>> parse_given("keywords,examples:3")
     Given(keywords=True, examples=3, labels=0)
@@ -54,7 +54,7 @@ def parse_given(text: str) -> Given:
 
 
 def refuse_ungiven(given: Given, topics: Iterable[Topic]) -> None:
-    """Refuse topics that do not have enough to give, before anything is parsed."""
+    """Raise InputError for topics with too few keywords or pages, before any page is parsed."""
     topics = list(topics)
     bare = [topic.name for topic in topics if given.keywords and not topic.keywords]
     if bare:

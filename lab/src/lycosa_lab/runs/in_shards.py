@@ -1,4 +1,4 @@
-"""A crawl by several shards in virtual time. In: a virtual web and a strategy for each shard. Out: the pages, in order.
+"""A crawl by several shards in virtual time.
 
 The shards' frontier, the price and the grants are those of a real crawl; time goes in rounds, in each of which every shard fetches
 as many pages as it may, up to its part of `PAGES_IN_ROUND`, and then what they found for one another is delivered.
@@ -12,7 +12,6 @@ from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Report
 from lycosa.cluster.division.slots import Slots
 from lycosa.cluster.frontier import SharedMemoryFrontier
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.parts import Visit
 from lycosa.engine.rules.admission import Admission
@@ -22,10 +21,11 @@ from lycosa.frontier import Policy
 from lycosa.methods import BaseStrategy
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Decision, Fetched, Link
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.webs.cache import CachedWeb
 
 PAGES_IN_ROUND = 16
-"""Of all shards together, but one of each at least: a crawl of more shards is larger, and so are its rounds."""
+"""Pages per round over all shards, at least one each."""
 
 
 class LabShard:
@@ -48,13 +48,13 @@ class LabShard:
         self.conclusions = Conclusions(
             frontier=self.frontier,
             strategy=strategy,
-            store=MemoryStore(),
+            store=MemorySink(),
             admission=Admission(ScopeSpec(), fetch, bounds),
             follow=Follow(fetch, ArchiveSpec()),
         )
 
     def report(self) -> Report:
-        """As a shard of a real crawl reports."""
+        """Return the report of a shard of a real crawl."""
         waiting = self.frontier.counts().waiting
         return Report(
             shard=self.number,
@@ -66,7 +66,7 @@ class LabShard:
         )
 
     async def round(self, granted: int, price: float, pages: int) -> None:
-        """Fetch up to this many pages that are granted and worth their price."""
+        """Fetch up to `pages` pages that are granted and above the price."""
         self.granted, self.frontier.price = granted, price
         self.frontier.room = min(pages, granted - len(self.fetched))
         while (link := self.frontier.take(0.0)) is not None:
@@ -77,7 +77,7 @@ class LabShard:
             if self.conclusions.tally.pages > before:
                 self.fetched.append(link)
             else:
-                self.frontier.room = (self.frontier.room or 0) + 1  # what is no page uses nothing up
+                self.frontier.room = (self.frontier.room or 0) + 1  # only pages count
 
     def _send(self, shard: int, links: Sequence[Link]) -> None:
         self.outbox += [(shard, link) for link in links]

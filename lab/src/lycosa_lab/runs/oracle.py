@@ -1,4 +1,4 @@
-"""The upper bounds of the lab: strategies that know every label and every link beforehand."""
+"""Oracle strategies: they know every label and link, and give upper bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lycosa.values import Decision, Floats, Judgement, Merge, Page
 
 
 class Oracle(BaseStrategy):
-    """Links wait by how near their page is to a relevant page: relevant ones first.
+    """Rank links by the distance of their page to the nearest relevant page.
 
         priority = 1 / (1 + links to the nearest target)
 
@@ -24,7 +24,7 @@ class Oracle(BaseStrategy):
         self.away = away
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
-        """One Decision a link, by its page's distance from the next target."""
+        """Return one Decision per link, by distance to the nearest target."""
         return [
             Decision(link, 1 / (1 + self.away[link.key]) if link.key in self.away else 0.0, rule="oracle")
             for link in page.links
@@ -32,7 +32,7 @@ class Oracle(BaseStrategy):
 
 
 class LookAhead(BaseStrategy):
-    """Links wait by what fetching them brings now and shows for later: the greedy oracle is no ceiling.
+    """Rank links by what fetching them gains now and reveals for later.
 
         gain = [relevant] + shown_share · (relevant pages that its links show and that nobody has shown yet)
 
@@ -57,7 +57,7 @@ class LookAhead(BaseStrategy):
         self.records = self.Gains(self)
 
     class Gains:
-        """A record is the URL's key; its priority is what it would bring now."""
+        """Return the URL's key as its record, with its gain as priority."""
 
         def __init__(self, oracle: LookAhead) -> None:
             self.oracle = oracle
@@ -67,18 +67,18 @@ class LookAhead(BaseStrategy):
             return known
 
         def scored(self, records: Sequence[bytes]) -> tuple[Floats, Sequence[bytes]]:
-            """What each URL would bring now."""
+            """Return the current gain of each URL."""
             keys = (int.from_bytes(record, "little", signed=True) for record in records)
             return np.array([self.oracle.gain(key) for key in keys]), records
 
     def gain(self, key: int) -> float:
-        """What fetching a page brings."""
+        """Return the gain of fetching a page."""
         new = sum(to not in self.shown for to in self.shows.get(key, ()))
         near = 0.001 / (1 + self.away[key]) if key in self.away else 0.0
         return (key in self.targets) + self.shown_share * new + near
 
     def rank(self, page: Page, judgement: Judgement) -> list[Decision]:
-        """One Decision a link; what is relevant among them is shown now."""
+        """Return one Decision per link and mark its relevant pages as revealed."""
         self.shown.update(link.key for link in page.links if link.key in self.targets)
         return [
             Decision(

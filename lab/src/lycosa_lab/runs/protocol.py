@@ -19,7 +19,7 @@ from lycosa_lab.webs.web import Topic
 NEGATIVES_PER_POSITIVE = 4
 
 Graph = Mapping[int, Sequence[int]]
-"""Which pages of the web a page links to, by key."""
+"""Links between pages, by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What one run gets: keys of pages."""
+    """The pages drawn for one run, by key."""
 
     positives: tuple[int, ...]
     negatives: tuple[int, ...]
@@ -51,7 +51,7 @@ class Draw:
 
     @property
     def excluded(self) -> frozenset[int]:
-        """Pages that never count: trained on or started from."""
+        """Pages left out of all measures: training pages and seeds."""
         return frozenset((*self.positives, *self.negatives, *self.seeds))
 
 
@@ -72,7 +72,7 @@ def draw(
     options: Options,
     random_seed: int,
 ) -> Draw:
-    """Draw training pages and seeds for a topic. The same arguments give the same draw."""
+    """Draw training pages and seeds for a topic; deterministic."""
     chance = Random(f"{random_seed}/{topic.name}")
     relevant = sorted(topic.relevant() & frozenset(pages))
     if len(relevant) < 4:
@@ -127,7 +127,7 @@ def _seeds(drawn: Sequence[int], start: Sequence[int], options: Options) -> tupl
 def _targets(
     topic: Topic, relevant: Collection[int], graph: Graph, seeds: Sequence[int], random_seed: int
 ) -> frozenset[int]:
-    """What there is to find: relevant pages that links lead to."""
+    """Return the reachable relevant pages."""
     targets = reachable(graph, seeds).intersection(relevant).difference(seeds)
     if not targets:
         raise InputError(
@@ -138,7 +138,7 @@ def _targets(
 
 
 def reachable(graph: Graph, seeds: Collection[int]) -> frozenset[int]:
-    """All pages that links lead to from the seeds, seeds included.
+    """Return all pages reachable from the seeds, seeds included.
 
     >>> sorted(reachable({1: [2], 2: [3], 4: [1]}, [1]))
     [1, 2, 3]
@@ -154,7 +154,7 @@ def reachable(graph: Graph, seeds: Collection[int]) -> frozenset[int]:
 
 
 def distances(graph: Graph, goals: Collection[int]) -> dict[int, int]:
-    """How many links each page is away from the nearest goal (0 for goals; unreachable: absent).
+    """Return the number of links from each page to the nearest goal (0 for goals; unreachable pages are absent).
 
     >>> distances({1: [2], 2: [3], 4: [1]}, [3])
     {3: 0, 2: 1, 1: 2, 4: 3}

@@ -1,4 +1,4 @@
-"""One run of one strategy on one topic of a virtual web, by the same loop that crawls the live Web.
+"""One run of one strategy on one topic of a virtual web, by the engine's own loop.
 
 Memory frontier and memory store behind the same seams, one URL in flight, a virtual clock.
 """
@@ -17,7 +17,6 @@ import msgspec
 
 from lycosa.clock import VirtualClock
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
 from lycosa.engine.rules.admission import Admission
@@ -31,6 +30,7 @@ from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Kind, Link
 from lycosa_lab import metrics
 from lycosa_lab.runs.answers import SimulatedUser, asking_refits
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.protocol import Draw, Options
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.seen_images import seeing
@@ -41,7 +41,7 @@ UNLIMITED = Limits(concurrency=1)
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What one run did. `curve[i]`: relevant pages among the first i + 1 that count."""
+    """The result of one run. `curve[i]`: relevant pages among the first i + 1 counted."""
 
     strategy: str
     settings: dict[str, Any]
@@ -55,10 +55,10 @@ class Run(msgspec.Struct, frozen=True):
     precision: float
     strict: tuple[float, float, float]  # precision, recall, F1 of the collected pages
     lenient: tuple[float, float, float]
-    decided_by: dict[str, int]  # links by the rule that decided on them
-    scores: list[float]  # of the fetched pages, as they were judged in the end
-    threshold: float | None  # from which score on pages are kept, if the judge has one
-    answered: list[str] = []  # pages that the simulated user was asked about
+    decided_by: dict[str, int]  # number of links by deciding rule
+    scores: list[float]  # final scores of the fetched pages
+    threshold: float | None  # minimum score of a kept page, if the judge has one
+    answered: list[str] = []  # pages the simulated user answered about
 
     @property
     def harvest(self) -> float:
@@ -77,12 +77,12 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def relevant(self) -> list[bool]:
-        """Of each page that counts, whether it is relevant."""
+        """Whether each counted page is relevant."""
         return [now > before for before, now in pairwise([0, *self.curve])]
 
     @property
     def precision_unasked(self) -> float:
-        """Precision of the pages that were kept without an answer: what answers teach of other pages."""
+        """Precision of the kept pages that nobody answered about."""
         right = {url for url, relevant in zip(self.fetched, self.relevant, strict=True) if relevant}
         unasked = set(self.collected).difference(self.answered)
         return len(unasked & right) / len(unasked) if unasked else 0.0
@@ -99,7 +99,7 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def reported(self) -> float:
-        """The harvest as the program sees it: pages kept / pages fetched."""
+        """Reported harvest: pages kept / pages fetched."""
         return len(self.collected) / len(self.fetched) if self.fetched else 0.0
 
     @property
@@ -114,7 +114,7 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def estimated(self) -> float:
-        """The harvest as the scores have it, read as probabilities: their mean."""
+        """Estimated harvest: the mean score, read as a probability."""
         return math.fsum(self.scores) / len(self.scores) if self.scores else 0.0
 
     @property
@@ -124,17 +124,17 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def calibration_error(self) -> float:
-        """How far the scores of the pages are from being probabilities."""
+        """Expected calibration error of the scores."""
         return metrics.calibration_error(self.scores, self.relevant)
 
     @property
     def brier(self) -> float:
-        """Mean squared distance of the scores from the truth."""
+        """Mean squared error of the scores."""
         return metrics.brier_score(self.scores, self.relevant)
 
 
-class CountingStore(MemoryStore):
-    """Remembers which pages count, and asks the crawl to stop when the budget is used up."""
+class CountingStore(MemorySink):
+    """Counts pages and stops the crawl when the budget is spent."""
 
     def __init__(self, excluded: frozenset[int], budget: int) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class CountingStore(MemoryStore):
         self.crawl: Crawl | None = None
 
     def save(self, record: Record) -> Conclusion:
-        """Count a page that was analysed and is not one of the excluded."""
+        """Count an analysed page that is not excluded."""
         before = super().save(record)
         self.decided_by.update(decision.rule for decision in record.decisions)
         page = record.page
@@ -159,7 +159,7 @@ class CountingStore(MemoryStore):
 
 @dataclass(frozen=True)
 class Crawled:
-    """A crawl of a virtual web that has ended: measured once, or again after its pages were judged anew."""
+    """A finished crawl of a virtual web; it can be measured again after rejudging."""
 
     crawl: Crawl
     store: CountingStore
@@ -170,7 +170,7 @@ class Crawled:
     user: SimulatedUser | None = None
 
     def measured(self, name: str, settings: Mapping[str, Any], random_seed: int) -> Run:
-        """What the labels say of it, as its pages are judged now."""
+        """Measure it by the labels, with the current judgements."""
         judge = self.strategy.judge_
         threshold = getattr(judge.learning.version if judge.learning else judge, "threshold", None)
         answered = self.user.answers if self.user else {}
@@ -191,7 +191,7 @@ def run_strategy(
     options: Options,
     random_seed: int,
 ) -> Run:
-    """Crawl the web with a fitted strategy, and measure it by the labels."""
+    """Crawl the web with a fitted strategy and measure the result."""
     answers = options.given.labels if options.given else 0
     user = SimulatedUser(topic, answers) if answers else None
     return crawled(strategy, web, topic, draw, options, user).measured(name, settings, random_seed)
@@ -207,7 +207,7 @@ def crawled(
 ) -> Crawled:
     """Crawl the web with a fitted strategy, to the end."""
     store = CountingStore(draw.excluded, options.pages)
-    # As a user, the limit is the crawl's own: examples and seeds use it up, though they do not count.
+    # As a user, the limit is the crawl's own: examples and seeds consume it but are not counted.
     limits = Limits(pages=options.pages if options.given else None)
     crawl = make_crawl(strategy, web, store, limits=limits, user=user)
     store.crawl = crawl
@@ -219,12 +219,12 @@ def crawled(
 def make_crawl(
     strategy: BaseStrategy,
     web: CachedWeb,
-    store: MemoryStore,
+    store: MemorySink,
     scope: ScopeSpec = ANYTHING,
     limits: Limits = UNLIMITED,
     user: SimulatedUser | None = None,
 ) -> Crawl:
-    """The engine on a cached web; a simulated user may be asked what is relevant."""
+    """Return the engine on a cached web, optionally with a simulated user."""
     analyser, judge = seeing(web.for_evidence(strategy.needs)), strategy.judge_
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
     policy = Policy(

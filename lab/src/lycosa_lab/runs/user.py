@@ -1,4 +1,4 @@
-"""A crawl as a user would begin it, on a virtual web. In: what is given of a topic. Out: its spec and its material.
+"""A crawl as a user would start it, on a virtual web.
 
 The spec has the product's defaults; what is made of it is made by the same `prepare` that `lycosa crawl` uses.
 """

@@ -1,4 +1,4 @@
-"""Parsed pages of a virtual web, kept on disk: an experiment parses each page once, ever.
+"""Disk cache of the parsed pages of a virtual web.
 
 Keyed by the content of the WARC files and by the code that parses, so it cannot be stale. What takes most of the time,
 and is asked for by few strategies, is made and kept apart when the first document is asked for it.
@@ -27,7 +27,6 @@ from lycosa.evidence import Evidence, Need
 from lycosa.fetch.redirects import redirect_target
 from lycosa.files import cache_directory
 from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
 from lycosa.page.document import Document
 from lycosa.page.links.paths import Outline
 from lycosa.urls import key_of
@@ -41,9 +40,9 @@ STORED = (
     "main_terms link_dates"
 ).split()
 STORED_LATER = ("date", "places", "names", "link_places")
-"""Of a page of 3,000 words they take three times as long as all other parts: only events ask for them."""
+"""Parts that are slow to compute and that only event evidence uses."""
 STORED_OF_TYPED = ("outline",)
-"""Only of webs with page types: large, and of no use to others."""
+"""Parts stored only for webs with page types."""
 _types: dict[str, Any] = {
     "outline": Outline,
     "links": tuple[Link, ...],
@@ -55,13 +54,13 @@ _types: dict[str, Any] = {
 
 
 AT_ONCE = 100
-"""Pages that are read before it is told how many are done."""
+"""Pages between two progress reports."""
 MANY = 1_000
-"""A web of fewer pages is read sooner than other processes are started."""
+"""Below this size a web is parsed in one process."""
 
 
 def _unwatched(_done: int, _all: int) -> None:
-    """Nobody wants to know."""
+    """No-op: progress is not shown."""
 
 
 class Parsed(msgspec.Struct, frozen=True, array_like=True):
@@ -201,12 +200,12 @@ class _Reading:
 
     def records(self, parsing: Done) -> dict[int, Parsed]:
         """Read them from disk; where they are not there, from the archive."""
-        # The same pages may be opened with page types and without.
+        # The same pages can be opened with and without page types.
         typed = "-typed" if self.web.page_types else ""
         name = f"{content_digest(self.web)}-{code_digest()}-{self.language}{typed}{self.suffix}"
         path = cache_directory() / f"{name}.pages"
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path):  # of several processes that want them, one makes them
+        with _alone(path):  # one process parses, the others wait
             try:
                 return _decode(path.read_bytes())
             except (OSError, msgspec.MsgspecError):
@@ -252,7 +251,7 @@ class _Part:
 
 
 _decode = msgspec.msgpack.Decoder(dict[int, Parsed]).decode
-_opened = lru_cache(maxsize=1)(VirtualWeb.open)  # in processes that read nothing else
+_opened = lru_cache(maxsize=1)(VirtualWeb.open)  # in separate worker processes
 
 
 def _read_part(part: _Part) -> bytes:
@@ -308,7 +307,7 @@ def content_digest(web: VirtualWeb) -> str:
 
 @lru_cache(maxsize=16)
 def _digest_of(names: str, files: tuple[tuple[Path, int, int], ...]) -> str:
-    """A digest of names and of files, as they were at these times: every run asks for it, and a web may have 100 MB."""
+    """Digest of names and file contents, cached by modification time."""
     digest = hashlib.blake2b(names.encode(), digest_size=10)
     for path, _, _ in files:
         with path.open("rb") as file:
@@ -336,7 +335,7 @@ def code_digest() -> str:
 
 def page_parts() -> dict[str, Callable[[Document], Any]]:
     """What methods make of a document for their evidence, by name."""
-    return {name: loaded(where) for method in methods() for name, where in method.page_parts.items()}
+    return {name: part.load() for each in methods() for name, part in each.evidence.page_parts.items()}
 
 
 def _code_of(make: Callable[[Document], Any]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""A breadth-first crawl of the live Web becomes a virtual web."""
+"""Record a virtual web by a breadth-first crawl of the live Web."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record_web(spec: Path, web: Path, say: Say) -> Path:
     if read.topic.keywords:
         about["topics"] = {read.name: {"keywords": read.topic.keywords}}
     (web / "web.toml").write_text(tomli_w.dumps(about), encoding="utf-8")
-    # Last: it says that the recording has ended.
+    # Written last: marks a finished recording.
     (web / "labels.csv").write_text("url,topic,grade\n", encoding="utf-8")
     say(
         f"{summary.pages} pages recorded. To measure on it, write url,topic,grade rows into {web / 'labels.csv'}"

@@ -1,4 +1,4 @@
-"""Virtual webs: a directory of WARC files with labels, on which experiments are repeatable."""
+"""Virtual webs: directories of WARC files with labels, for repeatable experiments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lycosa.fetch.archive.archive import ArchiveFetcher
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic of a web: the grade (0-2) of every labelled page, by key, and what else is given."""
+    """A topic of a web: the grade (0-2) of every labelled page by key, its seeds and keywords."""
 
     name: str
     grades: dict[int, int]
@@ -37,7 +37,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class VirtualWeb:
-    """An archived web with its labels. `notes` say what is odd about it, in words for the user."""
+    """An archived web with its labels. `notes` are warnings for the user."""
 
     path: Path
     title: str
@@ -49,7 +49,7 @@ class VirtualWeb:
 
     @classmethod
     def open(cls, directory: str | PathLike[str]) -> VirtualWeb:
-        """Read a web's directory; the WARC files are opened when first needed."""
+        """Read a web's directory; WARC files are opened on first use."""
         path = Path(directory)
         if not path.is_dir():
             raise InputError(f"{path} is not a directory. A web is a folder with *.warc.gz and labels.csv.")
@@ -95,7 +95,7 @@ def _about(path: Path) -> dict[str, Any]:
     file = path / "web.toml"
     try:
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError and too long integers are ValueErrors
         raise InputError(f"{file} is not valid TOML ({error}). Mend or delete it.") from None
 
 

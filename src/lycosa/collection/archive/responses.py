@@ -6,7 +6,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.collection.archive.warc import Capture, read_block, read_capture
-from lycosa.collection.catalogue.reader import Reader, StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
 from lycosa.collection.robots import RobotsTable
 from lycosa.collection.writer import CollectionWriter

@@ -45,7 +45,7 @@ class PageFilter(msgspec.Struct, frozen=True):
     source: str = ""
     language: str = ""
     media_type: str = ""  # as in text/html
-    genres: tuple[str, ...] = ()  # any of these
+    categories: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (evidence, labels): one of these labels each
     place: str = ""  # its canonical name, or its `place_key`
     entity: str = ""  # a person or an organisation
     since: str = ""  # a year, a month or a day, ISO
@@ -126,11 +126,12 @@ def _condition(wanted: PageFilter, table: str) -> Condition:
             add(f"{{0}}.{column} = ?", value)
     if wanted.media_type:
         add(f"{MEDIA_TYPE_SQL} = ?", wanted.media_type)
-    if wanted.genres:
-        marks = ", ".join("?" * len(wanted.genres))
+    for evidence, labels in wanted.categories:
+        marks = ", ".join("?" * len(labels))
         add(
-            f"{{0}}.id IN (SELECT page FROM evidence WHERE name = 'genre' AND label IN ({marks}))",
-            *wanted.genres,
+            f"{{0}}.id IN (SELECT page FROM evidence WHERE name = ? AND label IN ({marks}))",
+            evidence,
+            *labels,
         )
     if wanted.place:
         name, country, state = read_place(wanted.place)

@@ -1,4 +1,4 @@
-"""Counts over a catalogue: places, names, genres, sources, languages, days. In: a page filter. Out: counts."""
+"""Counts over a catalogue: places, names, categories, sources, languages, days. In: a page filter. Out: counts."""
 
 from __future__ import annotations
 
@@ -181,13 +181,14 @@ class Statistics(Queries):
         )
         return [(name, pages) for name, pages, _ in rows]
 
-    def genres(self, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
-        """The genres that pages were judged to be of."""
+    def categories(self, evidence: str, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
+        """How many pages have each label of this evidence."""
         chosen = condition_of(wanted)
         rows = self._rows(
             "SELECT label, count(*) FROM evidence JOIN pages ON pages.id = evidence.page"
-            f" WHERE evidence.name = 'genre' AND label != '' AND {chosen.sql}"
+            f" WHERE evidence.name = ? AND label != '' AND {chosen.sql}"
             " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            evidence,
             *chosen.values,
             limit,
         )

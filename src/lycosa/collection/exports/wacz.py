@@ -27,6 +27,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from lycosa import __version__, urls
 from lycosa.collection.archive.warc import CONCLUDED_URN, RENDERED_URN, Position, place_of
 from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, condition_of
+from lycosa.collection.catalogue.queries import fact_in
 from lycosa.collection.collection import Collection
 from lycosa.collection.exports import written
 from lycosa.collection.exports.corpus import CorpusRow, corpus_rows
@@ -113,8 +114,8 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
     """The WARC files, each with the bytes of it that are committed: a running crawl may have written more."""
-    row = collection.connection.execute("SELECT value FROM facts WHERE name = 'warc'").fetchone()
-    end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
+    packed = fact_in(collection.connection, "warc")
+    end = msgspec.msgpack.decode(packed, type=Position) if packed else Position()
     for (name,) in collection.connection.execute("SELECT text FROM warcs ORDER BY text").fetchall():
         path = place_of(collection.archive, name)
         if not path.is_file():
@@ -272,7 +273,7 @@ def _page_line(row: CorpusRow) -> dict[str, Any]:
         "score": row.score,
         "rule": row.rule,
         "evidence": row.evidence,
-        "genre": row.genre,
+        **row.categories,
         "language": row.language,
         "date": row.date,
         "date_source": row.date_source,

@@ -27,6 +27,7 @@ from lycosa.collection.catalogue.page_filter import (
 from lycosa.collection.catalogue.queries import Queries
 from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.search.search import Order
+from lycosa.methods.registry import facets
 
 BINS = 20
 """Of the histogram of scores."""
@@ -34,8 +35,8 @@ Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 ValueCounts = list[tuple[str, int]]
 
-FIELDS = ("source", "language", "media_type", "genre", "place", "person", "organisation")
-"""What pages are counted by, beside days and scores."""
+FIELDS = ("source", "language", "media_type", "place", "person", "organisation")
+"""What pages are counted by, besides days, scores and the categories of methods."""
 
 
 class FacetCounts(msgspec.Struct, frozen=True):
@@ -98,14 +99,16 @@ class Facets(Queries):
         self._columns = {"source": _column(of[2], every), "language": _column(of[3], every)}
         self._columns["media_type"] = _column(of[10], every)
         self._columns["day"] = _column(of[4], every)
-        self._read_labels("genre", "SELECT page, label FROM evidence WHERE name = 'genre' AND label != ''")
+        self._categories = [facet.name for facet in facets()]
+        for name in self._categories:
+            self._read_labels(name, "SELECT page, label FROM evidence WHERE name = ? AND label != ''", name)
         for kind in ("person", "organisation"):
             self._read_labels(kind, f"SELECT DISTINCT page, name FROM entities WHERE kind = '{kind}'")
         self._read_places()
         self._connection = None  # type: ignore[assignment]  # of the request that made it; nothing is read any more
 
-    def _read_labels(self, field: str, sql: str) -> None:
-        pages, values = _pairs(self._rows(sql))
+    def _read_labels(self, field: str, sql: str, *bound: object) -> None:
+        pages, values = _pairs(self._rows(sql, *bound))
         rows, found = self._judged(pages)
         self._columns[field] = _column([values[at] for at in found.tolist()], rows)
 
@@ -153,7 +156,8 @@ class Facets(Queries):
             masks["words"] = words
         total = self._all(masks)
         fields = {
-            name: self._columns[name].counted(self._all(masks, _CONDITION[name]), limit) for name in FIELDS
+            name: self._columns[name].counted(self._all(masks, _CONDITION.get(name, name)), limit)
+            for name in (*FIELDS, *self._categories)
         }
         by_relevance = self._all(masks, "relevance")
         collected = self._relevant & ~self._explored
@@ -213,10 +217,11 @@ class Facets(Queries):
             ("source", [wanted.source]),
             ("language", [wanted.language]),
             ("media_type", [wanted.media_type]),
-            ("genre", wanted.genres),
+            *wanted.categories,
         ):
             if any(values):
-                masks[name] = self._columns[name].having(values, pages)
+                column = self._columns.get(name)
+                masks[name] = column.having(values, pages) if column else np.zeros(pages, np.bool_)
         if wanted.place:
             masks["place"] = self._columns["place"].having(self._places_called(wanted.place), pages)
         if wanted.entity:
@@ -276,10 +281,8 @@ class Facets(Queries):
         ][:limit]
 
 
-_CONDITION = {"person": "entity", "organisation": "entity"} | {
-    name: name for name in ("source", "language", "media_type", "genre", "place")
-}
-"""Which condition each field is: it does not narrow its own counts."""
+_CONDITION = {"person": "entity", "organisation": "entity"}
+"""The condition of a field where its name is another: a condition does not narrow its own counts."""
 
 
 def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[list[int], list[str]]:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from lycosa.methods.registry import facets
+
 MARK, END_MARK = "\x02", "\x03"
 """What encloses the found words in a snippet: characters that a page's text cannot show."""
 
@@ -41,14 +43,18 @@ FIELDS = {
     "title": "title",
     "source": "source", "site": "source",
     "language": "language", "lang": "language",
-    "genre": "genre",
     "kind": "kind",
     "place": "place",
     "name": "entity", "person": "entity",
     "since": "since", "after": "since",
     "until": "until", "before": "until",
 }  # fmt: skip
-"""What may come before a colon, and the condition that it is; `title` is one on words."""
+"""What may come before a colon, and the condition that it is; `title` is one on words. Methods add categories."""
+
+
+def condition_named(field: str) -> str:
+    """The condition that a word before a colon names; '' if it names none."""
+    return FIELDS.get(field) or next((facet.name for facet in facets() if facet.name == field), "")
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -131,7 +137,7 @@ def query_in(typed: str) -> TypedQuery:
         if word == "OR" and not minus and not field:
             is_another = bool(wanted)
             continue
-        known = FIELDS.get(field, "")
+        known = condition_named(field) if field else ""
         if known and known != "title":
             if value := quoted or word:
                 conditions.append((known, value))

@@ -102,7 +102,7 @@ class BestPage(msgspec.Struct, frozen=True):
     score: float | None
     language: str
     date: str
-    genre: str
+    category: str  # by the evidence that was asked for
 
 
 class DatedPage(msgspec.Struct, frozen=True):
@@ -226,13 +226,14 @@ class Search(Queries):
         )
         return [IndexedText(page, title, source, as_written(text)) for page, title, source, text in rows]
 
-    def best(self, wanted: PageFilter, limit: int) -> list[BestPage]:
-        """The pages with the best scores, and their genre where it was judged."""
+    def best(self, wanted: PageFilter, limit: int, category: str = "") -> list[BestPage]:
+        """The pages with the best scores, and their label by the evidence `category`."""
         chosen = condition_of(wanted)
         rows = self._rows(
-            "SELECT url, title, score, language, date, coalesce(genre.label, '') FROM pages"
-            " LEFT JOIN evidence AS genre ON genre.page = pages.id AND genre.name = 'genre'"
+            "SELECT url, title, score, language, date, coalesce(evidence.label, '') FROM pages"
+            " LEFT JOIN evidence ON evidence.page = pages.id AND evidence.name = ?"
             f" WHERE {chosen.sql} ORDER BY score DESC, id LIMIT ?",
+            category,
             *chosen.values,
             limit,
         )

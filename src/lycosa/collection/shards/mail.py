@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from lycosa.collection.catalogue.rows import mended
+from lycosa.collection.surrogates import all_encodable
 from lycosa.values import Link
 
 _TABLES = (
@@ -160,4 +160,4 @@ def _packed(link: Link) -> bytes:
     try:
         return _pack(link)
     except UnicodeEncodeError:
-        return _pack(mended(link))
+        return _pack(all_encodable(link))

@@ -17,7 +17,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection import Counts
-from lycosa.collection.catalogue.reader import PAUSED
+from lycosa.collection.catalogue.progress import PAUSED
+from lycosa.collection.catalogue.queries import fact_in
 from lycosa.collection.catalogue.schema import UNINDEXED, open_for_reading, open_for_writing, plain_errors
 from lycosa.collection.shards.mail import outgoing
 from lycosa.frontier.merging import add_frontier, add_links, make_frontier
@@ -84,8 +85,8 @@ def _index_in_memory(connection: sqlite3.Connection, size: int) -> None:
 
 def shares_in(connection: sqlite3.Connection) -> list[Counts]:
     """How much each of the shards had that a collection was made of; none where it was made of none."""
-    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_SHARES,)).fetchone()
-    return msgspec.msgpack.decode(row[0], type=list[Counts]) if row else []
+    packed = fact_in(connection, _SHARES)
+    return msgspec.msgpack.decode(packed, type=list[Counts]) if packed else []
 
 
 def _number_pages(connection: sqlite3.Connection, shards: Sequence[Path]) -> int:
@@ -186,11 +187,10 @@ def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], twice: int
     parts, names, paused_s = [], list[bytes](), list[float]()
     for shard in shards:
         with closing(open_for_reading(shard / "catalogue.db")) as other:
-            row = other.execute("SELECT value FROM facts WHERE name = 'counts'").fetchone()
-            names += [name for (name,) in other.execute("SELECT value FROM facts WHERE name = 'name'")]
-            rested = other.execute("SELECT value FROM facts WHERE name = ?", (PAUSED,)).fetchone()
-            paused_s.append(float(rested[0]) if rested else 0.0)
-        parts.append(msgspec.msgpack.decode(row[0], type=Counts) if row else Counts())
+            packed = fact_in(other, "counts")
+            parts.append(msgspec.msgpack.decode(packed, type=Counts) if packed else Counts())
+            names.append(fact_in(other, "name") or b"")
+            paused_s.append(float(fact_in(other, PAUSED) or 0.0))
     total = Counts(*map(sum, zip(*map(msgspec.structs.astuple, parts), strict=True)))
     # What every shard began with is counted in each, and is there once.
     (others,) = run("SELECT count(*) FROM pages WHERE kind <> 'page'").fetchone()

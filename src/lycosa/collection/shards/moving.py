@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.collection.catalogue.queries import fact_in
 from lycosa.collection.catalogue.schema import open_for_writing, plain_errors
 from lycosa.collection.rests import FACT as RESTS
 from lycosa.collection.shards.mail import Mail
@@ -125,8 +126,8 @@ class ShardCatalogue:
             self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", row)
 
     def _rests(self) -> dict[str, float]:
-        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (RESTS,)).fetchone()
-        return msgspec.msgpack.decode(row[0], type=dict[str, float]) if row else {}
+        packed = fact_in(self._connection, RESTS)
+        return msgspec.msgpack.decode(packed, type=dict[str, float]) if packed else {}
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

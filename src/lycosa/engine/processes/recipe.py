@@ -34,7 +34,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
 
 def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """What [index] asks for in addition to the strategy."""
-    wanted = ["genre"] if spec.index.genre == "now" else []
+    wanted = [name for name, when in (spec.index.model_extra or {}).items() if when == "now"]
     return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
 
 

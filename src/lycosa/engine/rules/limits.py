@@ -9,6 +9,9 @@ from typing import NamedTuple, Protocol
 from lycosa.fetch.polite.delays import MAX_BACKOFF_S
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, LimitsSpec
 
+HANGING = 3
+"""Largest timeouts without any progress, after which requests in flight are given up as hanging."""
+
 
 class Usage(Protocol):
     """What limits are measured against."""
@@ -44,7 +47,10 @@ class Until(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much at once and in all; `patience_s`: a wait longer than this ends the crawl."""
+    """How much at once and in all; `patience_s`: a wait longer than this ends the crawl.
+
+    `stop_patience_s`: how long requests in flight may take once the crawl ends. `hang_s`: how long none may end.
+    """
 
     concurrency: int = 1
     pages: int | None = None
@@ -53,6 +59,8 @@ class Limits:
     patience_s: float = 3600.0
     until: Until | None = None
     revisit_share: float = 1.0  # of a run's visits, those to URLs that were fetched before
+    stop_patience_s: float = 30.0
+    hang_s: float = 180.0
 
     @classmethod
     def of(cls, limits: LimitsSpec, fetch: FetchSpec, archive: ArchiveSpec | None = None) -> Limits:
@@ -61,7 +69,18 @@ class Limits:
         patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
         until = Until.of(limits.until) if limits.until else None
         share = archive.revisit_share if archive else 1.0
-        return cls(fetch.concurrency, limits.pages, limits.bytes, limits.hours, patience_s, until, share)
+        timeouts = (fetch.connect_timeout_s, fetch.read_timeout_s, fetch.total_timeout_s)
+        return cls(
+            fetch.concurrency,
+            limits.pages,
+            limits.bytes,
+            limits.hours,
+            patience_s,
+            until,
+            share,
+            stop_patience_s=fetch.stop_patience_s,
+            hang_s=HANGING * max(timeouts) + fetch.per_ip_delay_s,
+        )
 
     @property
     def revisits(self) -> float:

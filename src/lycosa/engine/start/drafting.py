@@ -25,7 +25,6 @@ from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.learn.training.examples import document_in
 from lycosa.learn.words.background import background_of
 from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
 from lycosa.page.document import Document
 from lycosa.page.response import document_of
 from lycosa.page.text.languages import NAMES
@@ -82,7 +81,7 @@ def drafted(found: Mapping[str, Document]) -> Draft:
         raise InputError("The pages have no words in common to tell a topic by. Give pages with more text.")
     sections = {}
     for method in methods():
-        if method.draft and (section := loaded(method.draft)(documents)) is not None:
+        if method.start.draft and (section := method.start.draft(documents)) is not None:
             sections[method.name] = dict(section)
     titles = {where: page.title for where, page in found.items()}
     return Draft(titles, language, tuple(keywords), _description(documents, keywords, language), sections)

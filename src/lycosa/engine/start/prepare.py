@@ -39,7 +39,6 @@ from lycosa.methods.lookup import (
     wanted_evidence_of,
 )
 from lycosa.methods.registry import methods
-from lycosa.methods.seam import loaded
 from lycosa.spec.code_files import is_code
 from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
 
@@ -125,10 +124,10 @@ async def _made_by_methods(
     """What each method that the spec names, by section, judge or strategy, makes of its section."""
     made = {}
     for method in methods():
-        if not method.prepare or not _is_named(method, spec, judge, strategies):
+        prepare, section = method.start.prepare, method.section
+        if not prepare or not section or not _is_named(method, spec, judge, strategies):
             continue
-        section = spec.methods.get(method.name) or loaded(method.section)()
-        found: Prepared | None = await loaded(method.prepare)(section, means)
+        found = await prepare(spec.methods.get(method.name) or section(), means)
         if found is not None:
             made[method.name] = found
     return made
@@ -222,7 +221,7 @@ def own_judge(spec: JudgeSpec, methods: Mapping[str, Any]) -> Judge:
         raise SpecError(
             f"[judge] kind: there is no judge {spec.kind!r}. Known are: {', '.join(judge_kinds())}."
         )
-    judge: Judge = loaded(method.judges[spec.kind])(methods.get(method.name), spec)
+    judge = method.judges[spec.kind].make(methods.get(method.name), spec)
     # A method of somebody else may bring a plain class with `judge` instead of a Judge.
     return judge if hasattr(judge, "learning") else CustomJudge(judge)
 
@@ -241,7 +240,7 @@ def labels_are_answers(spec: Spec) -> bool:
 def _learns(kind: str) -> bool:
     """Whether a kind of judge is fitted while it crawls, also on answers."""
     method = method_of_judge(kind)
-    return method.judges_learn if method else kind == "topic"
+    return method.judges[kind].learns if method else kind == "topic"
 
 
 def judge_of(spec: Spec) -> JudgeSpec:

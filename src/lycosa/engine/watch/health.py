@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.collection.catalogue.reader import ReasonCounts
+from lycosa.collection.catalogue.progress import ReasonCounts
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.engine.loop import NOTHING_LEFT

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.collection.catalogue.reader import LAST_PAGES, PAUSED
+from lycosa.collection.catalogue.progress import LAST_PAGES, PAUSED
 from lycosa.collection.log import tell
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl

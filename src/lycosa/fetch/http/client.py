@@ -25,6 +25,7 @@ from yarl import URL
 
 from lycosa.errors import MACHINE_FAULTS, MachineError
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
+from lycosa.fetch.http.connections import Connector, Handler, Unasked
 from lycosa.fetch.http.headers import (
     NO_BODY,
     header_text,
@@ -33,7 +34,6 @@ from lycosa.fetch.http.headers import (
     response_head,
     user_agent,
 )
-from lycosa.fetch.http.interim import Connector
 from lycosa.fetch.http.open_files import PLENTY, open_files
 from lycosa.fetch.http.resolver import Resolver
 from lycosa.spec.sections import FetchSpec
@@ -47,8 +47,13 @@ MAX_COOKIES = 50  # of one response
 MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
 MAX_DETAIL = 200
-MAX_DROPPING = 10_000
-"""How many servers are remembered as dropping connections; the longest-known are forgotten."""
+MAX_UNKEPT = 10_000
+"""How many servers are remembered that get no kept-alive connections; the longest-known are forgotten."""
+QUIET_S = 1.0
+"""Silence of a connection between two requests, after which a late unasked response is no longer expected."""
+SETTLE_S, SETTLED = 0.02, 8
+"""How long a response on a connection used again sooner is held back, and for how many responses of a host. A response
+that nobody asked for is taken for the answer to the next request; that request's own answer then follows, and shows it."""
 
 Look = Callable[[int, Mapping[str, str]], None]
 """Looks at status and headers before the body is read; raises a Fault to stop there."""
@@ -99,12 +104,20 @@ class _Response(ClientResponse):
     """Remembers who answered: a short response has left its connection before we see it."""
 
     peer = ""
+    handler: Handler | None = None
+    is_first = True
+    """Whether it answers the first request of its connection."""
+    idle_s = 0.0
+    """How long its connection was silent before the request."""
 
     async def start(self, connection: Connection) -> ClientResponse:
+        self.handler = cast(Handler, connection.protocol)
+        self.is_first = self.handler.requests == 0
+        self.idle_s = asyncio.get_running_loop().time() - self.handler.last_byte_at
         if connection.transport is not None:
             self.peer = (connection.transport.get_extra_info("peername") or ("",))[0]
-        if self.request_info.headers.get("Connection") == "close" and connection.protocol is not None:
-            connection.protocol.force_close()  # also where the server would keep it open
+        if self.request_info.headers.get("Connection") == "close":
+            self.handler.force_close()  # also where the server would keep it open
         return await super().start(connection)
 
 
@@ -147,12 +160,16 @@ class HttpClient:
         self._headers = _base_headers(spec)
         self._auth = {host.lower(): _basic_auth(secret) for host, secret in spec.auth.items()}
         self._proxy, self._proxy_auth = _proxy_of(spec.proxy)
-        self._dropping: dict[str, None] = {}  # servers that drop connections they seemed to keep
+        self._unkept: dict[
+            str, None
+        ] = {}  # servers that drop kept connections, or send what nobody asked for
+        self._settled: dict[str, int] = {}  # responses that nothing followed, by host
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
         spec = self._spec
         connector = Connector(
+            on_unasked=self._keep_no_more,
             resolver=self._resolver,
             use_dns_cache=False,  # the resolver has one that the per-IP limits share
             socket_factory=None if self._proxy else self._guard.make_socket,
@@ -169,7 +186,7 @@ class HttpClient:
             connector=connector,
             cookie_jar=_HostCookieJar(unsafe=True) if spec.cookies else aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
-                total=spec.total_timeout_s,
+                total=None,  # `_exchange` counts it by itself
                 connect=spec.connect_timeout_s,
                 sock_read=spec.read_timeout_s,
             ),
@@ -229,11 +246,17 @@ class HttpClient:
         glance: Glance | None,
     ) -> Response:
         started, begun = self._clock(), time.perf_counter()
-        response = await self._send(url, host, self._headers_for(url, host, extra))
+        # Not aiohttp's own total timeout: that of one response does not bound what follows on its connection.
+        deadline = asyncio.get_running_loop().time() + self._spec.total_timeout_s
+        async with asyncio.timeout_at(deadline):
+            response = await self._send(url, host, self._headers_for(url, host, extra))
         try:
             if look is not None:
                 look(response.status, response.headers)
-            body, cut = await _read(response, max_bytes, glance)
+            async with asyncio.timeout_at(deadline):
+                body, cut = await _read(response, max_bytes, glance)
+                if not cut:
+                    await self._refuse_doubtful(cast(_Response, response), host)
         except Exception as error:
             response.close()
             fault = error if isinstance(error, Fault) else _fault_of(error)
@@ -260,8 +283,8 @@ class HttpClient:
     async def _send(self, url: URL, host: str, headers: CIMultiDict[str]) -> ClientResponse:
         assert self._session is not None, "use the client with 'async with'"
         server = "the proxy" if self._proxy else host
-        if server in self._dropping:
-            # It drops the connections that it keeps: each request gets one of its own.
+        if server in self._unkept or host in self._unkept:
+            # Each request gets a connection of its own.
             headers = headers.copy()
             headers["Connection"] = "close"
         tunnel = {"Proxy-Authorization": self._proxy_auth} if self._proxy_auth else None
@@ -270,10 +293,38 @@ class HttpClient:
                 url, headers=headers, allow_redirects=False, proxy=self._proxy, proxy_headers=tunnel
             )
         except _Dropped:
-            self._dropping[server] = None
-            if len(self._dropping) > MAX_DROPPING:
-                del self._dropping[next(iter(self._dropping))]
+            self._keep_no_more(server)
             raise
+
+    def _keep_no_more(self, server: str) -> None:
+        """Give each further request to a server a connection of its own."""
+        self._unkept[server] = None
+        if len(self._unkept) > MAX_UNKEPT:
+            del self._unkept[next(iter(self._unkept))]
+
+    async def _refuse_doubtful(self, response: _Response, host: str) -> None:
+        """Raise Unasked if this may be the response to an earlier request, or have a part of one in it.
+
+        What answers the first request of a connection is not in doubt. On one that is used again soon, the end of the
+        connection is no proof that nothing was to follow.
+        """
+        handler = response.handler
+        if response.is_first or handler is None:
+            return
+        if response.idle_s < QUIET_S and not handler.unasked:
+            settled = self._settled.get(host, 0)
+            if settled < SETTLED and handler.is_connected():
+                await asyncio.sleep(SETTLE_S)
+                if handler.is_idle and handler.is_connected() and handler.has_unread():
+                    await asyncio.sleep(0.001)  # let it arrive
+                self._settled[host] = settled + 1
+                if len(self._settled) > MAX_UNKEPT:
+                    del self._settled[next(iter(self._settled))]
+            if not handler.is_connected():
+                self._keep_no_more(host)
+                raise Unasked
+        if handler.unasked:
+            raise Unasked
 
     def _headers_for(self, url: URL, host: str, extra: Mapping[str, str] | None) -> CIMultiDict[str]:
         auth = self._auth.get(host) if self._auth else None
@@ -366,7 +417,7 @@ def _fault_of(error: Exception, attempt: Attempt | None = None) -> Fault:
             return Fault(Refusal(Reason.TLS, detail))
         case aiohttp.ClientConnectorError() if attempt is not None and attempt.refusal is not None:
             return Fault(attempt.refusal)
-        case aiohttp.ClientPayloadError() | _Dropped():
+        case aiohttp.ClientPayloadError() | _Dropped() | Unasked():
             return Fault(Refusal(Reason.BROKEN_RESPONSE, detail), passing=True)
         case asyncio.TimeoutError():
             return Fault(Refusal(Reason.TIMEOUT, detail), passing=True)

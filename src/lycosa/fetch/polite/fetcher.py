@@ -128,7 +128,11 @@ class PoliteFetcher:
                     return await self._read_tdm(link, authority, crawl_delay_s)
                 rights += said
         self._asked.begin(authority)
-        result = await self._exchange(self._fetcher, link)
+        try:
+            result = await self._exchange(self._fetcher, link)
+        except BaseException:
+            self._asked.end(authority, self._spec.per_host_delay_s)
+            raise
         concluded = self._concluded(link, authority, crawl_delay_s, result)
         self._asked.end(authority, concluded.rest_s)
         if (rights or sitemaps) and isinstance(concluded, Fetched):

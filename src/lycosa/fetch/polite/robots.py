@@ -26,6 +26,8 @@ Exchange = Callable[[Link], Awaitable[Fetched | NotFetched]]
 
 MAX_BYTES = 500 * 1024
 MAX_REDIRECTS = 5
+CLOSE_S = 1.0
+"""How long cancelled requests are waited for."""
 MAX_AGE_S = 24 * 3600.0
 MAX_AGE_UNREACHABLE_S = 600.0
 MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
@@ -176,7 +178,8 @@ class RobotsCache:
         tasks = list(self._under_way.values())
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSE_S)
 
     async def _read(self, authority: str) -> Rules | NotFetched | None:
         """One request at most: a redirect is followed by the next one, when its host may be asked."""

@@ -45,7 +45,14 @@ from lycosa.learn.judges.calibration import (
     signs_of,
 )
 from lycosa.learn.judges.version import Part, Version
-from lycosa.learn.words.similarity import column_sums, profile, rows_with, share_elsewhere, standard, unit
+from lycosa.learn.words.similarity import (
+    column_sums,
+    rows_with,
+    share_elsewhere,
+    standard,
+    term_profile,
+    unit,
+)
 from lycosa.values import Floats
 
 if TYPE_CHECKING:
@@ -281,13 +288,13 @@ class _Fitting:
     def _fit_examples(self, other: Floats) -> None:
         elsewhere = share_elsewhere(rows_with(self.rows, other), float(other.sum()), self.language)
         pages = len(self.positive)
-        vector = profile(self.on, pages, self.total / pages, elsewhere)
+        vector = term_profile(self.on, pages, self.total / pages, elsewhere)
         values = np.asarray(self.rows @ vector)
         if pages > 1:  # an example is compared with the others
             left = []
             for row in self.positive[:MAX_LEFT_OUT]:
                 own = _dense(self.rows, row)
-                without = profile(
+                without = term_profile(
                     self.on - (own > 0),
                     pages - 1,
                     (self.total - own) / (pages - 1),

@@ -21,7 +21,7 @@ from typing import Protocol, Self
 
 import msgspec
 
-from lycosa.collection import LearningStore
+from lycosa.collection import LearningSink
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.errors import CollectionError, LycosaError, ModelError
@@ -110,7 +110,7 @@ class InlineFits:
     def __init__(
         self,
         brief: Brief,
-        store: LearningStore,
+        store: LearningSink,
         said: Callable[[], Said] = Said,
         models: Path | None = None,
         others: Sequence[Path] = (),
@@ -302,7 +302,7 @@ class Place:
 
 
 def fits_of(
-    brief: Brief, store: LearningStore, directory: Path, place: Place, others: Sequence[Path] = ()
+    brief: Brief, store: LearningSink, directory: Path, place: Place, others: Sequence[Path] = ()
 ) -> InlineFits | ChildFits:
     """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
     if place.inline:

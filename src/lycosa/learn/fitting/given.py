@@ -44,7 +44,7 @@ class Given:
     def kind(self) -> str:
         """Which coefficients hold."""
         if self.evidence is not None:
-            return "event" if self.examples else "event by hand"
+            return "evidence" if self.examples else "evidence alone"
         if not self.keywords:
             return "examples"
         return "both" if self.examples else "keywords"

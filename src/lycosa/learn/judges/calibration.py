@@ -77,8 +77,8 @@ class Shift(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def shipped() -> Mapping[str, Coefficients]:
-    """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `event` (with model
-    pages), `event by hand` (with words, places and days alone)."""
+    """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `evidence` of a method
+    (with example pages), `evidence alone`."""
     return msgspec.json.decode(_FILE.read_bytes(), type=_Shipped).given
 
 

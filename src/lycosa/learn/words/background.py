@@ -1,6 +1,6 @@
 """How common words are in a language.
 
-The tables (`data/`, made by `tools/background.py` from wordfreq) hold the 20,000 most frequent stems of a language.
+The tables (`data/`, made by `research/background.py` from wordfreq) hold the 20,000 most frequent stems of a language.
 Chinese and Japanese have one table of character pairs, as pages are split into, whatever the crawl's language is.
 """
 

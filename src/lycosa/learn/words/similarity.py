@@ -75,14 +75,14 @@ def share_elsewhere(on: Floats, weight: float, language_share: Floats) -> Floats
     return (on + LANGUAGE_PAGES * language_share) / (weight + LANGUAGE_PAGES)
 
 
-def profile(on: Floats, pages: int, mean: Floats, elsewhere: Floats) -> Floats:
+def term_profile(on: Floats, pages: int, mean: Floats, elsewhere: Floats) -> Floats:
     """The mean of the examples, each term times how much more often examples have it than other pages.
 
         w_t = mean u_t · max(0, log((m_t + ½) / (k − m_t + ½)) − logit q_t)      [Robertson, Sparck Jones 1976]
 
     m_t of the k examples have the term, a share q_t of other pages has it. A term that is everywhere goes:
 
-    >>> profile(np.array([2.0, 2.0]), 2, np.array([0.5, 0.5]), np.array([0.01, 0.9])).round(3).tolist()
+    >>> term_profile(np.array([2.0, 2.0]), 2, np.array([0.5, 0.5]), np.array([0.01, 0.9])).round(3).tolist()
     [1.0, 0.0]
     """
     vector = np.zeros(len(mean))

@@ -26,12 +26,12 @@ from lycosa.learn.history import harvest_of
 from lycosa.library.publish.browser_index import BrowserIndex
 from lycosa.library.templating import templates
 from lycosa.report import design
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import world_map
 from lycosa.report.description import described
 from lycosa.report.html import write_report
-from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
-from lycosa.report.world_map import world_map
 from lycosa.values import Say
 from lycosa.wording import counted
 

@@ -33,7 +33,8 @@ from lycosa.library.views.search_query import (
     page_filter_of,
     search_query_of,
 )
-from lycosa.report.why import explain
+from lycosa.methods.registry import facets
+from lycosa.why import explain
 
 URL_CHARS = 4000
 _encode = msgspec.json.Encoder().encode
@@ -252,7 +253,8 @@ def _filters() -> list[dict[str, Any]]:
     }
     return [
         {"name": name, "in": "query", "required": False, "schema": schemas.get(name, {"type": "string"})}
-        for name in SearchQuery.__struct_fields__
+        for name in (*SearchQuery.__struct_fields__, *(facet.name for facet in facets()))
+        if name != "categories"
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -26,7 +25,6 @@ from lycosa.library.replay import MAX_BYTES
 from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.form_routes import SAID
 from lycosa.library.routes.path_params import PAGE_ID
-from lycosa.library.tiles import MERCATOR
 from lycosa.library.views import views
 from lycosa.library.views.explore import explore, ids_of, neighbours
 from lycosa.library.views.indexing import IndexStatus
@@ -34,15 +32,16 @@ from lycosa.library.views.labelling import ASKED, effect_of_labels
 from lycosa.library.views.monitor import status
 from lycosa.library.views.search import PER_PAGE
 from lycosa.library.views.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
+from lycosa.methods.registry import facets
 from lycosa.page.text.languages import name_of
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.histogram import score_histogram
+from lycosa.report.charts.line_chart import line_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import box_of, world_map
 from lycosa.report.description import described
-from lycosa.report.histogram import score_histogram
-from lycosa.report.line_chart import line_chart
-from lycosa.report.periods import periods
 from lycosa.report.thumbnails import thumbnail_of
-from lycosa.report.why import explain
-from lycosa.report.world_map import EQUAL_EARTH, box_of, world_map
+from lycosa.why import explain
 
 TEXT_CHARS = 60_000
 IMAGES = 30
@@ -90,6 +89,9 @@ class HtmlRoutes:
             failed=_failed(collection),
             indexing=self._index_status(collection),
             summary=known,
+            categories=[
+                (each.plural.capitalize(), each.plural, each.name, known[each.plural]) for each in facets()
+            ],
             unit=unit,
             dated=sum(count for _, count in known["days"]),
             course=column_chart(
@@ -193,23 +195,13 @@ class HtmlRoutes:
     def map(self, request: Request, collection: Collection) -> Response:
         """Where the pages are about."""
         query, near = search_query_of(request.query_params), request.query_params.get("view") == "near"
-        wanted, tiles = page_filter_of(query, collection.directory), self._context.tiles
+        wanted = page_filter_of(query, collection.directory)
         found = self._context.served.cached(
             collection,
             f"map {query.encoded()}",
             lambda opened: opened.statistics.places(wanted, 400, mapped=True),
         )
-        plane = MERCATOR if tiles else EQUAL_EARTH
-        box, root = box_of(request.query_params.get("box", ""), plane), root_of(request.path_params["name"])
-        draw = partial(
-            world_map,
-            found,
-            lambda place: self._of_place(request, query, place),
-            near=near,
-            box=box,
-            plane=plane,
-            into=lambda part: f"{root}/map?{query.encoded()}&box={part}",
-        )
+        box, root = box_of(request.query_params.get("box", "")), root_of(request.path_params["name"])
         return self._context.render(
             request,
             "map.html",
@@ -218,8 +210,13 @@ class HtmlRoutes:
             is_part=near or box is not None,
             places=found,
             indexing=self._index_status(collection),
-            tiles=tiles,
-            drawing=draw(layer=tiles.layer) if tiles else draw(),
+            drawing=world_map(
+                found,
+                lambda place: self._of_place(request, query, place),
+                near=near,
+                box=box,
+                into=lambda part: f"{root}/map?{query.encoded()}&box={part}",
+            ),
         )
 
     def timeline(self, request: Request, collection: Collection) -> Response:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from lycosa.collection.collection import Collection
 from lycosa.library.context import LibraryContext
 from lycosa.library.views.monitor import watched, windowed
-from lycosa.report.line_chart import line_chart
+from lycosa.report.charts.line_chart import line_chart
 
 EVENTS_EVERY_S = 1.0
 """How often a running crawl is looked at, for who watches it."""
@@ -30,7 +30,7 @@ class MonitorRoutes:
         """All addresses of the monitor."""
         return [
             Route("/c/{name}/monitor", self._context.opened(self.monitor)),
-            Route("/c/{name}/monitor/events", self.events),
+            Route("/c/{name}/monitor/events", self.stream),
         ]
 
     def monitor(self, request: Request, collection: Collection) -> Response:
@@ -41,7 +41,7 @@ class MonitorRoutes:
         """The part of the monitor that changes while a crawl runs."""
         return self._drawn(request, collection, "monitor_live.html")
 
-    async def events(self, request: Request) -> Response:
+    async def stream(self, request: Request) -> Response:
         """What changes on the monitor, sent whenever it has changed, until the reader or the library goes."""
         with self._context.collection(request):
             pass  # a name that is not here is answered as everywhere else

@@ -41,7 +41,7 @@ def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
             f"edit [{strategy}] in crawl.toml and run the crawl again."
         )
     if method := method_of_judge(kind):
-        taught = f"{_EFFECTS['topic']} " if method.judges_learn else ""
+        taught = f"{_EFFECTS['topic']} " if method.judges[kind].learns else ""
         return (
             f"{taught}Labels do not change what [{method.name}] describes: for that, edit [{method.name}] in crawl.toml, "
             "its pages for instance, and run the crawl again."

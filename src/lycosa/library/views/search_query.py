@@ -13,8 +13,9 @@ import msgspec
 
 from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
 from lycosa.collection.labels import labels_in
-from lycosa.collection.search.phrases import FIELDS
+from lycosa.collection.search.phrases import condition_named
 from lycosa.collection.search.search import Order
+from lycosa.methods.registry import facets
 
 QUERY_CHARS = 400
 VALUE_CHARS = 200
@@ -39,7 +40,7 @@ class SearchQuery(msgspec.Struct, frozen=True):
     source: str = ""
     language: str = ""
     kind: str = ""  # a media type
-    genre: str = ""
+    categories: tuple[tuple[str, str], ...] = ()  # (facet, label)
     place: str = ""
     entity: str = ""  # a person or an organisation
     since: str = ""
@@ -53,9 +54,9 @@ class SearchQuery(msgspec.Struct, frozen=True):
 
     def encoded(self, **changes: Any) -> str:
         """The query string of this search, with some things changed."""
-        values = msgspec.structs.asdict(msgspec.structs.replace(self, **{"page": 1, **changes}))
-        empty = msgspec.structs.asdict(SearchQuery())
-        return urlencode({name: value for name, value in values.items() if value != empty[name]})
+        values = {**msgspec.structs.asdict(self), **dict(self.categories), "page": 1, **changes}
+        empty = {**msgspec.structs.asdict(SearchQuery()), "categories": self.categories}
+        return urlencode({name: value for name, value in values.items() if value != empty.get(name, "")})
 
     @property
     def narrowed(self) -> dict[str, str]:
@@ -64,7 +65,6 @@ class SearchQuery(msgspec.Struct, frozen=True):
             "source",
             "language",
             "kind",
-            "genre",
             "place",
             "entity",
             "since",
@@ -73,7 +73,7 @@ class SearchQuery(msgspec.Struct, frozen=True):
             "trail",
             "label",
         )
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
+        return {name: getattr(self, name) for name in names if getattr(self, name)} | dict(self.categories)
 
 
 def search_query_of(query: Mapping[str, str]) -> SearchQuery:
@@ -89,7 +89,11 @@ def search_query_of(query: Mapping[str, str]) -> SearchQuery:
         source=text("source") or told.get("source", ""),
         language=text("language") or told.get("language", ""),
         kind=_media_type(text("kind") or told.get("kind", "")),
-        genre=text("genre") or told.get("genre", ""),
+        categories=tuple(
+            (facet.name, label)
+            for facet in facets()
+            if (label := text(facet.name) or told.get(facet.name, ""))
+        ),
         place=text("place") or told.get("place", ""),
         entity=text("entity") or told.get("entity", ""),
         since=_period(text("since") or told.get("since", "")),
@@ -115,9 +119,11 @@ def _without_conditions(typed: str) -> tuple[str, dict[str, str]]:
     """
     told = {}
     for name, quoted, word in _CONDITION.findall(typed):
-        if (field := FIELDS.get(name, "title")) != "title":
+        if (field := condition_named(name) or "title") != "title":
             told[field] = (quoted or word)[:VALUE_CHARS]
-    kept = _CONDITION.sub(lambda found: "" if FIELDS.get(found[1], "title") != "title" else found[0], typed)
+    kept = _CONDITION.sub(
+        lambda found: "" if (condition_named(found[1]) or "title") != "title" else found[0], typed
+    )
     return " ".join(kept.split()), told
 
 
@@ -128,7 +134,7 @@ def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
         source=query.source,
         language=query.language,
         media_type=query.kind,
-        genres=(query.genre,) if query.genre else (),
+        categories=tuple((name, (label,)) for name, label in query.categories),
         place=query.place,
         entity=query.entity,
         since=query.since,

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, Relevance
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.statistics import EntityKind, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
@@ -16,10 +16,11 @@ from lycosa.collection.search.search import DatedPage
 from lycosa.engine.watch.control import harvest_figures
 from lycosa.learn.history import harvest_of
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
+from lycosa.methods.registry import facets
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
-from lycosa.report.why import opened_by
 from lycosa.values import Score
+from lycosa.why import opened_by
 
 FIELDS = {
     "sources": "source",
@@ -27,7 +28,7 @@ FIELDS = {
     "places": "place",
     "people": "entity",
     "organisations": "entity",
-    "genres": "genre",
+    **{facet.plural: facet.name for facet in facets()},
     "dates": "since",
     "trails": "trail",
 }
@@ -46,8 +47,10 @@ def fields_of(collection: Collection) -> list[str]:
 def about(collection: Collection) -> dict[str, Any]:
     """What a collection is, in figures."""
     counts, runs = collection.reader.counts(), collection.reader.runs()
+    heading = msgspec.structs.asdict(described(collection))
     return {
-        **msgspec.structs.asdict(described(collection)),
+        **heading,
+        **heading["sections"],
         "pages": counts.judged,
         "relevant": counts.relevant,
         **harvest_figures(harvest_of(collection)),
@@ -58,7 +61,7 @@ def about(collection: Collection) -> dict[str, Any]:
 
 
 def summary(collection: Collection) -> dict[str, Any]:
-    """Key sentences, terms, places, people, organisations, sources, languages, genres and the time course."""
+    """Key sentences, terms, places, people, organisations, sources, languages, categories and the time course."""
     counted, gist = collection.statistics, gist_of(collection)
     return {
         "sentences": [msgspec.structs.asdict(one) for one in gist.sentences],
@@ -71,7 +74,10 @@ def summary(collection: Collection) -> dict[str, Any]:
         "sources": [list(pair) for pair in counted.values("source", limit=12)],
         "number_of_sources": counted.collected_sources(),
         "languages": [list(pair) for pair in counted.values("language", limit=12)],
-        "genres": [list(pair) for pair in counted.genres(limit=12)],
+        **{
+            facet.plural: [list(pair) for pair in counted.categories(facet.name, limit=12)]
+            for facet in facets()
+        },
         "days": [list(pair) for pair in counted.days()],
     }
 
@@ -86,7 +92,10 @@ def choices(collection: Collection) -> dict[str, list[str]]:
     return {
         "sources": [value for value, _ in counted.values("source", JUDGED, 200)],
         "languages": [value for value, _ in counted.values("language", JUDGED, 50)],
-        "genres": [value for value, _ in counted.genres(JUDGED, 50)],
+        **{
+            facet.plural: [value for value, _ in counted.categories(facet.name, JUDGED, 50)]
+            for facet in facets()
+        },
         "places": [place.key for place in counted.places(JUDGED, 200)],
         "entities": [
             name for kind in ENTITY_KINDS.values() for name, _ in counted.entities(kind, JUDGED, 100)
@@ -101,8 +110,9 @@ def browse(collection: Collection, field: str, query: SearchQuery) -> list[tuple
         return [(place.key, place.pages) for place in counted.places(wanted, 1000)]
     if field in ENTITY_KINDS:
         return counted.entities(ENTITY_KINDS[field], wanted, 1000)
-    if field == "genres":
-        return counted.genres(wanted, 1000)
+    for facet in facets():
+        if field == facet.plural:
+            return counted.categories(facet.name, wanted, 1000)
     if field == "dates":
         months: dict[str, int] = {}
         for day, count in counted.days(wanted):

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from lycosa.methods.seam import Method
-
-_HERE = "lycosa.methods.baselines"
+from lycosa.methods.seam import Lazy, Method
 
 METHOD = Method(
     name="baselines",
     strategies={
-        "breadth-first": f"{_HERE}.breadth_first:BreadthFirst",
-        "best-first": f"{_HERE}.best_first:BestFirst",
-        "best-first-page": f"{_HERE}.best_first_page:BestFirstPage",
-        "anchor": f"{_HERE}.anchor:Anchor",
-        "anchor-tree": f"{_HERE}.anchor_tree:AnchorTree",
-        "link-context": f"{_HERE}.link_context:LinkContext",
-        "shark-search": f"{_HERE}.shark_search:SharkSearch",
-        "opic": f"{_HERE}.opic:Opic",
-    },
-    when={
-        "breadth-first": "whole sites, or everything near the seeds",
-        "best-first": "a topic, by a rule that is quickly explained: every score is a similarity",
+        "breadth-first": Lazy(f"{__name__}.breadth_first:BreadthFirst"),
+        "best-first": Lazy(f"{__name__}.best_first:BestFirst"),
+        "best-first-page": Lazy(f"{__name__}.best_first_page:BestFirstPage"),
+        "anchor": Lazy(f"{__name__}.anchor:Anchor"),
+        "anchor-tree": Lazy(f"{__name__}.anchor_tree:AnchorTree"),
+        "link-context": Lazy(f"{__name__}.link_context:LinkContext"),
+        "shark-search": Lazy(f"{__name__}.shark_search:SharkSearch"),
+        "opic": Lazy(f"{__name__}.opic:Opic"),
     },
 )

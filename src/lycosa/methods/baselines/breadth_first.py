@@ -9,6 +9,8 @@ from lycosa.values import Decision, Judgement, Page
 class BreadthFirst(BaseStrategy):
     """Links wait in the order of their discovery."""
 
+    when = "whole sites, or everything near the seeds"
+
     def __init__(self) -> None:
         pass
 

@@ -46,13 +46,9 @@ def event(
         list[str] | None, typer.Option(help="Where it happened, instead of the pages' places.")
     ] = None,
     scoring: Annotated[str, typer.Option(help="ours or paper.")] = "ours",
-    weights: Annotated[str, typer.Option(help="f1 (the paper's procedure) or search.")] = "f1",
     who: Annotated[
         bool, typer.Option("--who", help="Let people and organisations count too, as a fourth aspect.")
     ] = False,
-    background: Annotated[
-        list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
-    ] = None,
     min_pages: Annotated[
         int, typer.Option(min=1, help="Only terms on at least this many model pages count (the paper: 5).")
     ] = 1,
@@ -65,11 +61,8 @@ def event(
 
     Example: lycosa train event pages/ --positive good/ --negative other/ --out orlando.json
     """
-    import msgspec
-
     from lycosa.learn.training.examples import documents_in
     from lycosa.methods.event.model import (
-        background_of,
         event_model,
         load_event,
         page_facts,
@@ -79,8 +72,8 @@ def event(
     from lycosa.methods.event.table import event_table
 
     room_for(out)  # before the work, not after it
-    if scoring not in ("ours", "paper") or weights not in ("f1", "search"):
-        raise InputError("--scoring is ours or paper, --weights is f1 or search.")
+    if scoring not in ("ours", "paper"):
+        raise InputError(f"--scoring {scoring}: choose ours or paper.")
     if bool(positive) != bool(negative):
         raise InputError("Learning needs both --positive and --negative pages. Give both, or neither.")
     if not pages and not collection:
@@ -108,10 +101,8 @@ def event(
     except ValueError as error:
         raise InputError(f"{error}. Change --date or --end-date.") from None
     model = scored_by(model, "ours" if scoring == "ours" else "paper")
-    if background:
-        model = msgspec.structs.replace(model, background=background_of(facts(background)))
     there = load_event(out) if out.exists() and taught.pages_or_links else None
-    model, is_better = taught.learned(model, weights, there, who=who)
+    model, is_better = taught.learned(model, there, who=who)
     if is_better or there is None:
         save_event(out, model)
     written = f"Wrote {out}." if is_better or there is None else f"{out} stays as it was."
@@ -159,9 +150,7 @@ class _Taught:
         """Whether anything was taught."""
         return bool(self.pages or self.links)
 
-    def learned(
-        self, model: EventModel, weights: str, there: EventModel | None, *, who: bool
-    ) -> tuple[EventModel, bool]:
+    def learned(self, model: EventModel, there: EventModel | None, *, who: bool) -> tuple[EventModel, bool]:
         """The model with what was taught, and whether any of it was better than what is there; says how well it does."""
         from lycosa.methods.event.training.scoring import train_event
 
@@ -169,7 +158,6 @@ class _Taught:
             model,
             (self.pages, self.relevant),
             (self.links, self.relevant_links),
-            how="f1" if weights == "f1" else "search",
             who=who,
             before=there,
         )

@@ -14,13 +14,11 @@ import msgspec
 
 from lycosa.evidence import Evidence, Need
 from lycosa.methods.event.model import (
-    Background,
     EventModel,
     EventPlace,
     Facts,
     Matching,
     Missing,
-    Rarity,
     Side,
     Weights,
     link_facts,
@@ -36,13 +34,6 @@ ELSEWHERE = 0.05
 """A page whose places, or whose day, score less than this tells of somewhere else, or of another time."""
 ASPECTS = ("topic", "place", "date", "who")
 WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
-EARTH_KM = 12742.0
-MIN_NEARNESS = 0.2
-"""Places that match less than this by distance do not match."""
-MAX_REMEMBERED = 100_000
-ALIKE = Rarity(0)
-"""Without a background all words count alike."""
-AREAS = frozenset(("continent", "country", "state"))
 
 
 class Aspects(msgspec.Struct, frozen=True):
@@ -96,15 +87,13 @@ def cosine(
     *,
     log_counts: bool = False,
     projected: bool = True,
-    rarity: Mapping[str, float] = ALIKE,
 ) -> float:
     """Cosine of the event's weights and a text's frequencies: topic (and, with names, who).
 
         score(T1, T2) = sum over t in both of w1(t) · w2(t) / (|T1| · |T2|)          [Farag, eq. 2]
 
     Projected (the paper), T2 keeps only the terms of T1, so one matching word on a long page scores
-    high; not projected, |T2| is the length of the whole text. With a background, w2 is multiplied by
-    the term's rarity (the paper has none).
+    high; not projected, |T2| is the length of the whole text.
 
     >>> round(cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 2}), 2)
     0.6
@@ -119,13 +108,13 @@ def cosine(
         for term, count in found.items():
             weight = event.get(term, 0.0)
             if weight or not projected:
-                value = weigh(count) * rarity[term]
+                value = weigh(count)
                 product += weight * value
                 square += value * value
     else:
         for term, weight in event.items():
             if count := found.get(term, 0):
-                value = weigh(count) * rarity[term]
+                value = weigh(count)
                 product += weight * value
                 square += value * value
     if not product:
@@ -133,91 +122,30 @@ def cosine(
     return min(1.0, product / math.sqrt(square * sum(w * w for w in event.values())))
 
 
-def kilometres(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
-    """The great-circle distance of two points.
-
-    >>> round(kilometres(48.85, 2.35, 50.85, 4.35))
-    265
-    """
-    lat1, lon1, lat2, lon2 = map(math.radians, (lat1, lon1, lat2, lon2))
-    half = math.sin((lat2 - lat1) / 2) ** 2
-    half += math.cos(lat1) * math.cos(lat2) * math.sin((lon2 - lon1) / 2) ** 2
-    return EARTH_KM * math.asin(min(1.0, math.sqrt(half)))
-
-
-def closeness(one: EventPlace, other: PagePlace, near_km: float = 0.0, inside: float = 0.0) -> float:
-    """How far two places are the same: 1 by name, less by distance, `inside` if one holds the other.
-
-    >>> orlando = EventPlace("Orlando", kind="city", state="FL", country="US", lat=28.54, lon=-81.38)
-    >>> closeness(orlando, PagePlace("Fla.", "Florida", "state", country="US", state="FL"), inside=0.3)
-    0.3
-    """
-    if place_key(one) == place_key(other):
-        return 1.0
-    best = 0.0
-    areas = (one.kind in AREAS) + (other.kind in AREAS)
-    if near_km and not areas and None not in (one.lat, one.lon, other.lat, other.lon):
-        km = kilometres(one.lat or 0.0, one.lon or 0.0, other.lat or 0.0, other.lon or 0.0)
-        near = math.exp(-km / near_km)
-        best = near if near >= MIN_NEARNESS else 0.0
-    if inside and _holds(one, other):
-        best = max(best, inside)
-    return best
-
-
-def _holds(one: EventPlace, other: PagePlace) -> bool:
-    if not one.country or one.country != other.country or one.kind == other.kind:
-        return False
-    if "country" in (one.kind, other.kind):
-        return "state" in (one.kind, other.kind)  # a city does not match its whole country
-    return "state" in (one.kind, other.kind) and one.state == other.state != ""
-
-
 class PlaceScore:
-    """Cosine of the event's places and a text's, in which each place joins the event's closest one.
+    """Cosine of the event's places and a text's; places match by name.
 
-        score(L1, L2) = sum over l of w1(l') · c(l', l) · w2(l) / (|L1| · |L2|)        [Farag, eq. 3]
-
-    The paper's c is 1 for the same place and 0 otherwise; so are the defaults of Matching.
+        score(L1, L2) = sum over l in both of w1(l) · w2(l) / (|L1| · |L2|)        [Farag, eq. 3]
 
     >>> score = PlaceScore([EventPlace("Paris", 3.0), EventPlace("Nice", 4.0)], Matching())
     >>> score([PagePlace("Paris", "Paris", "city", count=2)])
     0.6
     """
 
-    def __init__(
-        self, event: Sequence[EventPlace], matching: Matching, rarity: Mapping[str, float] = ALIKE
-    ) -> None:
+    def __init__(self, event: Sequence[EventPlace], matching: Matching) -> None:
         self._weigh = math.log1p if matching.log_counts else float
-        self._rarity = rarity
-        self._weights = [(place, self._weigh(place.count) * rarity[place.name]) for place in event]
-        self._length = math.sqrt(sum(weight * weight for _, weight in self._weights))
-        self._matching = matching
-        # By name alone, all matches are known in advance; otherwise they are found and remembered.
-        self._affinity = {place_key(place): weight for place, weight in reversed(self._weights)}
-        self._by_name = not (matching.near_km or matching.inside)
+        weights = [(place_key(place), self._weigh(place.count)) for place in event]
+        self._length = math.sqrt(sum(weight * weight for _, weight in weights))
+        self._weights = dict(reversed(weights))
 
     def __call__(self, found: Sequence[PagePlace]) -> float:
         """The score of a text's places."""
         product = square = 0.0
         for place in found:
-            value = self._weigh(place.count) * self._rarity[place.canonical]
+            value = self._weigh(place.count)
             square += value * value
-            product += value * self._affinity_of(place)
+            product += value * self._weights.get(place_key(place), 0.0)
         return min(1.0, product / (math.sqrt(square) * self._length)) if product else 0.0
-
-    def _affinity_of(self, place: PagePlace) -> float:
-        key = place_key(place)
-        known = self._affinity.get(key)
-        if known is not None or self._by_name:
-            return known or 0.0
-        near_km, inside = self._matching.near_km, self._matching.inside
-        best = max(
-            (weight * closeness(at, place, near_km, inside) for at, weight in self._weights), default=0.0
-        )
-        if len(self._affinity) < MAX_REMEMBERED:
-            self._affinity[key] = best
-        return best
 
 
 def date_score(days: float, num_days: float = 365.0) -> float:
@@ -249,16 +177,12 @@ class EventScorer:
 
     def __init__(self, model: EventModel) -> None:
         self.model = model
-        rare = model.background or Background(0)
-        self._rarity = Rarity(rare.pages, rare.terms)
-        self._name_rarity = Rarity(rare.pages, rare.names)
         self._terms = weighted_terms(model)
         self._page_topic = dict(self._terms[: model.pages.k])
         self._link_topic = dict(self._terms[: model.links.k])
-        names = model.names.items()
-        self._names = {name: math.log1p(count) * self._name_rarity[name] for name, count in names}
+        self._names = {name: math.log1p(count) for name, count in model.names.items()}
         self._wants_names = bool(self._names and model.pages.weights.who)
-        self._place = PlaceScore(model.places, model.matching, Rarity(rare.pages, rare.places))
+        self._place = PlaceScore(model.places, model.matching)
         self._began = _ordinal(model.date)
         self._ended = _ordinal(model.end_date) or self._began
         self._document: Document | None = None
@@ -305,20 +229,14 @@ class EventScorer:
         matching = self.model.matching
         known = bool(self.model.places)
         return Aspects(
-            cosine(
-                topic,
-                facts.terms,
-                log_counts=matching.log_counts,
-                projected=matching.projected,
-                rarity=self._rarity,
-            ),
+            cosine(topic, facts.terms, log_counts=matching.log_counts, projected=matching.projected),
             self._place(facts.places) if known and facts.places else None,
             self._date(facts.date),
             self._who(facts.names) if facts.names else None,
         )
 
     def _who(self, names: Mapping[str, int]) -> float:
-        return cosine(self._names, names, log_counts=True, projected=False, rarity=self._name_rarity)
+        return cosine(self._names, names, log_counts=True, projected=False)
 
     def _date(self, day: str) -> float | None:
         at = _ordinal(day)
@@ -332,9 +250,8 @@ class EventScorer:
 
 
 def weighted_terms(model: EventModel) -> list[tuple[str, float]]:
-    """The event's terms, the most frequent first, with weight log(1 + f), times rarity if it is known."""
-    rarity = Rarity(model.background.pages, model.background.terms) if model.background else ALIKE
-    return [(term, math.log1p(count) * rarity[term]) for term, count in model.telling_terms.items()]
+    """The event's terms, the most frequent first, with weight log(1 + f)."""
+    return [(term, math.log1p(count)) for term, count in model.telling_terms.items()]
 
 
 def _ordinal(day: str) -> int | None:

@@ -8,7 +8,6 @@ It is saved as readable JSON with plain frequencies; weights follow from them wh
 from __future__ import annotations
 
 import datetime
-import math
 import re
 import statistics
 from collections import Counter
@@ -23,7 +22,7 @@ from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
 from lycosa.learn.judges.version import KnownPage
-from lycosa.learn.words.background import background_of as language_background
+from lycosa.learn.words.background import background_of
 from lycosa.page.document import Document
 from lycosa.page.places.finder import PlaceMention
 from lycosa.page.places.names import find_names
@@ -80,8 +79,6 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     num_days: float = 365.0  # linear: after this many days the date scores 0
     grace_days: float = 7.0  # saturating: this long before the event the score falls to 0
     half_days: float = 30.0  # saturating: this long after the event the score is one half
-    near_km: float = 0.0  # places match by distance, too, fading over this many kilometres; 0: by name only
-    inside: float = 0.0  # how well a city matches its state, and a state its country; 0: not at all
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -94,32 +91,6 @@ class Facts(msgspec.Struct, frozen=True):
     people: Mapping[str, int] = {}  # people, their names kept whole
 
 
-class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """On how many of some other pages each term, place and name occurs: what is rare tells more."""
-
-    pages: int
-    terms: dict[str, int] = {}
-    places: dict[str, int] = {}
-    names: dict[str, int] = {}
-
-
-class Rarity(dict[str, float]):
-    """What a word counts: log(1 + pages / pages with it); alike for all without a background.
-
-    >>> rarity = Rarity(100, {"said": 99, "owl": 1})
-    >>> round(rarity["said"], 2), round(rarity["owl"], 2), round(rarity["new"], 2), Rarity(0)["any"]
-    (0.7, 4.62, 4.62, 1.0)
-    """
-
-    def __init__(self, pages: int, counts: Mapping[str, int] | None = None) -> None:
-        found = (counts or {}).items()
-        super().__init__((word, math.log1p(pages / count)) for word, count in found if count > 0)
-        self._unknown = math.log1p(pages) if pages else 1.0
-
-    def __missing__(self, word: str) -> float:
-        return self._unknown
-
-
 def is_telling(term: str, language: str) -> bool:
     """Whether a word can tell an event from others: no number, such as a year, and not among the commonest of its language.
 
@@ -128,24 +99,7 @@ def is_telling(term: str, language: str) -> bool:
     """
     if _DIGIT.search(term) or term in OF_ANY_REPORT:
         return False
-    return language_background(language).rarity(term) > MIN_RARITY
-
-
-def background_of(pages: Iterable[Facts]) -> Background:
-    """Count on how many pages each term, place and name occurs."""
-    terms, places, names = Counter[str](), Counter[str](), Counter[str]()
-    number = 0
-    for page in pages:
-        number += 1
-        terms.update(page.terms.keys())
-        places.update({place.canonical for place in page.places})
-        names.update(page.names.keys())
-    return Background(number, *(_several(counts) for counts in (terms, places, names)))
-
-
-def _several(counts: Counter[str]) -> dict[str, int]:
-    # What occurs on one page counts as much as what occurs on none: it need not be kept.
-    return {word: count for word, count in counts.most_common() if count > 1}
+    return background_of(language).rarity(term) > MIN_RARITY
 
 
 class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,7 +137,6 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: Side = Side()
     links: Side = Side(k=1310, threshold=0.15)
     matching: Matching = Matching()
-    background: Background | None = None  # given: rare terms, places and names count more
     unread: tuple[str, ...] = ()  # model pages that could not be had; the next run tries them again
     examples: tuple[KnownPage, ...] = ()  # the model pages, as the judge compares others with them
 
@@ -373,13 +326,7 @@ def scored_by(model: EventModel, how: EventModel | Literal["ours", "paper"]) -> 
     """The same event, compared and weighed as the paper does, as we do, or as a trained model says."""
     if not isinstance(how, EventModel):
         how = OURS if how == "ours" else PAPER
-    return msgspec.structs.replace(
-        model,
-        pages=how.pages,
-        links=how.links,
-        matching=how.matching,
-        background=how.background or model.background,
-    )
+    return msgspec.structs.replace(model, pages=how.pages, links=how.links, matching=how.matching)
 
 
 def with_topic_size(model: EventModel, k: int) -> EventModel:

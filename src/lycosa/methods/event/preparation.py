@@ -79,14 +79,10 @@ async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:
     found: dict[str, _Read | None] = {}
     if saved and saved.exists():
         model = load_event(saved)
-        if model.examples or set(spec.pages) <= set(model.unread):
-            for where in model.unread:
-                found[where] = await _read(where, means, finder)
-            if not any(found.values()):
-                return model
-        else:  # saved before judges asked for examples; what people have changed in it stays
-            pages = [page for where in spec.pages if (page := await _read(where, means, finder))]
-            return _saved(saved, msgspec.structs.replace(model, examples=tuple(page.known for page in pages)))
+        for where in model.unread:
+            found[where] = await _read(where, means, finder)
+        if not any(found.values()):
+            return model
     if not spec.pages and not spec.what:
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from lycosa.spec.sections import PLACEHOLDER, Day, Section
+from lycosa.wording import counted
 
 START = {
     "": {"strategy": "event"},
@@ -40,3 +42,28 @@ class EventSpec(Section):
     """A file written by `lycosa train event`: its weights, sizes and thresholds instead of the defaults."""
     source_priors: str = ""
     """An earlier collection: what its sources gave counts as if this crawl had found it."""
+
+
+def described(event: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The section of a spec, which a stranger may have written, in one line, and its words for what and where.
+
+    >>> described({"what": ["flood"], "where": ["Marlow"], "date": "2024-05-02", "pages": ["a", "b"]})
+    ('flood; in Marlow; on 2024-05-02; as told by 2 model pages', ['flood', 'Marlow'])
+    >>> described({"date": "2024-05-02", "end_date": "2024-05-09"}), described({"what": "x"})
+    (('from 2024-05-02 to 2024-05-09', []), ('', []))
+    >>> described({"about": "2024-05-02, Marlow: the river floods the town"})
+    ('2024-05-02, Marlow: the river floods the town', [])
+    """
+    what, where, pages = (
+        [str(one) for one in value] if isinstance(value := event.get(name), list) else []
+        for name in ("what", "where", "pages")
+    )
+    begin, end = event.get("date") or "", event.get("end_date") or ""
+    parts = [
+        str(event.get("about") or ""),
+        ", ".join(what),
+        f"in {', '.join(where)}" if where else "",
+        (f"from {begin} to {end}" if end else f"on {begin}") if begin else "",
+        f"as told by {counted(len(pages), 'model page')}" if pages else "",
+    ]
+    return "; ".join(filter(None, parts)), [*what, *where]

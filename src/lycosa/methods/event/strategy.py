@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
@@ -30,42 +31,31 @@ def well_linked(said: Said, more_links: float) -> float:
     return said.best * (1 + more_links * math.log(max(said.links, 1)))
 
 
+@dataclass(kw_only=True, eq=False)
 class Event(BaseStrategy):
     """Links wait by the mean of their own event score and that of their page, which the model weighs.
 
     Of several links to a URL the best counts; that they are several counts, too, where the model says so.
     """
 
-    def __init__(
-        self,
-        *,
-        source: Source = "none",
-        k: NotNegativeInt = 0,
-        url_threshold: Share = 0.0,
-        alpha: Positive = 1.0,
-        beta: Positive = 1.0,
-        prior_pages: Positive = 5.0,
-        newcomers: Positive = 0.75,
-    ) -> None:
-        """Store the settings.
+    when = "something that happened, at one place and time"
 
-        source: how sources are weighed: none, negative-absolute-bad, best-score, success-rate,
-            thompson, absolute-good, thompson-best, success-rate-best or mean-score.
-        k: terms of the topic that count, for pages and links alike; 0: as the model says.
-        url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
-        alpha: relevant pages that success rate and Thompson sampling give a new source in advance.
-        beta: other pages that they give it.
-        prior_pages: pages that mean-score gives a new source in advance.
-        newcomers: how good these pages are thought to be, as a share of the crawl's mean score; the less, the
-            fewer hosts are visited.
-        """
-        self.source = source
-        self.k = k
-        self.url_threshold = url_threshold
-        self.alpha = alpha
-        self.beta = beta
-        self.prior_pages = prior_pages
-        self.newcomers = newcomers
+    source: Source = "none"
+    """How sources are weighed: none, negative-absolute-bad, best-score, success-rate, thompson,
+    absolute-good, thompson-best, success-rate-best or mean-score."""
+    k: NotNegativeInt = 0
+    """Terms of the topic that count, for pages and links alike; 0: as the model says."""
+    url_threshold: Share = 0.0
+    """Links whose priority is below this are refused (the paper: 0.1 at scale)."""
+    alpha: Positive = 1.0
+    """Relevant pages that success rate and Thompson sampling give a new source in advance."""
+    beta: Positive = 1.0
+    """Other pages that they give it."""
+    prior_pages: Positive = 5.0
+    """Pages that mean-score gives a new source in advance."""
+    newcomers: Positive = 0.75
+    """How good these pages are thought to be, as a share of the crawl's mean score; the less, the fewer hosts
+    are visited."""
 
     def fit(self, preparation: Preparation) -> Self:
         """Use the prepared event; without one, the topic alone."""

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from lycosa.methods.seam import Method
+from lycosa.methods.seam import Lazy, Method
 
-METHOD = Method(
-    name="fused",
-    strategies={"fused": "lycosa.methods.fused.strategy:Fused"},
-    when={"fused": "a topic, given by keywords, a description or example pages: the default"},
-)
+METHOD = Method(name="fused", strategies={"fused": Lazy(f"{__name__}.strategy:Fused")})

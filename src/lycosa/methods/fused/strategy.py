@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -63,40 +64,31 @@ class Ranking:
         return 1 / (1 + np.exp(-scores)), kept
 
 
+@dataclass(kw_only=True, eq=False)
 class Fused(BaseStrategy):
     """A URL's priority is a weighted sum of what its links, their pages, its words and its neighbours say.
 
     Nothing is refused: what looks bad waits at the end of the queue.
     """
 
-    merge: Merge = Merge.KEEP
+    when = "a topic, given by keywords, a description or example pages: the default"
+
+    merge = Merge.KEEP
     takes_guides = True
 
-    def __init__(
-        self,
-        *,
-        parents: NotNegative = DEFAULTS.parents,
-        context: NotNegative = DEFAULTS.context,
-        anchor: NotNegative = DEFAULTS.anchor,
-        url: NotNegative = DEFAULTS.url,
-        siblings: NotNegative = DEFAULTS.siblings,
-        extra: NotNegative = DEFAULTS.extra,
-    ) -> None:
-        """Store the settings: how much each part of the score counts; 0 leaves it out.
-
-        parents: how relevant the pages that link to the URL are, and what they have led to, against the crawl on the whole.
-        context: the text around the links to it.
-        anchor: the words of the links to it.
-        url: what URLs with the same words led to.
-        siblings: what the links beside it on its pages turned out to be.
-        extra: what the evidence of a method (an event's, for example) and a guide say of the links to it.
-        """
-        self.parents = parents
-        self.context = context
-        self.anchor = anchor
-        self.url = url
-        self.siblings = siblings
-        self.extra = extra
+    parents: NotNegative = DEFAULTS.parents
+    """How relevant the pages that link to the URL are, and what they have led to, against the crawl on the
+    whole."""
+    context: NotNegative = DEFAULTS.context
+    """The text around the links to it."""
+    anchor: NotNegative = DEFAULTS.anchor
+    """The words of the links to it."""
+    url: NotNegative = DEFAULTS.url
+    """What URLs with the same words led to."""
+    siblings: NotNegative = DEFAULTS.siblings
+    """What the links beside it on its pages turned out to be."""
+    extra: NotNegative = DEFAULTS.extra
+    """What the evidence of a method (an event's, for example) and a guide say of the links to it."""
 
     @classmethod
     def wanted(cls, judge: str) -> tuple[str, ...]:

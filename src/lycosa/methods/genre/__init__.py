@@ -1,21 +1,44 @@
-"""Genre-enhanced crawling (Qian, Suebchua and Yamana)."""
+"""Genre-enhanced crawling [Qian, Suebchua and Yamana]."""
 
 from __future__ import annotations
 
-from lycosa.methods.seam import Method
-
-_HERE = "lycosa.methods.genre"
+from lycosa.methods.seam import (
+    Commands,
+    Facet,
+    Index,
+    Lazy,
+    Method,
+    MethodEvidence,
+    Reporting,
+    Start,
+)
 
 METHOD = Method(
     name="genre",
-    section=f"{_HERE}.section:GenreSpec",
-    prepare=f"{_HERE}.preparation:prepare",
-    wanted=f"{_HERE}.preparation:wanted_evidence",
-    link_evidence=f"{_HERE}.preparation:link_evidence",
-    link_words={"on-wanted-kind": "how surely the pages that link to it are of a wanted kind"},
-    strategies={"genre": f"{_HERE}.strategy:Genre"},
-    indexes={"genre": f"{_HERE}.evidence:built_in_evidence"},
-    page_parts={"genre_features": f"{_HERE}.signs:genre_features"},
-    train=f"{_HERE}.commands:register",
-    report=f"{_HERE}.report:report_part",
+    strategies={"genre": Lazy(f"{__name__}.strategy:Genre")},
+    section=Lazy(f"{__name__}.section:GenreSpec"),
+    evidence=MethodEvidence(
+        of_links=Lazy(f"{__name__}.preparation:link_evidence"),
+        link_words={"on-wanted-kind": "the confidence that the pages that link to it are of a wanted kind"},
+        wanted=Lazy(f"{__name__}.preparation:wanted_evidence"),
+        indexes={
+            "genre": Index(
+                make=Lazy(f"{__name__}.evidence:built_in_evidence"),
+                meaning="The genre of each page (news, blog, image, video, other), whatever the strategy.",
+            )
+        },
+        page_parts={"genre_features": Lazy(f"{__name__}.signs:genre_features")},
+    ),
+    start=Start(prepare=Lazy(f"{__name__}.preparation:prepare")),
+    commands=Commands(train=Lazy(f"{__name__}.commands:register")),
+    report=Reporting(
+        facets=(
+            Facet(
+                name="genre",
+                plural="genres",
+                missing='Crawl with strategy = "genre", or with [index] genre = "now".',
+            ),
+        ),
+        section=Lazy(f"{__name__}.report:report_part"),
+    ),
 )

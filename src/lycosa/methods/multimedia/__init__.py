@@ -1,17 +1,13 @@
-"""Multimedia evidence: link text and the images of a page (Tsikrika et al.)."""
+"""Multimedia evidence: link text and the images of a page [Tsikrika et al.]."""
 
 from __future__ import annotations
 
-from lycosa.methods.seam import Method
-
-_HERE = "lycosa.methods.multimedia"
+from lycosa.methods.seam import Commands, Lazy, Method
 
 METHOD = Method(
     name="multimedia",
-    strategies={"multimedia": f"{_HERE}.strategy:Multimedia"},
-    guides={
-        "multimedia": "whether a page that links to it shows such an image, and what such pages have led to"
-    },
-    models=f"{_HERE}.images.model:image_judge",
-    train=f"{_HERE}.commands:register",
+    strategies={"multimedia": Lazy(f"{__name__}.strategy:Multimedia")},
+    commands=Commands(
+        train=Lazy(f"{__name__}.commands:register"), read_model=Lazy(f"{__name__}.images.model:image_judge")
+    ),
 )

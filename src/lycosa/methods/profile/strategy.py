@@ -6,6 +6,7 @@ In: pages with their type, fields and link kinds. Out: items by their uploader's
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
@@ -61,77 +62,56 @@ USERS = 20_000
 """When a rank changes, the items of at most this many users are put in order again."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Profile(BaseStrategy):
     """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
 
-    merge: Merge = Merge.REPLACE
+    when = "a site where people share media: profiles, and what they upload"
+    guides = "whose item it is, or what else of the site, and how well that fits the topic"
+
+    merge = Merge.REPLACE
     judges_itself = True
 
-    def __init__(
-        self,
-        *,
-        page_types: str | PageTypes = "",
-        tag: str = "",
-        topic_tags: Sequence[str] | str | None = None,
-        alpha: NotNegative = 0.5,
-        beta: NotNegative = 0.5,
-        rank_threshold: NotNegative = 0.01,
-        below_threshold: Literal["last", "refuse"] = "last",
-        strangers: NotNegative = 0.05,
-        order: Literal["rank", "fifo"] = "rank",
-        others: Literal["opic", "none"] = "opic",
-        topic_lists: bool = True,
-        prior_items: float = 1.0,
-        cotag_items: int = 300,
-        cotag_top: int = 15,
-        cotag_by: Literal["count", "phi"] = "count",
-        min_phi: NotNegative = 0.0,
-        stop_tags: Sequence[str] = (),
-        cotag_table: str = "",
-    ) -> None:
-        """Store the settings.
-
-        page_types: the site's model, made by `lycosa train page-types`.
-        tag: the tag that the topic starts from; stage one widens it by co-tagging.
-        topic_tags: the topic's tags (or a file of them, such as an edited table): skips stage one.
-        alpha: weight of the user's own tags, sets and collections (inner rank).
-        beta: weight of the contacts' (inter rank).
-        rank_threshold: users ranked no higher are off the topic.
-        below_threshold: their items wait `last`, for when nothing better is left, or the crawl `refuse`s them, as
-            in the paper, and ends without them.
-        strangers: what the profile of a stranger is worth against the users that led to him. Higher: good users are
-            found sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand, as
-            strangers whom only users off the topic name always do.
-        order: `rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper).
-        others: links that lead neither to items, profiles nor lists: by `opic`, or `none`.
-        topic_lists: list pages whose address names a topic tag go first, and their items need no rank.
-        prior_items: a user's own items count too, this many as much as the profile; they are taken a few at a
-            time. Negative: only the profile counts, as in the paper.
-        cotag_items: stage one ends when this many different tag sets have the start tag.
-        cotag_top: how many tags are added to the start tag.
-        cotag_by: `count` (how often together) or `phi` (eq. 6, with counts outside the sample).
-        min_phi: tags that go with the start tag less closely than this (φ, eq. 6) do not join the topic.
-        stop_tags: noise tags that never join the topic.
-        cotag_table: where to write the table of stage one, to edit it and give it as topic_tags.
-        """
-        self.page_types = page_types
-        self.tag = tag
-        self.topic_tags = topic_tags
-        self.alpha = alpha
-        self.beta = beta
-        self.rank_threshold = rank_threshold
-        self.below_threshold = below_threshold
-        self.strangers = strangers
-        self.order = order
-        self.others = others
-        self.topic_lists = topic_lists
-        self.prior_items = prior_items
-        self.cotag_items = cotag_items
-        self.cotag_top = cotag_top
-        self.cotag_by = cotag_by
-        self.min_phi = min_phi
-        self.stop_tags = stop_tags
-        self.cotag_table = cotag_table
+    page_types: str | PageTypes = ""
+    """The site's model, made by `lycosa train page-types`."""
+    tag: str = ""
+    """The tag that the topic starts from; stage one widens it by co-tagging."""
+    topic_tags: Sequence[str] | str | None = None
+    """The topic's tags (or a file of them, such as an edited table): skips stage one."""
+    alpha: NotNegative = 0.5
+    """Weight of the user's own tags, sets and collections (inner rank)."""
+    beta: NotNegative = 0.5
+    """Weight of the contacts' (inter rank)."""
+    rank_threshold: NotNegative = 0.01
+    """Users ranked no higher are off the topic."""
+    below_threshold: Literal["last", "refuse"] = "last"
+    """Their items wait `last`, for when nothing better is left, or the crawl `refuse`s them, as in the paper,
+    and ends without them."""
+    strangers: NotNegative = 0.05
+    """What the profile of a stranger is worth against the users that led to him. Higher: good users are found
+    sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand, as
+    strangers whom only users off the topic name always do."""
+    order: Literal["rank", "fifo"] = "rank"
+    """`rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper)."""
+    others: Literal["opic", "none"] = "opic"
+    """Links that lead neither to items, profiles nor lists: by `opic`, or `none`."""
+    topic_lists: bool = True
+    """List pages whose address names a topic tag go first, and their items need no rank."""
+    prior_items: float = 1.0
+    """A user's own items count too, this many as much as the profile; they are taken a few at a time.
+    Negative: only the profile counts, as in the paper."""
+    cotag_items: int = 300
+    """Stage one ends when this many different tag sets have the start tag."""
+    cotag_top: int = 15
+    """How many tags are added to the start tag."""
+    cotag_by: Literal["count", "phi"] = "count"
+    """`count` (how often together) or `phi` (eq. 6, with counts outside the sample)."""
+    min_phi: NotNegative = 0.0
+    """Tags that go with the start tag less closely than this (φ, eq. 6) do not join the topic."""
+    stop_tags: Sequence[str] = ()
+    """Noise tags that never join the topic."""
+    cotag_table: str = ""
+    """Where to write the table of stage one, to edit it and give it as topic_tags."""
 
     def check(self, folder: Path) -> None:
         """Refuse weights of which none counts, and a spec without page types or topic."""

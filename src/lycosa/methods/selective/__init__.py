@@ -1,12 +1,7 @@
-"""Selective use of link context (Liu, Peng and Zuo)."""
+"""Selective use of link context [Liu, Peng and Zuo]."""
 
 from __future__ import annotations
 
-from lycosa.methods.seam import Method
+from lycosa.methods.seam import Lazy, Method
 
-_HERE = "lycosa.methods.selective"
-
-METHOD = Method(
-    name="selective",
-    strategies={"selective": f"{_HERE}.strategy:Selective"},
-)
+METHOD = Method(name="selective", strategies={"selective": Lazy(f"{__name__}.strategy:Selective")})

@@ -1,7 +1,7 @@
 """Which names in a text are places. In: plain text. Out: mentions, with their offsets.
 
 Capitalised names are candidates; a small logistic model over their words, their neighbours and what
-the gazetteer knows of them decides. It ships as data and is trained by `tools.places.model`.
+the gazetteer knows of them decides. It ships as data and is trained by `research.places.model`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ MENTIONS = 3
 
 
 class SeedKind(StrEnum):
-    """Table 9 of the event paper."""
+    """Table 9 of Farag's thesis."""
 
     HUB = "hub"  # relevant, and links to relevant URLs
     AUTHORITY = "authority"  # relevant, a dead end

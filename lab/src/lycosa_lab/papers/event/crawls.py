@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from random import Random
 from typing import Any
 
 import msgspec
@@ -21,7 +20,7 @@ from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.topic import TopicModel
 from lycosa.methods import BaseStrategy
 from lycosa.methods.event.evidence import EVENT, event_evidence
-from lycosa.methods.event.model import OURS, PAPER, EventModel, background_of, topic_only
+from lycosa.methods.event.model import OURS, PAPER, EventModel, topic_only
 from lycosa.methods.event.sources import SOURCES
 from lycosa.methods.event.strategy import Event
 from lycosa.methods.lookup import strategy_class
@@ -43,7 +42,6 @@ TRIED_SOURCES: list[dict[str, Any]] = [
     ),
 ]
 """The ways to weigh sources, `none` first, among which each half of the events chooses for the other."""
-BACKGROUND_PAGES = 500
 HELD = 0.01
 """Recall and area have held if they are not lower by more than this."""
 
@@ -175,23 +173,6 @@ def measure_crawls(
             name = named(settings)
             note(weighed, (crawls.event(e, like, name, settings) for e, like in first.items()))
     return plain, weighed
-
-
-def measure_background(
-    web: EventWeb, say: Say, ks: Sequence[int] = KS, draws: int = 2
-) -> tuple[list[Crawled], list[Crawled]]:
-    """`event` at every size without and with a background: some pages of the web, drawn without looking at labels."""
-    some = Random("background").sample(web.facts, min(BACKGROUND_PAGES, len(web.facts)))
-    ways = {"event": OURS, "event, background": msgspec.structs.replace(OURS, background=background_of(some))}
-    found: dict[str, list[Crawled]] = {name: [] for name in ways}
-    for draw, (name, like) in product(range(draws), ways.items()):
-        say(f"draw {draw + 1} of {draws}, {name}: learning weights on the other events …")
-        crawls, learned = Crawls(web, draw=draw), learned_models(web, like, ks, "search", draw)
-        for k in ks:
-            runs = [crawls.event(event, learned[event, k], name) for event in web.events]
-            found[name] += runs
-            say(summary(runs))
-    return found["event"], found["event, background"]
 
 
 def named(settings: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ Pareto law draws. From there on all is real: counting, keywords, sources, both s
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from lycosa.urls import key_of
 from lycosa_lab.grids.progress import Bar
 from lycosa_lab.papers.event.crawls import Crawls
 from lycosa_lab.papers.event.web import EventWeb
+from lycosa_lab.papers.output import write_table
 from lycosa_lab.runs.protocol import Draw, reachable
 
 SIZES = (10, 50, 100)
@@ -59,10 +59,8 @@ def write_tables(web: EventWeb, out: Path) -> list[list[Any]]:
         [selection, size, *(round(float(mean), 4) for mean in np.mean(values, axis=0)), len(values)]
         for (selection, size), values in figures.items()
     ]
-    with (out / "tables-11-12.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [["selection", "K", "harvest ratio", "recall", "sources", "events"], *rows]
-        )
+    head = ["selection", "K", "harvest ratio", "recall", "sources", "events"]
+    write_table(out / "tables-11-12.csv", head, rows)
     return rows
 
 

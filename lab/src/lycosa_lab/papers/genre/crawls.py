@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
@@ -29,7 +28,8 @@ from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Category, Fact, Score
+from lycosa.values import Category, Score
+from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Draw, Options, draw
 from lycosa_lab.runs.run import Run, run_strategy
 from lycosa_lab.webs.cache import CachedWeb
@@ -47,21 +47,6 @@ def genre_mix(web: CachedWeb, extended: bool = False) -> dict[str, float]:
         evidence.of_page(document).label for key in sorted(web.pages) if (document := web.document(key))
     )
     return {genre: count / len(web.pages) for genre, count in counts.most_common()}
-
-
-class Remembered(Evidence):
-    """Evidence of pages that is computed once: the runs of a sweep differ only in how they rank."""
-
-    def __init__(self, kind: PageText | GenreEvidence) -> None:
-        self.kind = kind
-        self.name = kind.name
-        self.facts: dict[str, Fact] = {}
-
-    def of_page(self, document: Document) -> Fact:
-        """The fact, from memory where it is known."""
-        if document.url not in self.facts:
-            self.facts[document.url] = self.kind.of_page(document)
-        return self.facts[document.url]
 
 
 class RememberingGenre(Genre):

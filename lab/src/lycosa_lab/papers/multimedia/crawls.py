@@ -17,8 +17,6 @@ import msgspec
 import numpy as np
 
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
-from lycosa.evidence import Evidence, LinkFacts
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
@@ -35,10 +33,12 @@ from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.spec.sections import ScopeSpec
 from lycosa.urls import key_of
-from lycosa.values import Fact, Kind, Link, Score
+from lycosa.values import Kind, Link, Score
 from lycosa_lab import metrics
 from lycosa_lab.demo_web import DemoWeb
 from lycosa_lab.demo_web.environment import TOPIC, environment_part
+from lycosa_lab.papers.remembered import Remembered
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.run import make_crawl
 from lycosa_lab.webs.cache import CachedWeb, code_digest
 from lycosa_lab.webs.seen_images import seen_images
@@ -93,7 +93,7 @@ class Collected(msgspec.Struct, frozen=True):
         return len(self.graded(least)) / there if there else 0.0
 
 
-class _Keeping(MemoryStore):
+class _Keeping(MemorySink):
     """Keeps the links of the pages that were analysed."""
 
     def __init__(self) -> None:
@@ -109,34 +109,6 @@ class _Keeping(MemoryStore):
         return super().save(record)
 
 
-class Remembered(Evidence):
-    """Evidence that is computed once for each document, over all runs of a web."""
-
-    def __init__(self, kind: Evidence, known: dict[tuple[str, str], Any]) -> None:
-        self.kind = kind
-        self.name = kind.name
-        self.needs = kind.needs
-        self.tells = kind.tells
-        self.tells_of_links = kind.tells_of_links
-        self.known = known
-
-    def of_page(self, document: Document) -> Fact | None:
-        """As the evidence itself, remembered."""
-        place = (f"{self.name} of page", document.url)
-        if place not in self.known:
-            self.known[place] = self.kind.of_page(document)
-        fact: Fact | None = self.known[place]
-        return fact
-
-    def of_links(self, document: Document) -> LinkFacts | None:
-        """As the evidence itself, remembered."""
-        place = (self.name, document.url)
-        if place not in self.known:
-            self.known[place] = self.kind.of_links(document)
-        facts: LinkFacts | None = self.known[place]
-        return facts
-
-
 @dataclass
 class Bench:
     """One web with what its runs share."""
@@ -146,7 +118,7 @@ class Bench:
     seeds: tuple[str, ...]
     links: TextModel
     judge: Judge = field(default_factory=EveryPage)
-    known: dict[tuple[str, str], Any] = field(default_factory=dict)
+    known: dict[tuple[str, str, str], Any] = field(default_factory=dict)
 
     def crawl(self, settings: Settings, depth: int = DEPTH) -> Collected:
         """One crawl by the engine, to its end."""

@@ -6,7 +6,6 @@ multimedia crawler against the same one without images, topic by topic.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,6 +39,7 @@ from lycosa_lab.papers.multimedia.crawls import (
 )
 from lycosa_lab.papers.multimedia.figures import draw_figures
 from lycosa_lab.papers.multimedia.trials import below, candidates, papers_trials, tenths
+from lycosa_lab.papers.output import write_table
 from lycosa_lab.webs.web import VirtualWeb
 
 FRESH_WEBS = tuple(range(6, 16))
@@ -242,5 +242,4 @@ def text_at(t1: float) -> str:
 
 
 def _write(path: Path, rows: Sequence[Sequence[str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
+    write_table(path, rows[0], rows[1:])

@@ -6,7 +6,6 @@ detail pages, capture ratio and blocks of pages of the profile crawler, OPIC and
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -15,11 +14,13 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError
-from lycosa.methods.profile.cotags import co_tags, write_table
+from lycosa.methods.profile.cotags import co_tags
+from lycosa.methods.profile.cotags import write_table as write_cotags
 from lycosa.methods.profile.site.page_types import PageTypes
 from lycosa.methods.profile.site.schema import differentiation
 from lycosa.methods.profile.site.type_training import TYPES
 from lycosa.values import Say
+from lycosa_lab.papers.output import write_table
 from lycosa_lab.papers.profile.crawls import (
     ProfileRun,
     accuracy,
@@ -65,17 +66,17 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     out.mkdir(parents=True, exist_ok=True)
     site = trained_site(cached)
     say(f"Page types from three examples each: {accuracy(confusion(cached, site)):.2%} right.")
-    _write(out / "table-1.csv", ("type", "T", "S", "V", "US", "UV", "INT"), _table_1(cached))
-    _write(out / "path-strings.csv", ("type", *PathCost.__struct_fields__), _costs(cached))
+    write_table(out / "table-1.csv", ("type", "T", "S", "V", "US", "UV", "INT"), _table_1(cached))
+    write_table(out / "path-strings.csv", ("type", *PathCost.__struct_fields__), _costs(cached))
     _write_co_tags(cached, PageTypes(site), topics, out)
     runs = _crawls(cached, topics, say)
     step = max(1, _pages(cached) // POINTS)
-    _write(
+    write_table(
         out / "figures.csv",
         ("topic", "strategy", "pages", "harvest", "capture", "block"),
         [row for run in runs for row in _rows(run, step)],
     )
-    _write(
+    write_table(
         out / "summary.csv",
         ("topic", "strategy", "relevant", "found", "pages", "95 % of these after"),
         [
@@ -134,7 +135,7 @@ def _write_co_tags(web: CachedWeb, types: PageTypes, topics: Iterable[Topic], ou
         if kind == "detail" and (document := web.document(key))
     ]
     for number, topic in enumerate(topics, start=2):
-        write_table(out / f"table-{number}-{topic.name}.csv", co_tags(tag_sets, topic.tags[0]))
+        write_cotags(out / f"table-{number}-{topic.name}.csv", co_tags(tag_sets, topic.tags[0]))
 
 
 def _table_1(web: CachedWeb) -> Iterable[tuple[object, ...]]:
@@ -150,8 +151,3 @@ def _costs(web: CachedWeb) -> Iterable[tuple[object, ...]]:
     for kind in TYPES:
         urls = [web.url(k) for k, each in web.web.page_types.items() if each == kind and k in web.pages]
         yield (kind, *msgspec.structs.astuple(path_cost(web.web, urls)))
-
-
-def _write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])

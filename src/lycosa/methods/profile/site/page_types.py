@@ -37,7 +37,6 @@ class Site(msgspec.Struct, frozen=True):
     addresses: dict[str, tuple[Pattern, ...]]
     thumbnails: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    extra_classes: bool = True
     separators: dict[str, str] = {}  # of fields that are one text: {"detail.tags": ","}
     format: str = FORMAT
 
@@ -152,7 +151,7 @@ class PageTypes:
     def _is(self, string: str, template: str, memory: dict[str, frozenset[str]]) -> bool:
         if memory is self._loose:
             return covers_loosely(string, template)
-        return covers(string, template, self.site.extra_classes)
+        return covers(string, template)
 
     def _where(self, outline: Outline, templates: Sequence[str]) -> set[int]:
         """The numbers of a page's path strings that are instances of the templates, loosely if need be."""

@@ -1,0 +1,1 @@
+"""Programs that test endurance: kills, hostile input, long crawls, power cuts."""

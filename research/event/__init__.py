@@ -1,0 +1,1 @@
+"""Measure the event method on a web of news."""

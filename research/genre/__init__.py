@@ -1,0 +1,1 @@
+"""Labelled genre pages, and the accuracy of the genre models."""

@@ -1,0 +1,1 @@
+"""The shipped image model and its accuracy."""

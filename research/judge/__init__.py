@@ -1,0 +1,1 @@
+"""Programs that fit and measure the judge."""

@@ -1,0 +1,1 @@
+"""The shipped place model and its accuracy."""

@@ -1,0 +1,172 @@
+"""The labelled pages of the genre model, and the programs that measure it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from research.genre.accuracy import tables
+from research.genre.crawls import can_claim, compare, line, summary, swept
+from research.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
+
+from lycosa.evidence import Evidence
+from lycosa.methods.genre.evidence import EXTENDED, GENRES, built_in_model
+from lycosa.methods.genre.signs import FEATURES
+from lycosa.page.document import Document
+from lycosa.values import Category
+from lycosa_lab.grids.comparing import compare as compare_strategies
+from lycosa_lab.papers.genre.crawls import best_weight
+from lycosa_lab.papers.remembered import Remembered
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.webs.web import VirtualWeb
+
+SHARED = Path(__file__).parents[3] / "shared"
+
+
+def test_labels_are_whole():
+    """Every page once, with known genres; at least 300 real ones were drawn at random."""
+    found = labels()
+    assert len({label.url for label in found}) == len(found)
+    assert {label.genre for label in found} <= set(GENRES)
+    assert {label.extended for label in found} <= set(EXTENDED)
+    assert Counter(label.draw for label in found).keys() == {"random", "chosen", "later"}
+    assert sum(label.tested for label in found) >= 300
+
+
+def test_archived_copies_belong_to_their_original_source():
+    """Pages kept at web.archive.org are not one source."""
+    url = "https://web.archive.org/web/2019/http://www.modabot.example/paris"
+    assert GenreLabel(url, "blog", "blog", "dates", "random").source == "modabot.example"
+
+
+def test_made_chosen_and_later_pages_never_test_in_folds():
+    """Only real, random pages are in test folds; pages drawn later are not even trained on."""
+    features = dict.fromkeys(FEATURES, 0.0)
+    examples = genre_examples([(label, features) for label in labels()], extended=False)
+    assert sum(example.tested for example in examples) == sum(label.tested for label in labels())
+    assert not any(example.tested for example in made_examples(True))
+    later = sum(label.draw == "later" for label in labels())
+    assert len(examples) == len(labels()) - later + len(made_examples(False))
+
+
+def test_made_pages_are_recognised():
+    """The model has at least learned the pages that were made for it."""
+    model = built_in_model(True)
+    made = made_examples(True)
+    assert sum(model.guess(example.features)[0] == example.genre for example in made) > 0.8 * len(made)
+
+
+def test_the_accuracy_of_later_pages_is_a_share():
+    """Only pages drawn later are counted."""
+    features = dict.fromkeys(FEATURES, 0.0)
+    guess = built_in_model().guess(features)[0]
+    pages = [
+        (GenreLabel("http://a.example/", genre, genre, "dates", draw), features)
+        for genre, draw in (
+            (guess, "later"),
+            ("video" if guess != "video" else "news", "later"),
+            ("news", "random"),
+        )
+    ]
+    assert drawn_later(built_in_model(), pages, extended=False).accuracy == 0.5
+
+
+def test_evidence_is_computed_once():
+    """The runs of a sweep share the evidence of a page."""
+    asked = []
+
+    class Counting(Evidence):
+        name = "genre"
+
+        def of_page(self, document):
+            asked.append(document.url)
+            return Category("news", 1.0)
+
+    remembered = Remembered(Counting())
+    document = Document(b"", "http://a.example/")
+    assert [remembered.of_page(document) for _ in range(3)] == [Category("news", 1.0)] * 3
+    assert len(asked) == 1
+
+
+def test_margins_are_over_held_out_runs():
+    """The summary pairs runs and has the share of the gain that remains."""
+    half = {"baseline": [0.4, 0.5], "counted": [0.5, 0.6], "learned": [0.45, 0.55]}
+    found = summary([half, half])
+    assert found["counted_margin"] == pytest.approx(0.1)
+    assert found["learned_margin"] == pytest.approx(0.05)
+    assert found["relative"] == pytest.approx(0.1 / 0.45)
+    assert found["runs"] == 4
+
+
+def test_a_tie_stays_near_the_baseline_and_one_genre_claims_nothing():
+    """Of equal areas the largest w_R wins; two genres of 5 % are needed for a claim."""
+    assert best_weight({0.5: 0.3, 1.0: 0.3}) == 1.0
+    assert not can_claim({"other": 0.96, "news": 0.04})
+
+
+def test_margins_come_from_topics_that_chose_nothing(demo_folder):
+    """Each half of the topics is measured with the weight and P(I, G) of the other; topics too small are named."""
+    said: list[str] = []
+    options = Options(pages=15)
+    found = compare(
+        demo_folder, topics=2, random_seeds=(1,), options=options, weights=(0.5, 1.0), say=said.append
+    )
+    first, second = found["halves"]
+    assert len(first["baseline"]) == len(second["counted"]) == len(first["learned"]) == 1
+    assert set(first["sweep"]) == {0.5, 1.0}
+    assert first["prior"] != second["prior"]
+    assert found["summary"]["runs"] == 2
+    cells = line(found)
+    assert cells[0].startswith("demo, five genres (")
+    assert cells[2].startswith(f"{next(iter(found['mix']))} ")
+    assert sum(found["mix"].values()) == pytest.approx(1)
+
+
+def test_a_sweep_has_a_column_for_each_weight(demo_folder):
+    """Means over the topics."""
+    made = compare_strategies(
+        demo_folder,
+        ["genre"],
+        topics=["owls"],
+        changes=["genre.w_r=0,1"],
+        options=Options(pages=10),
+        runs=1,
+    )
+    assert swept(made.runs).splitlines()[0] == "| w_R | 0 | 1 |"
+
+
+def test_the_report_of_accuracy_has_its_tables():
+    """Each row of the documentation, confusion and recall; chosen pages are tested only in the last."""
+    chance = Random(3)
+    genres = {"blog": "blog", "news": "news", "wiki": "other"}
+    pages = [
+        (
+            GenreLabel(f"http://{name}{number}.example/", genres[name], name, "dates", draw),
+            {feature: float(chance.randint(0, 5) + 9 * (name == "blog")) for feature in FEATURES},
+        )
+        for name in genres
+        for number, draw in enumerate(("random",) * 8 + ("later", "chosen"))
+    ]
+    typed = [
+        (label._replace(extended="course", draw="typed"), {**of, "course_words": 20.0})
+        for label, of in pages[:8]
+    ]
+    found = {name: made.splitlines() for name, made in tables(pages, typed).items()}
+    assert found["accuracy"][2].startswith("| five genres, all features, 24 pages | ")
+    assert any("pages drawn later" in row and "of 3)" in row for row in found["accuracy"])
+    assert found["five genres"][0] == "|  | blog | news | other | recall |"
+    assert found["rare genres"][2].startswith("| pages | 9 ")
+    assert found["universities"][2].startswith("| course | 8 | ")
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared")
+def test_the_labelled_pages_are_there():
+    """Every labelled URL of the webs is archived (the large set of pages is read by fit_built_in)."""
+    from lycosa.urls import key_of
+
+    web = VirtualWeb.open(SHARED / "webs" / "news")
+    known = set(web.archive.keys())
+    assert all(key_of(label.url, web.folding) in known for label in labels() if label.web == "news")

@@ -1,1 +1,0 @@
-"""What the event method reaches on the web of news."""

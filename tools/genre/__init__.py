@@ -1,1 +1,0 @@
-"""Labelled genre pages, and what the genre models reach on them."""

@@ -1,1 +1,0 @@
-"""The shipped image model and what it reaches."""

@@ -1,1 +1,0 @@
-"""Programs on the judge that learns."""

@@ -1,1 +1,0 @@
-"""The shipped place model and what it reaches."""
