@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
+    from lycosa.learn.judges.kinds import Judge as Judge
     from lycosa.methods import BaseStrategy as BaseStrategy
     from lycosa.methods import Lazy as Lazy
     from lycosa.methods import Method as Method
@@ -57,6 +58,7 @@ __all__ = [
     "Document",
     "Evidence",
     "Fact",
+    "Judge",
     "Judgement",
     "Lazy",
     "Link",
@@ -94,6 +96,7 @@ _HOMES = {
     "Document": "lycosa.page.document",
     "Evidence": "lycosa.evidence",
     "Fact": "lycosa.values",
+    "Judge": "lycosa.learn.judges.kinds",
     "Judgement": "lycosa.values",
     "Lazy": "lycosa.methods",
     "Link": "lycosa.values",

@@ -108,8 +108,7 @@ class KnownElsewhere:
 
     def same(self, body: bytes) -> Elsewhere | None:
         """Where a body was kept before, if it is not empty."""
-        digest = digest_of(body)
-        if digest == _EMPTY:
+        if not self._opened or (digest := digest_of(body)) == _EMPTY:
             return None
         found = ((collection, pages.capture_of(digest)) for collection, pages in self._opened)
         return next((Elsewhere(str(where.directory), one) for where, one in found if one), None)

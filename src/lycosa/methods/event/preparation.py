@@ -11,8 +11,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import SpecError
-from lycosa.learn.judges.brief import KnownPage
-from lycosa.learn.training.pages import document_in
+from lycosa.learn.judges.version import KnownPage
+from lycosa.learn.training.examples import document_in
 from lycosa.methods.event.model import (
     EventModel,
     Facts,

@@ -1,7 +1,7 @@
-"""Judging a collection anew from its archive: after the strategy, the topic or the judge has changed.
+"""Judging a collection again from its archive, after the strategy, the topic or the judge has changed.
 
-In: an open collection and its frontier. Out: the same, with every page judged and ranked as if the new
-strategy had seen it, and what waits scored by it. No request is made.
+Afterwards every page is judged and ranked as if the new strategy had seen it, and waiting links are scored by it. No
+request is made. Pages are judged through `Conclusions`, as in a crawl.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from lycosa.collection import Conclusion, Record
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.known import KnownElsewhere
+from lycosa.collection.labels import labels_in
 from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.callbacks import batches_of
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.processes.analysis import Analyser
-from lycosa.engine.start import labels_are_answers
-from lycosa.engine.start.labels import labels_as_used
+from lycosa.engine.start.prepare import labels_are_answers
 from lycosa.frontier.queued import QueuedFrontier
+from lycosa.learn.judges.kinds import Judge
+from lycosa.learn.labels import labels_digest
 from lycosa.methods.lookup import guide_named
 from lycosa.spec.sections import Spec
 from lycosa.values import Decision, Fetched, Kind, Page, Reason, Refusal, Say
@@ -32,14 +35,14 @@ from lycosa.values import Decision, Fetched, Kind, Page, Reason, Refusal, Say
 BATCH = 200
 """Pages of one commit."""
 BATCH_BYTES = 50_000_000
-"""Fewer pages where these are large: they are in memory together."""
-_JUDGED_BY = "judged_by"
+"""Bytes of the pages of one commit: they are in memory together."""
+_JUDGED_BY, _LEARNED = "judged_by", "judge_learned"
 
 Judging = dict[str, Any]
 
 
 def judging_of(spec: Spec, directory: Path) -> Judging:
-    """All of a spec, the labels and the models as they are saved, that judgements and refusals follow from."""
+    """The parts of the spec, the labels and the saved models that judgements and refusals follow from."""
     said = {"topic": spec.topic, "judge": spec.judge, **spec.methods}
     sections = {name: table.model_dump(mode="json", exclude_defaults=True) for name, table in said.items()}
     options = spec.options.get(spec.strategy, {})
@@ -51,22 +54,23 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
         **({"known": spec.archive.known} if spec.archive.known else {}),
         **({"guide": {guide: spec.options.get(guide, {})}} if guide else {}),
     }
-    labels = {} if labels_are_answers(spec) else labels_as_used(directory)
+    digest = "" if labels_are_answers(spec) else labels_digest(directory)
+    labels = {"labels": digest} if digest else {}
     rest = {**sections, **labels, **_models_as_saved(directory), "bounds": bounds}
     return {"strategy": spec.strategy, "options": options, "random_seed": spec.random_seed, **rest}
 
 
 def _models_as_saved(directory: Path) -> dict[str, str]:
-    """What tells the saved topic and its like, which people may edit, from others; empty while there are none."""
+    """Digests of the saved topic and other models that people may edit."""
     found = sorted((directory / "models").glob("*.json"))
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
 def is_judged_otherwise(collection: CollectionWriter, now: Judging) -> bool:
-    """Whether the pages were judged by another spec or other labels; models that it made stale are removed."""
+    """Whether the pages were judged by another spec or other labels. Stale models are removed."""
     packed = collection.catalogue.fact(_JUDGED_BY)
     if packed is None:
-        # Nothing is judged yet. Noted before any model is made, so that one of a run that failed is not used.
+        # Noted before any model is made, so that one of a run that failed is not used.
         with collection.commit():
             note_judging(collection, now)
         return False
@@ -86,28 +90,46 @@ def note_judging(collection: CollectionWriter, now: Judging) -> None:
     collection.catalogue.set_fact(_JUDGED_BY, json.dumps(now).encode())
 
 
+async def learn_labels(judge: Judge, collection: CollectionWriter, analyser: Analyser) -> bool:
+    """Let a judge of the user's own learn from labelled pages. Return whether it has learned something new."""
+    labels = {key: label.relevant for key, label in labels_in(collection.directory).items()}
+    stored = [page for key in labels if (page := collection.reader.page(key)) is not None]
+    responses = [found for page in stored if (found := response_of(collection, page)) is not None]
+    pages = await asyncio.gather(*map(analyser.analyse, responses))
+    learned = judge.learn(labels, [page for page in pages if isinstance(page, Page)])
+    if (collection.catalogue.fact(_LEARNED) or b"").decode() == learned:
+        return False
+    with collection.commit():
+        collection.catalogue.set_fact(_LEARNED, learned.encode())
+    return True
+
+
 async def rejudge(
     collection: CollectionWriter,
     frontier: QueuedFrontier,
     analyser: Analyser,
+    judge: Judge,
     conclusions: Conclusions,
     say: Say,
 ) -> int:
-    """Judge and rank every page again, in the order of their commits. Returns how many.
+    """Judge and rank every page again, in the order of their commits. Return their number.
 
     `conclusions` are `Conclusions.anew` with a `Rewritten` store: their strategy has learned nothing yet, and
     is used up. If this is cut short it has to be done again from the start, and nothing may be taken before.
     """
+    batches = batches_of(judge)
     say("The strategy, topic, judge, scope or labels have changed: all pages are judged again.")
     with collection.commit():
         frontier.begin_rescoring()
     await _look_again(collection, analyser, conclusions)
     async for pages in _analysed_again(collection, analyser, _is_judged, conclusions.known):
+        judged = await asyncio.gather(*(batches.judge(page) for _, _, page in pages))
         with collection.commit():
-            for stored, fetched, page in pages:
-                conclusions.page(page, fetched, stored.at, _lasting(stored.refusal))
+            for (stored, fetched, page), judgement in zip(pages, judged, strict=True):
+                conclusions.page(page, fetched, stored.at, _lasting(stored.refusal), judged=judgement)
+        conclusions.concluded.clear()  # no callback hears of them again
         say(f"Judged again from the archive: {conclusions.tally.pages:,} pages.")
-    async for lists in _analysed_again(collection, analyser, _is_list):
+    async for lists in _analysed_again(collection, analyser, _is_list, conclusions.known):
         with collection.commit():
             for _, fetched, page in lists:
                 conclusions.listed(page, fetched)
@@ -122,7 +144,7 @@ async def rejudge(
 
 
 class Rewritten:
-    """A store in which a page is saved over what was concluded of it before: nothing is archived again."""
+    """A store that overwrites what was concluded of a page, and archives nothing again."""
 
     def __init__(self, collection: CollectionWriter) -> None:
         self._collection = collection
@@ -132,7 +154,7 @@ class Rewritten:
 
     def save(self, record: Record) -> Conclusion:
         self._collection.catalogue.judge_again(record)
-        return Conclusion()  # to whoever judges anew, every page is new
+        return Conclusion()  # every page counts as new
 
     def settle(self, decisions: Sequence[Decision]) -> None:
         self._collection.settle(decisions)
@@ -145,8 +167,8 @@ class Rewritten:
 
 
 async def _look_again(collection: CollectionWriter, analyser: Analyser, conclusions: Conclusions) -> None:
-    """Let the strategy know, before it ranks any page, what the archived images show to its model."""
-    async for images in _analysed_again(collection, analyser, _is_image):
+    """Tell the strategy, before it ranks any page, what its model sees in the archived images."""
+    async for images in _analysed_again(collection, analyser, _is_image, conclusions.known):
         with collection.commit():
             for stored, fetched, page in images:
                 conclusions.store.save(Record(stored.at, fetched, None, page))
@@ -157,14 +179,14 @@ async def _analysed_again(
     collection: CollectionWriter,
     analyser: Analyser,
     wanted: Callable[[StoredPage], bool],
-    known: KnownElsewhere | None = None,
+    known: KnownElsewhere,
 ) -> AsyncIterator[list[tuple[StoredPage, Fetched, Page]]]:
-    """The wanted pages of the archive, as far as they can be read, in batches for one commit each."""
+    """The wanted pages of the archive that can be read, in batches for one commit each."""
     after = 0
     while batch := _batch(collection.reader.pages(after)):
         after = batch[-1].id
         found = [
-            (stored, response_of(collection, stored) or (known.response(stored) if known else None))
+            (stored, response_of(collection, stored) or known.response(stored))
             for stored in batch
             if wanted(stored)
         ]
@@ -202,5 +224,5 @@ def _is_judged(page: StoredPage) -> bool:
 
 
 def _lasting(refusal: Refusal | None) -> Refusal | None:
-    """What stays refused whatever the strategy; the rest follows from the page itself."""
+    """The refusal if it holds whatever the strategy; others follow from the page itself."""
     return refusal if refusal and refusal.reason is Reason.DUPLICATE else None

@@ -1,13 +1,14 @@
-"""Example pages from files and folders, for training. In: paths. Out: example pages."""
+"""Example pages as plain data, from documents, files and folders."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import msgspec
+
 from lycosa.errors import InputError
 from lycosa.files import read_file
-from lycosa.learn.training.example import ExamplePage, example_of
 from lycosa.page.document import Document
 from lycosa.page.files.pdf import is_pdf, read_pdf
 from lycosa.page.places.finder import PlaceFinder
@@ -17,6 +18,32 @@ from lycosa.values import Refusal
 PLAIN = frozenset((".txt", ".md"))
 READ_TOO = frozenset((".html", ".htm", ".xhtml", ".pdf"))
 MAX_BYTES = 50_000_000
+
+
+class ExamplePage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is needed of a page: term counts, title, the anchors of its links by target, and where it is.
+
+    `contexts` are the term counts of the text around each link, where they are kept: they are large.
+    """
+
+    key: int
+    terms: dict[str, int]
+    title: list[str] = []
+    anchors: list[tuple[int, list[str]]] = []
+    url: str = ""
+    contexts: list[dict[str, int]] = []
+
+
+def example_of(document: Document, key: int, *, contexts: bool = False) -> ExamplePage:
+    """An example page from its document."""
+    return ExamplePage(
+        key,
+        dict(document.terms),
+        list(document.title_terms),
+        list(zip((link.key for link in document.links), document.link_terms, strict=True)),
+        document.url,
+        document.whole_context_terms if contexts else [],
+    )
 
 
 def example_pages(paths: Iterable[Path], language: str) -> list[ExamplePage]:

@@ -1,14 +1,8 @@
-"""Where a judge is fitted: in a process of its own that stays up, or in this one.
+"""Where the judge of a crawl is fitted: in a process of its own that stays up, or at once in this one.
 
-The process reads the catalogue itself, only what is committed and only what it has not read yet, so that the crawl
-goes on meanwhile and never loads SciPy. It gets its work over a pair of sockets and dies with its parent:
-
-    python -m lycosa.engine.processes.child lycosa.engine.learning.fitting FD
-
-A crawl makes it beforehand, as a copy of itself, which has nothing to load. That goes only before the catalogue is opened:
-SQLite does not work in a copy of a process that had the same file open.
-
-With `process.workers = 0`, in tests and in the lab the same is done at once, in the process of the crawl.
+The process reads what the catalogue has committed, so that the crawl goes on meanwhile and never loads SciPy. A crawl forks
+it before it opens the catalogue: SQLite does not work in a fork of a process that had the same file open. With
+`process.workers = 0`, in tests and in the lab, everything is fitted in the process of the crawl.
 """
 
 from __future__ import annotations
@@ -23,55 +17,49 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
 import msgspec
 
 from lycosa.collection import LearningSink
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.processes.children import (
-    FRAME,
-    MAX_FRAME,
+from lycosa.errors import CollectionError, LycosaError, ModelError
+from lycosa.learn.fitting.crawl_fitter import CrawlFitter, Fit, Said
+from lycosa.learn.judges.version import Brief, save_version
+from lycosa.processes import (
+    Child,
     Copy,
-    Process,
+    answer_all,
     live_with_parent,
     may_be_copied,
+    read_frame,
     start_child,
     start_copy,
 )
-from lycosa.errors import CollectionError, LycosaError, ModelError
-from lycosa.learn.fitting.crawl_fitter import CrawlFitter
-from lycosa.learn.fitting.fitter import Fit, Said
-from lycosa.learn.judges.brief import Brief
-from lycosa.learn.judges.version import save_version
 from lycosa.values import PageTerms
 
-if TYPE_CHECKING:  # the process that fits has no use for all that it imports
-    from lycosa.collection.writer import CollectionWriter
-
 NICE = 10
-"""Fetching and analysing come first."""
+"""Priority of the process: fetching and analysing come first."""
 
 READ_AT_ONCE = 500
-"""Pages: while a reader has not ended, the crawl's own writes pile up beside the catalogue."""
+"""Pages per read transaction: while one is open, the crawl's writes pile up in the write-ahead log."""
 
-Heard = Callable[[], Said]
-"""What people said of pages, by key, as of now."""
+_FAULTS = (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError)
 
 
 class Fits(Protocol):
-    """Fits judges, one at a time."""
+    """Fits versions of a judge, one at a time."""
 
     is_inline: bool
-    """Whether `begin` does it all at once: then it may be called inside of a commit, and what that saves is fitted."""
+    """Whether `begin` fits at once. Then it may be called inside a commit, and sees what that has saved."""
 
     def begin(self, number: int) -> None:
-        """Begin to fit the version of this number on all pages that there are."""
+        """Begin to fit the version of this number on all pages."""
         ...
 
     def arrived(self) -> Fit | None:
-        """The version that was begun, once it is there; it is handed over once."""
+        """The version that was begun, once, when it is ready."""
         ...
 
     async def last(self) -> Fit | None:
@@ -84,7 +72,7 @@ class Fits(Protocol):
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True):
-    """The first thing a process is told: what to fit from, and where."""
+    """The first message to the process: what to fit, and from which collections."""
 
     brief: Brief
     directory: str
@@ -92,14 +80,14 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """Which version to fit, and whether pages have to be read from the first one on."""
+    """The number of the version to fit, and whether to read all pages again."""
 
     number: int
     anew: bool
 
 
 class Reply(msgspec.Struct, frozen=True, array_like=True):
-    """The version with what it says, or what went wrong."""
+    """The version, or an error message."""
 
     fit: Fit | None
     trouble: str = ""
@@ -123,7 +111,7 @@ class InlineFits:
         self,
         brief: Brief,
         store: LearningSink,
-        said: Heard = Said,
+        said: Callable[[], Said] = Said,
         models: Path | None = None,
         others: Sequence[Path] = (),
     ) -> None:
@@ -161,67 +149,27 @@ class InlineFits:
         pass
 
 
-def fits_of(
-    brief: Brief,
-    collection: CollectionWriter,
-    *,
-    inline: bool,
-    others: Sequence[Path] = (),
-    child: FittingProcess | None = None,
-) -> InlineFits | ChildFits:
-    """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
-    directory = collection.directory
-    if inline:
-        return InlineFits(brief, collection, partial(said_in, directory), directory / "models", others)
-    return ChildFits(brief, directory, others, child)
-
-
 def pages_elsewhere(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
-    """What another shard has found, for a judge to learn from; one that cannot be read just now teaches it later."""
+    """The pages of another shard; none while it cannot be read."""
     with contextlib.suppress(CollectionError):
         yield from pages_in(directory, after, evidence)
 
 
 def pages_in(directory: str, after: int, evidence: str) -> Iterator[PageTerms]:
-    """The pages of a collection as far as they are committed, behind an id."""
+    """The committed pages of a collection whose ids are greater than `after`."""
     with Collection.open(Path(directory)) as collection:
         while pages := list(islice(collection.reader.terms(after, evidence=evidence), READ_AT_ONCE)):
             yield from pages
             after = pages[-1].id
 
 
-@dataclass(slots=True)
-class FittingProcess:
-    """A process that fits, and the line to it."""
-
-    process: Process
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def ask(self, request: Request) -> Reply:
-        """Have it fit a version."""
-        message = _encode(request)
-        self.writer.write(FRAME.pack(len(message)) + message)
-        await self.writer.drain()
-        (size,) = FRAME.unpack(await self.reader.readexactly(FRAME.size))
-        if size > MAX_FRAME:
-            raise ConnectionError("it sent nonsense")
-        return _decode_reply(await self.reader.readexactly(size))
-
-    def kill(self) -> None:
-        """End it; it may have ended."""
-        self.writer.close()
-        self.process.kill()
-        self.process.wait()
-
-
 @asynccontextmanager
-async def copied_beforehand(*, wanted: bool) -> AsyncIterator[FittingProcess | None]:
-    """A copy of this process that will fit, if one is `wanted` and may be made; no catalogue is open yet."""
+async def copied_beforehand(*, wanted: bool) -> AsyncIterator[Child | None]:
+    """A fork of this process to fit in, if it is `wanted` and safe. Call it while no catalogue is open."""
     if not wanted or not may_be_copied():
         yield None
         return
-    child = FittingProcess(*await start_copy(__name__))
+    child = await start_copy(__name__)
     try:
         yield child
     finally:
@@ -229,23 +177,18 @@ async def copied_beforehand(*, wanted: bool) -> AsyncIterator[FittingProcess | N
 
 
 class ChildFits:
-    """Fits in a process that is there already or is started with the first version, and stays up."""
+    """Fits in a child process: the one given, or one that starts with the first version."""
 
     is_inline = False
 
     def __init__(
-        self,
-        brief: Brief,
-        directory: Path,
-        others: Sequence[Path] = (),
-        child: FittingProcess | None = None,
+        self, brief: Brief, directory: Path, others: Sequence[Path] = (), child: Child | None = None
     ) -> None:
-        self.brief = brief
-        self.others = tuple(str(other.absolute()) for other in others)
-        self.directory = directory
-        self._child: FittingProcess | None = None
+        others_ = tuple(str(other.absolute()) for other in others)
+        self._job = _encode(Job(brief, str(directory.absolute()), others_))
+        self._child = child
         if child is not None:
-            self._child = self._told(child)
+            child.tell(self._job)
         self._fitting: asyncio.Task[Fit] | None = None
         self._anew = False
 
@@ -278,14 +221,14 @@ class ChildFits:
         self._end()
 
     async def _fit(self, request: Request) -> Fit:
-        """One version; of a process that is gone, another one makes it."""
+        """Fit one version; if the process has ended, once more in a new one."""
         try:
             return await self._asked(request)
-        except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError):
+        except _FAULTS:
             self._end()
         try:
             return await self._asked(request)
-        except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError) as error:
+        except _FAULTS as error:
             self._end()
             raise ModelError(
                 f"The process that fits the judge ended ({error}). Run the same command again, with --set "
@@ -294,21 +237,14 @@ class ChildFits:
 
     async def _asked(self, request: Request) -> Fit:
         if self._child is None:
-            self._child = await self._start()
-        reply = await self._child.ask(request)
+            self._child = await start_child(__name__)
+            self._child.tell(self._job)
+        reply = _decode_reply(await self._child.ask(_encode(request)))
         if reply.fit is None and isinstance(self._child.process, Copy):
-            raise RuntimeError(reply.trouble)  # it may be the copy's: a process of its own tells
+            raise RuntimeError(reply.trouble)  # perhaps because it is a fork: try a new process
         if reply.fit is None:
             raise ModelError(f"The judge could not be fitted: {reply.trouble}")
         return reply.fit
-
-    async def _start(self) -> FittingProcess:
-        return self._told(FittingProcess(*await start_child(__name__)))
-
-    def _told(self, child: FittingProcess) -> FittingProcess:
-        job = _encode(Job(self.brief, str(self.directory.absolute()), self.others))
-        child.writer.write(FRAME.pack(len(job)) + job)
-        return child
 
     def _end(self) -> None:
         if self._child is not None:
@@ -327,19 +263,17 @@ def work(channel: socket.socket) -> None:
     with contextlib.suppress(OSError):
         os.nice(NICE)
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
-        job = msgspec.msgpack.decode(_frame(stream.read), type=Job)
+        job = msgspec.msgpack.decode(read_frame(stream) or b"", type=Job)
         fitter = _fitter_of(job)
-        while header := stream.read(FRAME.size):
-            request = _decode_request(stream.read(FRAME.unpack(header)[0]))
+
+        def answer(message: bytes) -> bytes:
+            nonlocal fitter
+            request = _decode_request(message)
             if request.anew:
                 fitter = _fitter_of(job)
-            answer = _encode(_reply(request, fitter, Path(job.directory)))
-            stream.write(FRAME.pack(len(answer)) + answer)
-            stream.flush()
+            return _encode(_reply(request, fitter, Path(job.directory)))
 
-
-def _frame(read: Callable[[int], bytes]) -> bytes:
-    return read(FRAME.unpack(read(FRAME.size))[0])
+        answer_all(stream, answer)
 
 
 def _fitter_of(job: Job) -> CrawlFitter:
@@ -357,3 +291,20 @@ def _reply(request: Request, fitter: CrawlFitter, directory: Path) -> Reply:
     except (LycosaError, ImportError, OSError) as error:
         return Reply(None, str(error))
     return Reply(fit)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to fit: in this process, in a child that is there already, or in one that starts when it is needed."""
+
+    inline: bool = False
+    child: Child | None = None
+
+
+def fits_of(
+    brief: Brief, store: LearningSink, directory: Path, place: Place, others: Sequence[Path] = ()
+) -> InlineFits | ChildFits:
+    """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
+    if place.inline:
+        return InlineFits(brief, store, partial(said_in, directory), directory / "models", others)
+    return ChildFits(brief, directory, others, place.child)

@@ -1,6 +1,6 @@
-"""A judge taught by answers, outside of its crawl. In: a collection with labels. Out: its pages judged anew, and what changed.
+"""Teaching the judge of a collection by answers, outside of its crawl. A running crawl is told, and learns itself.
 
-Nothing is fetched or parsed: terms are stored. A crawl that runs on the collection learns itself, when it is told.
+Nothing is fetched or parsed: the terms of pages are stored.
 """
 
 from __future__ import annotations
@@ -16,30 +16,31 @@ import msgspec
 from lycosa.collection import Rejudged
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.conclude import Tally
-from lycosa.engine.learning.fitting import InlineFits, said_in
-from lycosa.engine.learning.refit import labels_now, refits_in, refused_version, saved_version
 from lycosa.engine.resume import note_taught
-from lycosa.engine.start import labels_are_answers
-from lycosa.engine.start.labels import verdicts_in
+from lycosa.engine.start.prepare import labels_are_answers
+from lycosa.engine.tally import Tally
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
-from lycosa.learn.fitting.fitter import Fit
-from lycosa.learn.judges.learning import LearningJudge, brief_path, load_brief
-from lycosa.learn.judges.threshold import Harvest
+from lycosa.learn.fitting.crawl_fitter import Fit
+from lycosa.learn.fitting.fit_process import InlineFits, said_in
+from lycosa.learn.history import kept_in, labels_now, refused_version, saved_version
+from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.judges.learning import LearningJudge, brief_path, saved_judge
 from lycosa.learn.judges.version import Version, load_version, save_version, saved_versions
+from lycosa.learn.labels import verdicts_in
+from lycosa.learn.refit import Refits
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import stored_spec
 from lycosa.values import Judgement
 from lycosa.wording import interval
 
 PATIENCE_S = 120.0
-"""How long to wait for a running crawl to learn."""
+"""Seconds to wait for a running crawl to learn."""
 POLL_S = 0.2
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """What judges a collection, and what it keeps."""
+    """The version that judges a collection, and what it keeps."""
 
     version: int
     kept: int
@@ -82,7 +83,7 @@ class Relearned(msgspec.Struct, frozen=True):
 
 
 class PastVersion(msgspec.Struct, frozen=True):
-    """A version that a collection keeps; what could not be read has no pages."""
+    """A version that a collection keeps; one that cannot be read has no pages."""
 
     number: int
     status: str  # in use, earlier, set aside
@@ -114,7 +115,7 @@ def standing_of(collection: CollectionWriter | Collection) -> Standing:
 
 
 def learns(collection: Collection) -> bool:
-    """Whether answers teach the judge of a collection at once, without its crawl."""
+    """Whether answers teach the judge of a collection without its crawl."""
     if not collection.reader.judge_version() or not brief_path(collection.directory / "models").exists():
         return False
     try:
@@ -124,7 +125,7 @@ def learns(collection: Collection) -> bool:
 
 
 def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
-    """Let a collection's judge learn what people have said, here or in the crawl that runs; and say what changed."""
+    """Let a collection's judge learn what people have said, here or in its running crawl. Return what changed."""
     with Collection.open(directory) as collection:
         before = standing_of(collection)
         if not learns(collection):
@@ -158,19 +159,17 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
 
 
 def judge_by(directory: Path, text: str, name: str, fit: Fit) -> None:
-    """Judge the pages of a collection whose crawl does not run by a version that was fitted on them elsewhere."""
+    """Judge the pages of a collection, whose crawl does not run, by a version that was fitted elsewhere."""
     with CollectionWriter.create_or_open(directory, text, name=name) as collection:
-        judge = judge_in(directory)
+        judge = saved_judge(directory / "models")
         save_version(fit.version, directory / "models")
-        refits = refits_in(
-            judge, _AtRest(collection), collection, InlineFits(judge.brief, collection), _silent
-        )
+        refits = _refits(judge, collection, InlineFits(judge.brief, collection))
         with collection.commit():
             refits.judge_by(fit, fit.upto_of.get(str(directory.absolute()), 0))
 
 
-def _silent(_: str) -> None:
-    pass
+def _refits(judge: LearningJudge, collection: CollectionWriter, fits: InlineFits) -> Refits:
+    return Refits(judge, _AtRest(collection), collection, fits, kept_in(collection))
 
 
 def history(directory: Path) -> list[PastVersion]:
@@ -208,7 +207,7 @@ def undo(directory: Path) -> Relearned:
 
 
 def _go_back(collection: CollectionWriter, version: Version) -> None:
-    judge = judge_in(collection.directory)
+    judge = saved_judge(collection.directory / "models")
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
     with collection.commit():
@@ -222,9 +221,9 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
 
 def _learn(collection: CollectionWriter) -> None:
     directory = collection.directory
-    judge = judge_in(directory)
+    judge = saved_judge(directory / "models")
     fits = InlineFits(judge.brief, collection, partial(said_in, directory), directory / "models")
-    refits = refits_in(judge, _AtRest(collection), collection, fits, _silent)
+    refits = _refits(judge, collection, fits)
     if (version := saved_version(collection)) is None:
         raise ModelError(
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
@@ -234,7 +233,7 @@ def _learn(collection: CollectionWriter) -> None:
 
 
 class _AtRest:
-    """A collection whose crawl does not run: sources and strategy hear of new judgements when it goes on."""
+    """A collection whose crawl does not run: its strategy hears of new judgements when it goes on."""
 
     def __init__(self, collection: CollectionWriter) -> None:
         self.collection = collection
@@ -243,13 +242,13 @@ class _AtRest:
         self.given: Mapping[int, Judgement] = {}  # the topic's examples, which its judge knows
 
     def rejudged(self, changed: Sequence[Rejudged]) -> None:
-        """Nobody is there to be told."""
+        """No-op: no crawl is running."""
 
     def rejudged_elsewhere(self, judgements: Mapping[int, Judgement]) -> None:
-        """Nobody is there to be told."""
+        """No-op: no crawl is running."""
 
     def rescore(self) -> None:
-        """It is noted for the next run."""
+        """Note it for the next run."""
         note_taught(self.collection)
 
 
@@ -279,11 +278,6 @@ def _past(version: Version, status: str) -> PastVersion:
         harvest.high,
         told.precision,
     )
-
-
-def judge_in(directory: Path) -> LearningJudge:
-    """The judge of a collection, as its crawl made it; it has no version yet."""
-    return LearningJudge(load_brief(directory / "models"))
 
 
 def _reopened(directory: Path) -> CollectionWriter:

@@ -1,12 +1,10 @@
-"""Questions about pages. In: a collection. Out: the pages whose answers teach its judge most, and the answers kept.
-
-The same questions in the terminal, during a crawl and in the library.
-"""
+"""Questions about the pages whose answers teach the judge most, for the terminal and the library."""
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Collection as Keys
 from collections.abc import Container, Iterator
 from pathlib import Path
 
@@ -18,23 +16,49 @@ from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, labels_in, set_label
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.learning.refit import saved_version
-from lycosa.learn.fitting.asking import to_ask
+from lycosa.learn.history import saved_version
 from lycosa.learn.judges.learning import NEGATIVE
 from lycosa.learn.judges.version import Scorer, Version
 from lycosa.page.response import document_of
 from lycosa.page.text.terms import terms_of
 from lycosa.page.text.written import as_written
-from lycosa.values import EXAMPLE, Refusal, Score
+from lycosa.values import EXAMPLE, Floats, Refusal, Score
 
+SPREAD = 5
+"""Answers that are spread over all probabilities; then the pages nearest to the threshold are asked about."""
 NEAR = 0.15
-"""Pages whose probability is no further from the threshold could as well be on its other side."""
+"""A page is near the threshold if its probability is no further from it than this."""
 AT_ONCE = 5
-"""This many questions are chosen together; after as many answers the judge is fitted again."""
+"""Questions that are chosen together; after as many answers the judge is fitted again."""
 PROMPT = "  relevant? y / n / s(kip) / b(ack) / q(uit): "
 ANSWERS = ("yes", "no", "skip", "back", "quit")
 SENTENCES, SENTENCE_CHARS, WORDS = 2, 220, 8
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+def to_ask(
+    probability: Floats, known: Keys[int], count: int, *, answered: int, threshold: float
+) -> list[int]:
+    """The rows to ask about, best first: spread over the uncertainty p · (1 − p), later those nearest to the threshold.
+
+    Spread answers teach the words of both sides and calibrate the whole range; after that, answers near the threshold
+    decide most. The same pages give the same questions. `known` are rows not to ask about, `answered` is the number of
+    answers so far.
+
+    >>> p = np.array([0.01, 0.5, 0.45, 0.9, 0.99])
+    >>> to_ask(p, {1}, 2, answered=0, threshold=0.5), to_ask(p, {1}, 2, answered=15, threshold=0.5)
+    ([2, 3], [2, 3])
+    """
+    rows = np.array([row for row in np.argsort(probability, kind="stable") if row not in known], np.intp)
+    if not len(rows):
+        return []
+    if answered >= SPREAD:
+        nearest = np.argsort(np.abs(probability[rows] - threshold), kind="stable")
+        return [int(row) for row in rows[nearest[:count]]]
+    unsure = probability[rows] * (1.0 - probability[rows]) + 1e-6
+    reached = np.cumsum(unsure) / unsure.sum()
+    middles = (np.arange(count) + 0.5) / count
+    return [int(row) for row in dict.fromkeys(rows[np.searchsorted(reached, middles)])]
 
 
 class Question(msgspec.Struct, frozen=True):

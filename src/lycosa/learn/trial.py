@@ -1,7 +1,4 @@
-"""What a judge would become if it learned what people have said. In: a collection, read only. Out: which pages would change.
-
-The same fit as `relearn`, with nothing written: whoever sees it can still leave it.
-"""
+"""A preview of what a judge would become if it learned what people have said; nothing is written."""
 
 from __future__ import annotations
 
@@ -11,12 +8,13 @@ import msgspec
 
 from lycosa.collection.catalogue.progress import PageJudgement
 from lycosa.collection.collection import Collection
-from lycosa.engine.learning.fitting import said_in
-from lycosa.engine.learning.refit import forecasts_worse, saved_version
-from lycosa.engine.learning.relearn import judge_in
-from lycosa.engine.start.labels import verdicts_in
 from lycosa.errors import ModelError
 from lycosa.learn.fitting.crawl_fitter import CrawlFitter
+from lycosa.learn.fitting.fit_process import said_in
+from lycosa.learn.history import saved_version
+from lycosa.learn.judges.learning import saved_judge
+from lycosa.learn.labels import verdicts_in
+from lycosa.learn.refit import forecasts_worse
 from lycosa.values import Judgement
 
 EXAMPLES = 8
@@ -34,7 +32,7 @@ class Mover(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """What learning would do: pages kept before and after, and those that would join or leave, the surest first.
+    """What learning would do: pages kept before and after, and those that would join or leave, the most certain first.
 
     `is_worse`: the new version forecasts the answers worse than the one in use, so that only the answered pages change.
     """
@@ -57,7 +55,7 @@ def tried(collection: Collection) -> Trial:
         raise ModelError(
             f"The judge of {directory} cannot be read. Run its crawl again: it is fitted anew, and your labels count."
         )
-    judge = judge_in(directory)
+    judge = saved_judge(directory / "models")
     fitter = CrawlFitter(
         judge.brief, lambda _, after: collection.reader.terms(after, evidence=judge.brief.evidence)
     )
