@@ -66,12 +66,12 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _collections_in(directory: Path, name: str) -> list[Path]:
-    """Folders of a folder that have a catalogue of this name, in the order of the alphabet."""
+    """Return folders with a catalogue of this name, in alphabetical order."""
     return sorted(path.parent for path in directory.glob(f"*/{name}"))
 
 
 def _is_copy(collection: Path) -> bool:
-    """Whether a collection is called otherwise than its crawl: somebody has put a copy beside it, to go back to."""
+    """Return whether a collection has another name than its crawl, as a backup copy has."""
     try:
         text = (collection / "crawl.toml").read_text("utf-8", "replace")
     except OSError:
@@ -120,7 +120,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> int:
-    """The version, after making sure that the file is a catalogue that this program understands."""
+    """Return the schema version of a catalogue that this program reads; refuse any other file."""
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     if tables and application != APPLICATION_ID:
@@ -154,7 +154,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says about the file into one sentence that names the fix."""
+    """Turn errors of SQLite into a CollectionError that names the fix."""
     try:
         yield
     except sqlite3.Error as error:
@@ -180,7 +180,7 @@ def _sentence(path: Path, error: sqlite3.Error) -> str:
 
 
 def file_trouble(path: Path, error: OSError) -> str:
-    """One sentence on a file that could not be written or read, ending with what to do."""
+    """Return a message about a file that could not be written or read, with the fix."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"{path} cannot grow: the disk is full. Make room, then run the same command: it goes on."
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
