@@ -261,8 +261,8 @@ class CollectionWriter:
         before = folding_in(self.earlier_spec).tracking
         if self.earlier_spec and folding_in(text).tracking is not before:
             raise CollectionError(
-                f"scope.fold_tracking: {self.directory} was begun with {str(before).lower()}, and its URLs are told apart by "
-                "that. Set it back, or crawl into another directory with --out."
+                f"scope.fold_tracking: {self.directory} was begun with {str(before).lower()}, which identifies its pages. "
+                "Set it back, or crawl into another directory with --out."
             )
 
     def _write_spec(self, text: str) -> None:
@@ -354,7 +354,7 @@ def _refuse_foreign(directory: Path) -> None:
     stranger = next((path.name for path in directory.iterdir() if path.name not in OWN_FILES), None)
     if stranger is not None:
         raise CollectionError(
-            f"{directory} is no collection, and not empty ({stranger}). "
+            f"{directory} is not a collection, and not empty ({stranger}). "
             "Choose a new directory with --out, or empty this one."
         )
 

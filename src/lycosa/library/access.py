@@ -162,7 +162,7 @@ class AccessControl:
         if not self._origins.knows(headers.get("host", ""), self._origins.port):
             return PlainTextResponse("This is not the address of this library.\n", 421)
         if _from_elsewhere(scope, headers):
-            return PlainTextResponse("Other sites may not ask this library.\n", 403)
+            return PlainTextResponse("Requests from other sites are refused.\n", 403)
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(headers):
             return PlainTextResponse(
                 "This form was not sent by the library itself. Go back and reload.\n", 403
@@ -184,7 +184,7 @@ class AccessControl:
 
     def _refused_in_public(self, scope: Scope) -> Response | None:
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("This library is only to read.\n", 405)
+            return PlainTextResponse("This library is read-only.\n", 405)
         return self._limit.refusal(scope)
 
     def _by_token(self, scope: Scope, token: str) -> Response:

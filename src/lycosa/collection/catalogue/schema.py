@@ -84,8 +84,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         if (path.parent / "shards.json").is_file():
             raise NoCollection(
-                f"What the shards of {path.parent} have found is not brought together yet. "
-                f"Do it with: lycosa merge {path.parent}"
+                f"The shards of {path.parent} are not merged yet. Merge them with: lycosa merge {path.parent}"
             )
         inside = sorted(_collections_in(path.parent, path.name), key=_is_copy)
         raise NoCollection(
