@@ -1,4 +1,4 @@
-"""What a strategy is prepared from: the topic as the user gave it, the judge, and fitted models."""
+"""What `Strategy.fit` gets: the topic as the user gave it, the judge, and fitted models."""
 
 from __future__ import annotations
 

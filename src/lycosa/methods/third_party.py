@@ -1,7 +1,6 @@
-"""Methods and strategies of other people: from a Python file or an installed package, loaded and called with care.
+"""Load methods and strategies of other people, and guard their calls.
 
-In: `FILE.py:Class`, or an entry point of the group `lycosa.methods` or `lycosa.strategies`. Out: a strategy
-whose errors say in plain words whose they are. What is built in is not wrapped: its errors are ours.
+An error of theirs is reported with the class and page it occurred at. Built-in strategies are not wrapped.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def class_in_file(name: str) -> type[BaseStrategy]:
         raise SpecError(f"{name}: there is no file {path}. Name a strategy as FILE.py:Class.")
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))  # so that worker processes find it by the same name
-    module = _made(lambda: import_module(path.stem), str(path), "Mend the file")
+    module = _made(lambda: import_module(path.stem), str(path), "Fix the file")
     if Path(getattr(module, "__file__", None) or "").absolute() != path:
         raise SpecError(f"{path}: another module is called {path.stem!r} already. Rename the file.")
     known = [key for key, value in vars(module).items() if is_strategy(value) and value is not BaseStrategy]
@@ -50,7 +49,9 @@ def method_of_package(point: EntryPoint) -> Method:
     """The method that an installed package offers."""
     found, told = _of_package(point, "method")
     if not isinstance(found, Method):
-        raise SpecError(f"{told} is no method: give a lycosa.methods.Method, or the group lycosa.strategies.")
+        raise SpecError(
+            f"{told} is not a method: give a lycosa.methods.Method, or the group lycosa.strategies."
+        )
     return found
 
 
@@ -63,7 +64,7 @@ def class_of_method(method: Method, name: str) -> type[BaseStrategy]:
 def _of_package(point: EntryPoint, what: str) -> tuple[Any, str]:
     package = point.dist.name if point.dist else point.value
     told = f"The {what} {point.name!r} of the installed package {package}"
-    return _made(point.load, told, f"Mend the package, or: pip uninstall {package}"), told
+    return _made(point.load, told, f"Fix the package, or: pip uninstall {package}"), told
 
 
 def is_strategy(found: object) -> bool:
@@ -74,7 +75,9 @@ def is_strategy(found: object) -> bool:
 def checked(found: Any, told: str) -> type[BaseStrategy]:
     """A class, if it is one of a strategy."""
     if not is_strategy(found):
-        raise SpecError(f"{told} is no strategy: give a class with `fit` and `rank`, such as a BaseStrategy.")
+        raise SpecError(
+            f"{told} is not a strategy: give a class with `fit` and `rank`, such as a BaseStrategy."
+        )
     kind: type[BaseStrategy] = found
     return kind
 
@@ -112,7 +115,7 @@ def _with_care(kind: type[BaseStrategy], make: Callable[[], T]) -> T:
 
 
 class Guarded(BaseStrategy):
-    """A strategy whose errors, and answers that are none, are a StrategyError that names class and page."""
+    """A strategy whose errors and invalid answers become a StrategyError that names class and page."""
 
     def __init__(self, inner: BaseStrategy) -> None:
         self.inner = inner
@@ -199,5 +202,5 @@ def _fault(kind: type[Any], error: Exception, when: str) -> StrategyError:
     place = f"{file}, line {lines[-1]}" if lines else file
     return StrategyError(
         f"The strategy {kind.__name__} ({place}) failed {when}: {type(error).__name__}: {error}. "
-        "What was collected is safe: mend it and run the same command (lycosa --debug … shows the traceback)."
+        "Collected pages are safe. Fix the class and run the same command; lycosa --debug … shows the traceback."
     )

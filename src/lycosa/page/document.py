@@ -20,7 +20,6 @@ from lycosa.page.files.as_html import html_of_text
 from lycosa.page.files.paper import OFFICE_TYPES
 from lycosa.page.lazy import lazy
 from lycosa.page.links import contexts
-from lycosa.page.links.contexts import NamingContexts
 from lycosa.page.links.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.links.paths import Outline, outline_of
 from lycosa.page.links.requisites import find_requisites, stylesheet_urls
@@ -562,12 +561,6 @@ class Document:
     def whole_context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context with anchors."""
         return contexts.whole_context_counts(self)
-
-    def contexts_naming(self, terms: Sequence[str]) -> NamingContexts:
-        """`whole_context_terms` of links whose context has one of the page's terms among these, as arrays."""
-        if "whole_context_terms" not in self.__dict__:
-            return contexts.contexts_naming(self, terms)
-        return contexts.naming_of(self.whole_context_terms, terms, self.terms.keys())
 
     def counts_of(self, texts: list[str]) -> list[dict[str, int]]:
         """The term counts of texts in the page's language; the same text, as links of one parent have, once."""

@@ -137,7 +137,7 @@ def test_odd_events_are_made_and_explained(date, where, hint):
 
 def test_pages_without_words_make_no_event():
     """Empty pages, or none of whose terms is on enough of them."""
-    with pytest.raises(InputError, match="hold no words"):
+    with pytest.raises(InputError, match="have no words"):
         event_model([Facts({})])
     with pytest.raises(InputError, match="--min-pages"):
         event_model(PAGES, min_pages=3)

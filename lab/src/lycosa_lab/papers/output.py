@@ -40,6 +40,6 @@ def panel(path: Path, size: tuple[float, float] = (6.5, 4.5)) -> Iterator[Any]:
 
 
 def legend(axes: Any, *, beside: bool = False) -> None:
-    """A small legend without a frame, inside the panel or beside it."""
+    """A small legend without a frame, inside or next to the panel."""
     place = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if beside else {}
     axes.legend(frameon=False, fontsize=8, **place)

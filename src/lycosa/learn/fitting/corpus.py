@@ -15,7 +15,6 @@ from numpy.typing import DTypeLike, NDArray
 from lycosa.learn.words.background import Background, rarity, share_of_pages
 from lycosa.learn.words.similarity import logs_of, unit
 from lycosa.page.text.terms import packed
-from lycosa.page.text.tokens import LONGEST, UNKNOWN, Tokens, TokenTable
 from lycosa.values import Floats, Terms
 
 if TYPE_CHECKING:
@@ -71,41 +70,17 @@ class _Columns:
         self.terms: list[str] = []
         self.shares = _Growing[np.float64](np.float64)
         self.rarities = _Growing[np.float64](np.float64)
-        self._table = TokenTable()
-        self._long: dict[str, int] = {}  # those that are longer than what is looked up by its hash
+        self._columns: dict[str, int] = {}
 
     def of(self, pages: Sequence[Terms]) -> NDArray[np.int32]:
         """The columns of the terms of some pages, one page after the other."""
-        tokens = Tokens("\n".join([page.lines for page in pages]).encode().replace(b"\n", b" "))
-        hashes = tokens.hashes()
-        columns = self._table.find(hashes)
-        is_long = tokens.sizes > LONGEST
-        if is_long.any():
-            if (
-                len(pages) > 1
-            ):  # page by page: in which order terms are met does not depend on who is read together
-                return np.concatenate([self.of([page]) for page in pages])
-            for at in np.flatnonzero(is_long).tolist():
-                columns[at] = self._of_long(tokens[at].decode())
-        new = np.flatnonzero(columns == UNKNOWN)
-        if len(new):
-            found, first, which = np.unique(hashes[new], return_index=True, return_inverse=True)
-            order = np.argsort(first)
-            numbers = np.empty(len(found), np.int32)
-            numbers[order] = np.arange(len(self.terms), len(self.terms) + len(found))
-            columns[new] = numbers[which]
-            self._table.add(found, numbers)
-            self._note([token.decode() for token in tokens.some(new[first[order]])])
-        return columns
-
-    def _of_long(self, term: str) -> int:
-        column = self._long.setdefault(term, len(self.terms))
-        if column == len(self.terms):
-            self._note([term])
-        return column
+        known, columns = len(self.terms), self._columns
+        found = [columns.setdefault(term, len(columns)) for page in pages for term in page.each()]
+        self._note([*columns][known:] if len(columns) > known else [])
+        return np.array(found, np.int32)
 
     def _note(self, terms: Sequence[str]) -> None:
-        """Keep what is known of the next terms."""
+        """Keep the background of new terms."""
         self.terms += terms
         common = [*map(self.background.zipf, terms)]
         self.shares.extend(np.array([*map(share_of_pages, common)]))

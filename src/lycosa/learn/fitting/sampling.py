@@ -13,7 +13,7 @@ import numpy as np
 
 from lycosa.learn.judges.brief import Brief
 from lycosa.learn.words.background import background_of
-from lycosa.learn.words.hash_table import HashTable
+from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import unit, unit_weights
 from lycosa.values import PageTerms
 
@@ -40,7 +40,7 @@ class Sample:
             tuple[float, int, int]
         ] = []  # the least likely of them first, with lots and keys
         self._others: list[tuple[int, int]] = []  # those with the least lots: the greatest of these first
-        self._table = HashTable(brief.language, [_sought(brief)])
+        self._table = WordVectors(brief.language, [_sought(brief)])
 
     def add(self, page: PageTerms) -> None:
         """Take a page into account."""

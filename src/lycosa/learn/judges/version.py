@@ -19,7 +19,7 @@ from lycosa.files import write_file
 from lycosa.learn.judges.calibration import Shift, page_log_odds
 from lycosa.learn.judges.threshold import Estimate
 from lycosa.learn.words.background import background_of
-from lycosa.learn.words.hash_table import HashTable
+from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import LOGS, unit_weights
 from lycosa.page.text.terms import packed as packed_counts
 from lycosa.values import Terms
@@ -108,7 +108,7 @@ class Scorer:
         self._background = background_of(version.language)
         total = sum(part.weight for part in version.parts.values()) or 1.0
         parts = [part.words for part in version.parts.values()]
-        self._table = HashTable(version.language, [version.plain, version.taught, *parts])
+        self._table = WordVectors(version.language, [version.plain, version.taught, *parts])
         self._plain, self._taught, *vectors = self._table.vectors
         self._words = np.zeros(len(self._plain))
         self._base = self._of_evidence = 0.0

@@ -1,4 +1,4 @@
-"""Best-first with a topic vector: the event paper's baseline (ch. 3). With a judge that learns, by what it has learned."""
+"""Best-first with a topic vector, the event paper's baseline (ch. 3); with a learning judge, by the judge's words."""
 
 from __future__ import annotations
 

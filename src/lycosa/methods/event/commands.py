@@ -110,7 +110,7 @@ def event(
 
 
 class _Taught:
-    """What pages and links were labelled, and the event of the collection that they come from."""
+    """Labelled pages and links, and the event of the collection that they come from."""
 
     def __init__(self, model: EventModel | None = None) -> None:
         self.model = model
@@ -121,7 +121,7 @@ class _Taught:
 
     @classmethod
     def of(cls, collection: Path | None, links: Path | None, language: str) -> _Taught:
-        """The lessons of a collection and of a file of links."""
+        """The labels of a collection and of a file of links."""
         from lycosa.methods.event.training.links import facts_of_links, read_labelled_links
 
         taught, found = cls(), []
@@ -147,11 +147,11 @@ class _Taught:
 
     @property
     def pages_or_links(self) -> bool:
-        """Whether anything was taught."""
+        """Whether there are labels."""
         return bool(self.pages or self.links)
 
     def learned(self, model: EventModel, there: EventModel | None, *, who: bool) -> tuple[EventModel, bool]:
-        """The model with what was taught, and whether any of it was better than what is there; says how well it does."""
+        """The trained model, and whether any side is better than before; prints the figures."""
         from lycosa.methods.event.training.scoring import train_event
 
         model, figures = train_event(
@@ -168,12 +168,12 @@ class _Taught:
 
 
 def _told(figure: Taught) -> str:
-    """How well a side does that was taught, and whether it is used."""
+    """The cross-validation of a side, and whether it is used."""
     if figure.f1 is None:
-        return "too few of one kind to tell whether they help, so what was there stays. Label two of each, or more."
+        return "too few labels of one kind, so the model stays as it was. Label at least two of each."
     if figure.is_better:
         return f"F1 {figure.f1:.3f} in cross-validation; before {figure.before:.3f}."
     return (
-        f"F1 {figure.f1:.3f} in cross-validation, which is worse than {figure.before:.3f} before: what was there stays. "
-        "Label further pages, of both kinds."
+        f"F1 {figure.f1:.3f} in cross-validation, worse than {figure.before:.3f} before, so the model stays as it was. "
+        "Label more pages of both kinds."
     )

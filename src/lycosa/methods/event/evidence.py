@@ -1,7 +1,7 @@
-"""How close pages and links are to an event: what, where, when (and who). In: a Document. Out: scores.
+"""Score how close pages and links are to an event: what, where, when (and who).
 
-The equations are pure functions; `EventScorer` applies an EventModel's settings to a page once, and
-the evidence classes hand out its numbers.
+The equations are pure functions. `EventScorer` applies an EventModel's settings to a page once; the evidence
+classes share its numbers.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from lycosa.page.document import Document
 from lycosa.values import NotSaid, PagePlace, Score
 
 EVENT, AGREED = "event", "event-agreed"
-"""The evidence that strategies look at, what, where and when together; and that of judges, which hears an alibi."""
+"""The evidence of strategies: what, where and when together; and that of judges, 0 if place and date disagree."""
 ELSEWHERE = 0.05
-"""A page whose places, or whose day, score less than this tells of somewhere else, or of another time."""
+"""A page whose place or date scores less than this is about another place or time."""
 ASPECTS = ("topic", "place", "date", "who")
 WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
 
 
 class Aspects(msgspec.Struct, frozen=True):
-    """One number an aspect; None where the page or link says nothing of it."""
+    """A score for each aspect; None if the page or link says nothing of it."""
 
     topic: float = 0.0
     place: float | None = None
@@ -66,7 +66,7 @@ def event_score(
 def aspect_shares(
     aspects: Aspects, weights: Weights, missing_date: Missing = "zero", missing_place: Missing = "zero"
 ) -> list[float]:
-    """What each of ASPECTS adds to the event score.
+    """The share of each of ASPECTS in the event score.
 
     >>> aspect_shares(Aspects(0.5, 1.0, None), Weights(0.5, 0.25, 0.25))
     [0.25, 0.25, 0.0, 0.0]
@@ -149,7 +149,7 @@ class PlaceScore:
 
 
 def date_score(days: float, num_days: float = 365.0) -> float:
-    """How close a page's date is to the event's.
+    """How close a page's date is to the event's date.
 
         score(D1, D2) = max(0, 1 - |D1 - D2| / num_days)          [Farag, eq. 4]
 
@@ -160,11 +160,11 @@ def date_score(days: float, num_days: float = 365.0) -> float:
 
 
 def saturating_date_score(days: float, grace_days: float = 7.0, half_days: float = 30.0) -> float:
-    """Eq. 4 made lopsided: no page reports an event before it, and interest fades ever more slowly.
+    """Eq. 4 made asymmetric: no page reports an event before it, and interest decays ever more slowly.
 
         score = 1 / (1 + days / half_days)  after the event,  max(0, 1 + days / grace_days)  before it
 
-    The grace is for event dates that are guessed from pages, and so may be late by some days.
+    The grace allows for event dates that are guessed from pages and may be some days late.
 
     >>> saturating_date_score(30), saturating_date_score(0), saturating_date_score(-7)
     (0.5, 1.0, 0.0)
@@ -173,7 +173,7 @@ def saturating_date_score(days: float, grace_days: float = 7.0, half_days: float
 
 
 class EventScorer:
-    """Compares pages and links with one event; the last page's scores are kept, for several askers."""
+    """Compares pages and links with one event; caches the last page, which several kinds of evidence share."""
 
     def __init__(self, model: EventModel) -> None:
         self.model = model
@@ -190,7 +190,7 @@ class EventScorer:
         self._links: list[Aspects] = []
 
     def __getstate__(self) -> dict[str, object]:
-        """For worker processes: without the page at hand."""
+        """Pickle for worker processes, without the cached page."""
         return {"model": self.model}
 
     def __setstate__(self, state: dict[str, EventModel]) -> None:
@@ -207,15 +207,15 @@ class EventScorer:
         return self._links
 
     def of_page_facts(self, facts: Facts) -> Aspects:
-        """The aspects of what a page says."""
+        """The aspects of a page's Facts."""
         return self._aspects(facts, self._page_topic)
 
     def beside_topic(self, facts: Facts) -> Aspects:
-        """All aspects but the topic, for who computes that of many pages at once."""
+        """All aspects but the topic, for callers that compute the topic of many pages at once."""
         return self._aspects(facts, {})
 
     def of_link_facts(self, facts: Facts) -> Aspects:
-        """The aspects of what a link's URL and anchor say."""
+        """The aspects of a link's Facts."""
         return self._aspects(facts, self._link_topic)
 
     def _look_at(self, document: Document) -> None:
@@ -259,7 +259,7 @@ def _ordinal(day: str) -> int | None:
 
 
 def effective(side: Side, model: EventModel) -> Side:
-    """A side whose weights leave out what the model does not know: places, a date."""
+    """A side with weight 0 for what the model does not know: places, date, names."""
     weights = side.weights
     known = msgspec.structs.replace(
         weights,
@@ -310,7 +310,7 @@ class EventAspect(Evidence):
         self.aspect = aspect
 
     def of_page(self, document: Document) -> Score | NotSaid:
-        """The aspect's score, where the page says anything of it."""
+        """The aspect's score; NotSaid if the page says nothing of it."""
         value = getattr(self.scorer.page(document), self.aspect)
         return NotSaid() if value is None else Score(value)
 
@@ -320,10 +320,9 @@ class EventAspect(Evidence):
 
 
 class AgreedEvent(Evidence):
-    """`event-agreed`: the event score of a page, and nothing of it where the page tells of another place and time.
+    """`event-agreed`: the event score of a page, or 0 if both place and date are those of another event.
 
-    The words may be the very same: another shooting, another flood. Where a page says nothing of place or day, or one
-    of them agrees, the score holds.
+    Another shooting or flood is reported in the same words. A page without place or date keeps its score.
     """
 
     name = AGREED
@@ -335,7 +334,7 @@ class AgreedEvent(Evidence):
         self.pages = effective(scorer.model.pages, scorer.model)
 
     def of_page(self, document: Document) -> Score:
-        """The score, unless place and day both speak against it."""
+        """The score, unless place and date both disagree."""
         aspects, weights = self.scorer.page(document), self.pages.weights
         is_elsewhere = bool(weights.place) and aspects.place is not None and aspects.place < ELSEWHERE
         is_another_time = bool(weights.date) and aspects.date is not None and aspects.date < ELSEWHERE
@@ -350,7 +349,7 @@ def event_evidence(model: EventModel) -> tuple[EventEvidence, *tuple[EventAspect
 
 
 class AspectShare(Evidence):
-    """What one aspect adds to the event score of each link: a feature of its own for strategies that take any evidence."""
+    """The share of one aspect in the event score of each link, as a feature for other strategies."""
 
     needs = WHERE_WHEN_WHO
     tells_of_links = float
@@ -371,7 +370,7 @@ class AspectShare(Evidence):
 
 
 def share_name(aspect: str) -> str:
-    """What the share of an aspect is called.
+    """The name of an aspect's share.
 
     >>> share_name("place")
     'event-share-of-place'

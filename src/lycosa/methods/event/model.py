@@ -1,8 +1,8 @@
-"""The model of an event: what, where, when (and who). In: model pages. Out: a value that people can edit.
+"""The model of an event: what, where, when (and who), made of model pages.
 
     E = ⟨T, L, D⟩          T: terms, L: places, D: date          [Farag, 4.1]
 
-It is saved as readable JSON with plain frequencies; weights follow from them when pages are scored.
+It is saved as JSON with plain frequencies, which people can edit; weights are computed when pages are scored.
 """
 
 from __future__ import annotations
@@ -36,19 +36,18 @@ KEPT_PLACES = 100
 KEPT_NAMES = 300
 KEPT_PEOPLE = 50
 PLAUSIBLE_DAYS = 365
-"""A model page dated longer before the others is taken to be misdated."""
+"""A model page dated this many days before the others is misdated."""
 
 Missing = Literal["zero", "renormalise"]
 _DIGIT = re.compile(r"\d")
 MIN_RARITY = 1.5
-"""A word that weighs no more than this in its language tells nothing of an event: said, people, year. Weighing the others by
-their rarity was tried too, and ranks links worse: names of victims come first then, and anchors hardly have them."""
+"""Words of lower rarity in their language do not identify an event: said, people, year."""
 OF_ANY_REPORT = frozenset("told second third accord report spokesman spokeswoman updat".split())
-"""Stems of English that are rarer, and that any news report has."""
+"""Rarer English stems that any news report has."""
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What each aspect counts; the paper's, learned on pages, unless said otherwise."""
+    """The weight of each aspect; defaults are the paper's, learned on pages."""
 
     topic: float = 0.3
     place: float = 0.345
@@ -67,7 +66,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How aspects are compared, alike for pages and links. The defaults are the paper's."""
+    """How aspects are compared, for pages and links. The defaults are the paper's."""
 
     projected: bool = True  # cut a text down to the topic's terms before the cosine
     log_counts: bool = False  # a text's frequencies count by their logarithm
@@ -82,7 +81,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What is compared with an event: of a page, or of a link's URL and anchor."""
+    """What a page, or a link's URL and anchor, says: the input of a comparison with an event."""
 
     terms: Mapping[str, int]
     places: Sequence[PagePlace] = ()
@@ -92,7 +91,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 def is_telling(term: str, language: str) -> bool:
-    """Whether a word can tell an event from others: no number, such as a year, and not among the commonest of its language.
+    """Whether a word can identify an event: not a number, and not among the commonest of its language.
 
     >>> [is_telling(term, "english") for term in ("gunman", "said", "second", "2016")]
     [True, False, False, False]
@@ -115,7 +114,7 @@ class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked_day(day: str) -> str:
-    """A day as ISO, as it was given; ValueError (in words for the user) if there is no such day."""
+    """The ISO day as given. Raise ValueError, with a message for the user, if there is no such day."""
     if day:
         try:
             datetime.date.fromisoformat(day)
@@ -142,7 +141,7 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def telling_terms(self) -> dict[str, float]:
-        """The terms that count: all of them, or those that tell the event from others."""
+        """The terms that count: all of them, or those that identify the event."""
         if not self.matching.telling_words:
             return self.terms
         return {
@@ -157,7 +156,7 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def page_facts(document: Document, *, names: bool = False) -> Facts:
-    """What a page says of what, where, when and, where asked for, who."""
+    """The Facts of a page, with names if asked for."""
     if not names:
         return Facts(document.main_terms, document.places, document.date)
     people = {one.name: one.count for one in document.entities if one.kind == "person"}
@@ -165,7 +164,7 @@ def page_facts(document: Document, *, names: bool = False) -> Facts:
 
 
 def link_facts(document: Document, *, context: bool = False) -> list[Facts]:
-    """For each link: the terms of URL and anchor, the places of the anchor, the day in the URL; where asked, the terms around."""
+    """The Facts of each link: terms of URL and anchor, places of the anchor, date in the URL, and with `context` the text around it."""
     parts = zip(
         document.link_terms, document.link_url_terms, document.link_places, document.link_dates, strict=True
     )
@@ -228,7 +227,7 @@ def event_model(
     by_hand = {term: often for word in what for term in terms_of(word, language)}
     if not terms and not by_hand:
         raise InputError(
-            "The model pages hold no words to tell the event by"
+            "The model pages have no words that identify the event"
             + (f" that are on {min_pages} of them; ask for fewer (--min-pages)." if min_pages > 1 else ".")
             + " Give other pages, or `what`."
         )
@@ -286,7 +285,7 @@ def _places_by_hand(where: Sequence[str]) -> tuple[EventPlace, ...]:
 
 
 class _Whole:
-    """Takes a whole text for the name of a place: for what people write that no gazetteer knows."""
+    """A place finder that takes the whole text for a name, for places that no gazetteer knows."""
 
     def find(self, text: str) -> list[PlaceMention]:
         return [PlaceMention(0, len(text), text, 0)]
@@ -318,12 +317,12 @@ OURS = EventModel(
         date_curve="saturating",
     ),
 )
-"""Learned on the events of a web of news (docs/strategies/event.md): what its crawls did best with."""
+"""Learned on the events of a web of news (docs/strategies/event.md)."""
 PAPER = EventModel({})
 
 
 def scored_by(model: EventModel, how: EventModel | Literal["ours", "paper"]) -> EventModel:
-    """The same event, compared and weighed as the paper does, as we do, or as a trained model says."""
+    """The same event with the scoring of the paper, ours, or a trained model's."""
     if not isinstance(how, EventModel):
         how = OURS if how == "ours" else PAPER
     return msgspec.structs.replace(model, pages=how.pages, links=how.links, matching=how.matching)
@@ -357,11 +356,11 @@ def load_event(path: Path) -> EventModel:
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Make one: lycosa train event") from None
     except ValueError as error:  # msgspec's errors too
-        raise ModelError(f"{path} is not a valid event model: {error}. Mend that entry.") from None
+        raise ModelError(f"{path} is not a valid event model: {error}. Fix that entry.") from None
 
 
 def refuse_to_judge(path: Path) -> None:
-    """Nothing where a file is no event model, which is JSON; a ModelError where it is: files are not judged by it."""
+    """Raise ModelError if the file is an event model, which cannot judge files."""
     try:
         load_event(path)
     except ModelError:

@@ -1,4 +1,4 @@
-"""Step 0 of an event crawl: from the spec's [event] to an EventModel, saved as models/event.json."""
+"""Make the EventModel of a spec's [event] and save it as models/event.json."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IN_ONE_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*,\s*([^:]+?)\s*:\s*(\S.*)", r
 
 
 def spread_out(spec: EventSpec) -> EventSpec:
-    """The same event, its line taken apart into day, place and words; SpecError where it cannot be.
+    """The same event with `about` split into date, place and words. Raise SpecError if it cannot be.
 
     >>> spread_out(EventSpec(about="2016-06-12, Orlando, Florida: a gunman attacks a nightclub")).where
     ('Orlando, Florida',)
@@ -62,7 +62,7 @@ def spread_out(spec: EventSpec) -> EventSpec:
 
 
 async def prepare(spec: EventSpec, means: Means) -> Prepared | None:
-    """The event for strategies and judges; its terms stand for the topic where the spec gives none."""
+    """The event for strategies and judges; its terms replace the topic if the spec gives none."""
     spec = spread_out(spec)
     model = await prepared_event(spec, means)
     priors = means.folder / spec.source_priors if spec.source_priors else None
@@ -108,7 +108,7 @@ def _saved(path: Path | None, model: EventModel) -> EventModel:
 
 
 def unknown_places(where: Sequence[str]) -> Iterator[str]:
-    """A word about each part of [event] where that no gazetteer knows.
+    """A warning for each part of [event] where that no gazetteer knows.
 
     >>> list(unknown_places(["Alexandira, Egypt"]))
     ['[event] where: Alexandira: no such place is known; did you mean Alexandria?']
@@ -151,7 +151,7 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 async def _read(where: str, means: Means, finder: PlaceFinder | None) -> _Read | None:
-    """A model page; None (and a word about it) if it cannot be had."""
+    """A model page; None, with a message, if it cannot be read."""
     if (url := urls.parse(where)) is not None:
         document = await means.get(url)
         if isinstance(document, Refusal):

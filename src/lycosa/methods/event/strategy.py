@@ -1,4 +1,4 @@
-"""Event crawling (Farag): links wait by what, where and when; sources by what they gave so far."""
+"""Event crawling [Farag]: rank links by what, where and when, and sources by their results so far."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 
 
 def well_linked(said: Said, more_links: float) -> float:
-    """The priority of a URL by the best link to it, and by how many there are: reports link to what others link to.
+    """The priority of a URL by its best link and by the number of links: reports link to what others link to.
 
         priority(u) = max priority(h_i) · (1 + c ln n)   over the n links h_i to u that were found so far
 
@@ -34,9 +34,9 @@ def well_linked(said: Said, more_links: float) -> float:
 
 @dataclass(kw_only=True, eq=False)
 class Event(BaseStrategy):
-    """Links wait by the mean of their own event score and that of their page, which the model weighs.
+    """Ranks links by a weighted mean of their own event score and their page's.
 
-    Of several links to a URL the best counts; that they are several counts, too, where the model says so.
+    The best of several links to a URL counts; with `more_links` in the model their number counts too.
     """
 
     when = "something that happened, at one place and time"
@@ -93,13 +93,13 @@ class Event(BaseStrategy):
         return [recorded(decision) for decision in decisions] if self.records else decisions
 
     def credit(self, judgement: Judgement) -> float:
-        """The score, for mean-score; for the others the verdict."""
+        """The score for mean-score, else the verdict."""
         if self.source != "mean-score":
             return super().credit(judgement)
         return min(1.0, max(0.0, judgement.score))
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Keep the mean of what pages were credited with: what is expected of a new source."""
+        """Update the mean credit, the expectation for a new source."""
         self.pages_ += 1
         self.credits_ += self.credit(judgement)
 

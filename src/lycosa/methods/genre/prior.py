@@ -1,7 +1,6 @@
 """P(I, G): how often a link leads to a relevant page, by relevance and genre of the page it is on.
 
-In: counted links. Out: probabilities for the genre strategy, and the table of them. Kept as JSON, which
-a user can read and edit.
+Counts are stored as JSON that a user can read and edit.
 """
 
 from __future__ import annotations

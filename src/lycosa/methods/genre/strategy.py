@@ -1,6 +1,6 @@
-"""The genre-enhanced crawler (Qian, Suebchua, Yamana): what kind of page a link is on matters too.
+"""The genre-enhanced crawler [Qian, Suebchua, Yamana]: rank links by relevance and genre of their page.
 
-Beyond the paper: where the user wants a kind of page (`genre.want`), links that look as if they led to it go first.
+Beyond the paper: with a wanted kind of page (`genre.want`), links that look like links to it go first.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def kind_priority(about: float, kind: float, w_kind: float) -> float:
 class Genre(BaseStrategy):
     """Links wait by their page's relevance and by how often pages of its genre lead to relevant ones.
 
-    With a wanted genre, by the relevance of link and page, and by how surely the link leads to a page of that genre.
+    With a wanted genre, by the relevance of link and page and the probability that the link leads to that genre.
     """
 
     def __init__(self, *, w_r: Share = 0.9, w_kind: Share = 0.5, learn: bool = True, prior: str = "") -> None:
@@ -126,7 +126,7 @@ class Genre(BaseStrategy):
                 Decision(
                     FoundOn(page_class, signs).on(link),
                     kind_priority(best_first_priority(score, about), kind, self.w_kind),
-                    rule="relevance of link and page, and how surely it leads to a wanted genre",
+                    rule="relevance of link and page, and the probability that it leads to a wanted genre",
                 )
             )
         return decisions

@@ -1,4 +1,4 @@
-"""Multimedia evidence (Tsikrika et al.): the words around a link, and what the images of its page show."""
+"""Multimedia evidence [Tsikrika et al.]: the words around a link and the images of its page."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from lycosa.values import (
 )
 
 MAX_IMAGES = 50
-"""Held links remember which images they wait for, and what a link remembers is to stay small."""
+"""Held links store the images they wait for, and a memo is small."""
 _64_BITS = (1 << 64) - 1
 
 
@@ -160,7 +160,7 @@ class Multimedia(BaseStrategy):
         return self._wait(page, links, unseen)
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
-        """Decide on links that waited for images, by what these have shown (the memo tells which they were)."""
+        """Decide on links that waited for the images in their memos."""
         for link in links:
             self.others_.pop(self.hold_of_.pop(link.key, ""), None)
         return [self._settled(link) for link in links]
@@ -199,7 +199,7 @@ class Multimedia(BaseStrategy):
             return []
         steps: list[Step] = []
         for hold in holds:
-            # Links that another page's hold has: what this page says of them is told at once.
+            # Links held by another page are decided at once by this page's image.
             steps += [self._settled(link) for link in self.others_.pop(hold, ())]
             steps.append(Release(hold, 1.0))
         return steps

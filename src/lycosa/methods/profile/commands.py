@@ -1,4 +1,4 @@
-"""`lycosa train page-types` and what follows from it: `lycosa train cotags`, `lycosa train items`."""
+"""`lycosa train page-types`, `lycosa train cotags` and `lycosa train items`."""
 
 from __future__ import annotations
 

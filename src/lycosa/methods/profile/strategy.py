@@ -1,6 +1,6 @@
-"""`profile` (Zhang & Nasraoui 2009): on sharing sites, follow the items of users whose profile fits the topic.
+"""`profile` [Zhang & Nasraoui 2009]: on sharing sites, follow the items of users whose profile fits the topic.
 
-In: pages with their type, fields and link kinds. Out: items by their uploader's rank, held until it is known.
+Items wait by their uploader's rank, and are held until it is known.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ BATCH = 5
 FIRST = 1e-3
 """How far ahead of the items a user's profile and lists go."""
 NAMED = 0.2
-"""A profile that is named on a list page of the topic is worth as much as a user of this rank, as a stranger."""
+"""The rank of a stranger whose profile a list page of the topic names."""
 LAST = -1.0
-"""Added to the rank of what waits last: ranks are from 0 to 1, so it comes after all others."""
+"""Added to the rank of what waits last; ranks are in [0, 1]."""
 LINKS = 500_000
-"""For at most this many links it is remembered what they are worth; beyond that, the older half is forgotten."""
+"""Links whose priority is kept; beyond that, the older half is dropped."""
 USERS = 20_000
 """When a rank changes, the items of at most this many users are put in order again."""
 
@@ -324,7 +324,7 @@ class Profile(BaseStrategy):
         return rank if rank > self.rank_threshold else rank + LAST
 
     def _last(self, link: Link, rank: float, rule: str, why: str) -> Decision:
-        """Refuse what is not worth fetching, or let it wait behind everything else."""
+        """Refuse a link, or let it wait behind everything else."""
         if self.below_threshold == "refuse":
             return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule=rule)
         return self._order(link, rank + LAST, rule)

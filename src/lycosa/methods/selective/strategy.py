@@ -1,4 +1,4 @@
-"""Selective use of link context (Liu, Peng, Zuo), and ours, where anchor and context always both count."""
+"""Selective use of link context [Liu, Peng, Zuo], and our variant, in which anchor and context always count."""
 
 from __future__ import annotations
 

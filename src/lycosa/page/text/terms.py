@@ -12,7 +12,6 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
 
 import numpy as np
 import Stemmer
@@ -65,8 +64,6 @@ class Vocabulary:
         self.numbers: dict[str, int] = {}
         self._several: list[list[int]] = []
         self._hashes = array("q", [0])
-        self._lines = bytearray(b"\n")  # all terms, a line each
-        self._ends = array("q", [0, 1])  # of their lines
 
     def number_of_token(self, terms: Sequence[str]) -> int:
         """The number of a token with these terms."""
@@ -97,28 +94,6 @@ class Vocabulary:
         known = self._hashes
         known.extend(hashes_of(self.terms[len(known) :]))
         return np.frombuffer(known, np.int64).take(numbers)
-
-    def lines(self, numbers: NDArray[np.intp]) -> str:
-        """These terms, a line each.
-
-        Their bytes are put together on arrays: to get at a thousand strings all over the memory takes four times as long.
-        """
-        if len(numbers) == 0:
-            return ""
-        self._write_new()
-        ends = np.frombuffer(self._ends, np.int64)
-        begins, upto = ends.take(numbers), ends.take(numbers + 1)
-        sizes = upto - begins
-        before = np.cumsum(sizes)
-        places = np.arange(before[-1])
-        places += np.repeat(upto - before, sizes)
-        return np.frombuffer(self._lines, np.uint8).take(places)[:-1].tobytes().decode()
-
-    def _write_new(self) -> None:
-        if len(self._ends) <= len(self.terms):
-            new = [term.encode() for term in self.terms[len(self._ends) - 1 :]]
-            self._lines += b"\n".join(new) + b"\n"
-            self._ends.extend(accumulate([len(term) + 1 for term in new], initial=self._ends.pop()))
 
     def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
@@ -291,8 +266,8 @@ class TermStream:
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
-        counts, hashes = often.astype(np.int32).tobytes(), self.vocabulary.hashes(numbers).tobytes()
-        return Terms(self.vocabulary.lines(numbers), counts, hashes)
+        lines = "\n".join(map(self.vocabulary.terms.__getitem__, numbers.tolist()))
+        return Terms(lines, often.astype(np.int32).tobytes())
 
     @lazy
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -351,7 +326,7 @@ def packed(counts: Mapping[str, int]) -> Terms:
     {'owl': 2, 'night': 1}
     """
     numbers = np.fromiter(counts.values(), np.int32, len(counts))
-    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
+    return Terms("\n".join(counts), numbers.tobytes())
 
 
 def known_languages() -> list[str]:

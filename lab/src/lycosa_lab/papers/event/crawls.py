@@ -1,7 +1,7 @@
-"""Crawls of a web with events. In: the web. Out: recall, area under the curve and hosts, and what they differ by.
+"""Crawl a web with events and compare recall, area under the curve and hosts of the crawlers.
 
-100 pages from 3 pages of the event and the web's start pages, by topic-only best-first and by `event`;
-settings are those that did best on other events.
+Crawls fetch 100 pages from 3 pages of the event and the web's start pages; settings are those that did best on
+other events.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def best_size_pair(figures: Figures) -> dict[str, Any]:
 def source_halves(figures: Figures) -> list[dict[str, Any]]:
     """Choose how to weigh sources on one half of the events, and compare it with `none` on the other.
 
-    Chosen is what visits the fewest hosts among the settings by which recall and area hold.
+    The choice is the setting with the fewest hosts among those that keep recall and area.
     """
     none = next(crawler for crawler in figures.crawlers if crawler[0] == "none")
     tried = [crawler for crawler in figures.crawlers if crawler != none]

@@ -1,7 +1,7 @@
 """Farag's tables 3-8, 11 and 12 and figures 12-16 and 24-27, on a web with events (labels.csv, dated pages).
 
-His one event becomes all events of the web. Models are made of 3 pages; what is learned is learned on
-one half of the events (his training set) and tested on the other, both ways.
+All events of the web stand for his one. Models are made of 3 pages. What is learned on one half of the events (his
+training set) is tested on the other, both ways.
 """
 
 from __future__ import annotations
@@ -54,9 +54,7 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     say("Reading the web …")
     events = EventWeb(web)
     if not (web / "events.csv").exists():
-        say(
-            "This web has no events.csv: its topics are taken for events, and place and date tell little of them."
-        )
+        say("This web has no events.csv: its topics stand for events, so place and date say little.")
     largest = sorted(events.events, key=lambda event: (-len(events.events[event]), event))
     _models(events, largest[:2], out)
     for number, sort in ((12, "links"), (13, "pages")):
@@ -137,7 +135,7 @@ def rates(
 ) -> tuple[float, float, float, float]:
     """Precision, recall and F1 of the relevant, pooled over events; and F1 weighted by class.
 
-    The last is probably what the paper reports; it hardly tells where few of many are relevant.
+    The last is probably what the paper reports; it hardly varies where few pages are relevant.
     """
     taken = np.concatenate([values >= threshold for values in scores])
     truth = np.concatenate([sample.relevant for sample in samples])

@@ -1,7 +1,7 @@
-"""Farag's tables 11 and 12: seeds from posts, by how many and from how many sources.
+"""Farag's tables 11 and 12: seeds from posts, by number and by number of sources.
 
-Nobody posted about the pages of a recorded web: every page is linked to by as many made-up posts as a
-Pareto law draws. From there on all is real: counting, keywords, sources, both selections, the crawl.
+The posts are simulated: a Pareto law draws how many link to each page of the web. Counting, keywords, sources,
+selections and crawls are the product's own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The crawls of the genre paper: genre mix, relevance, P(I, G), and a run for one w_R.
 
-In: a virtual web with labels. Out: plain data. As in the paper, relevance is a naive Bayes classifier
-over title, body and anchor texts, P(I, G) is counted on what two hops from the seeds reach, labelled by
-the two classifiers, and the baseline is S = R.
+As in the paper, relevance is a naive Bayes classifier over title, body and anchor texts, P(I, G) is counted within
+two hops of the seeds, labelled by both classifiers, and the baseline is S = R.
 """
 
 from __future__ import annotations

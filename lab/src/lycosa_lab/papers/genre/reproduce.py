@@ -1,8 +1,8 @@
-"""Tables 1-5 and figures 2-5 of Qian, Suebchua and Yamana: what the genre of the linking page adds.
+"""Tables 1-5 and figures 2-5 of Qian, Suebchua and Yamana.
 
-The two largest topics of the web stand for gaming and baseball. P(I, G) and w_R come from the draw of
-random seed 1; the last crawls (figures 4 and 5, table 5) start from other draws. Harvest is by the web's
-labels; what the relevance classifier itself took for relevant, as in the paper, stands beside it.
+The two largest topics of the web stand for gaming and baseball. P(I, G) and w_R come from the draw of random seed
+1; the crawls of figures 4 and 5 and table 5 use other draws. Harvest is by the web's labels, with the paper's
+harvest by the relevance classifier next to it.
 """
 
 from __future__ import annotations

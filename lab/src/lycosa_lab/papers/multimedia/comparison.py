@@ -1,7 +1,6 @@
-"""The multimedia crawler against the same one without images, on topics of any virtual web with images.
+"""Compare the multimedia crawler with and without images on the topics of any virtual web with images.
 
-In: a web. Out: tables of relevant pages by topic and crawler, paired. What is learned comes from a run's training
-pages alone: the image class from what they show, T from their labelled links, P from their text.
+Image class, T and P are learned from a run's training pages alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The multimedia crawler on demo webs of several generator seeds: what each setting collects.
+"""Crawl demo webs of several generator seeds with the multimedia crawler, one setting at a time.
 
-In: generator seeds. Out: for each setting and web the pages collected and explored, with their grades.
 Link and page classifiers are fitted on demo webs of other seeds, which no figure is measured on.
 """
 

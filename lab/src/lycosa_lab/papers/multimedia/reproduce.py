@@ -1,7 +1,7 @@
-"""Tables 3-6 and figures 5-9 of Tsikrika et al. on demo webs, and what lies beyond them on fresh ones.
+"""Tables 3-6 and figures 5-9 of Tsikrika et al. on demo webs, and settings beyond the paper on fresh ones.
 
-Settings are chosen on five generator seeds and measured once more on ten others. On another web: the
-multimedia crawler against the same one without images, topic by topic.
+Settings are chosen on five generator seeds and measured on ten others. On another web: the multimedia crawler with
+and without images, topic by topic.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def links_table(links: Counter[tuple[bool, int, int]]) -> list[list[str]]:
 
 
 def findings(found: CrawlsBySetting) -> str:
-    """The paper's two main findings, with our figures beside its own."""
+    """The paper's two main findings, with our figures and the paper's."""
     strict, lenient, pages = precision(found, STRICT), precision(found, LENIENT), mean_pages(found)
     all_strict, all_lenient = pooled(found, STRICT), pooled(found, LENIENT)
     text = max(map(text_at, tenths()), key=strict)

@@ -127,7 +127,7 @@ def crawl_site(
     settings: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> ProfileRun:
-    """Crawl a sharing site from its start pages with one strategy; `name` tells variants apart."""
+    """Crawl a sharing site from its start pages with one strategy; `name` identifies the variant."""
     strategy = fitted(strategy_name, settings or {})
     store = CountingStore(frozenset(), pages)
     crawl = make_crawl(strategy, web, store)

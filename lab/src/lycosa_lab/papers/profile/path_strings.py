@@ -1,4 +1,4 @@
-"""What path strings cost, beside parsing. In: archived pages. Out: CPU milliseconds."""
+"""Measure the CPU time of path strings and of parsing on archived pages."""
 
 from __future__ import annotations
 

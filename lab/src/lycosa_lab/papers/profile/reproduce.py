@@ -1,6 +1,6 @@
-"""Tables 1-3 and figures 10-17 of Zhang and Nasraoui, on a web with page types, and what each part is worth.
+"""Tables 1-3 and figures 10-17 of Zhang and Nasraoui, on a web with page types, with an ablation.
 
-Table 1 on ten pages of each type; tables 2 and 3 are the co-tags of each topic; figures 10-17 are harvest over
+Table 1 uses ten pages of each type. Tables 2 and 3 are the co-tags of each topic. Figures 10-17 show harvest over
 detail pages, capture ratio and blocks of pages of the profile crawler, OPIC and breadth-first.
 """
 

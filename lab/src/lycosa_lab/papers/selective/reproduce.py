@@ -1,4 +1,4 @@
-"""Figures 7-9 of Liu, Peng and Zuo: harvest rate, target recall, and what decided on the links."""
+"""Figures 7-9 of Liu, Peng and Zuo: harvest rate, target recall, and the text that decided on the links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lycosa_lab.webs.web import VirtualWeb
 
 STRATEGIES = ("breadth-first", "best-first-page", "anchor", "anchor-tree", "link-context", "selective")
 COMBINED = "selective.combine=paper,weighed"
-"""The paper's crawler, and ours beside it."""
+"""The paper's crawler and ours."""
 PAPER = "selective combine=paper"
 PAGES, RUNS = 500, 5
 RULES = ("anchor text alone", "anchor text and link context")

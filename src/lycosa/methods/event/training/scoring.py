@@ -1,7 +1,7 @@
-"""Learning how to score an event. In: labelled pages or links. Out: weights, topic size and threshold.
+"""Learn weights, topic size and threshold of an event from labelled pages or links.
 
-The paper's procedure [Farag, 4.2.2 and 6.1]: each aspect alone, its best F1 over the thresholds;
-weight = its F1 / the sum of all; then topic size and threshold jointly, for pages and for links apart.
+The paper's procedure [Farag, 4.2.2 and 6.1]: take each aspect's best F1 over the thresholds; weight = its F1 / the
+sum of all; then choose topic size and threshold jointly, for pages and links separately.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def combined_by(sample: Sample, row: int, side: Side, grid: Sequence[Weights]) -
 
 
 class Taken(NamedTuple):
-    """What is taken at each threshold: how many, how many of them relevant, and all that are relevant."""
+    """Counts at each threshold: relevant taken, taken; and the number of relevant."""
 
     hits: Floats
     taken: Floats
@@ -150,13 +150,13 @@ class Taken(NamedTuple):
 
 
 def taken_of(scores: Floats, relevant: Bools, thresholds: Floats = THRESHOLDS) -> Taken:
-    """What is taken of one event's pages."""
+    """The counts of one event."""
     over = scores[None, :] >= thresholds[:, None]
     return Taken(over[:, relevant].sum(axis=1), over.sum(axis=1), float(relevant.sum()))
 
 
 def pooled(events: Iterable[Taken]) -> Taken:
-    """What is taken of several events together."""
+    """The counts of several events together."""
     hits, taken, wanted = zip(*events, strict=True)
     return Taken(np.sum(hits, axis=0), np.sum(taken, axis=0), sum(wanted))
 
@@ -177,7 +177,7 @@ ALONE = ("topic", "place", "date", "who")
 
 
 def taken_alone(sample: Sample, row: int) -> dict[str, Taken]:
-    """What each aspect alone takes of an event's pages."""
+    """The counts of each aspect alone."""
     scores = dict(zip(ALONE, (sample.topic[row], sample.place, sample.date, sample.who), strict=True))
     return {name: taken_of(np.nan_to_num(values), sample.relevant) for name, values in scores.items()}
 
@@ -188,7 +188,7 @@ def f1_weights(samples: Sequence[Sample], row: int, *, who: bool = False) -> Wei
 
 
 def weights_by_f1(events: Sequence[Mapping[str, Taken]], *, who: bool = False) -> Weights:
-    """The same, of what each aspect alone takes of each event."""
+    """The same from the counts of each event."""
     counted = ALONE if who else ALONE[:3]
     alone = {name: pooled(event[name] for event in events).best_f1()[0] for name in counted}
     total = sum(alone.values()) or 1.0
@@ -225,9 +225,9 @@ LabelledFacts = tuple[Sequence[Facts], Sequence[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """How well a side tells pages (or links) that it was not learned from, and how well the one before did.
+    """The F1 of a trained side on held-out pages (or links), and the F1 of the side before.
 
-    `f1` is None where there are too few labels of one kind to find out.
+    `f1` is None if there are too few labels of one kind.
     """
 
     f1: float | None
@@ -235,7 +235,7 @@ class Taught:
 
     @property
     def is_better(self) -> bool:
-        """Whether what was learned is to be used: not if it is worse than what was there."""
+        """Whether to use the trained side: only if it is not worse than before."""
         return self.f1 is not None and self.f1 >= self.before
 
 
@@ -248,10 +248,9 @@ def train_event(
     ks: Sequence[int] = KS,
     before: EventModel | None = None,
 ) -> tuple[EventModel, dict[str, Taught]]:
-    """The event model with what its labelled pages and links teach, and how well each side that was taught does.
+    """The event model with trained sides, and the cross-validation of each.
 
-    Each side is learned by itself. It stays as it is (in the model `before`, where there is one) if nothing is
-    labelled, and if cross-validation says that what was learned is worse.
+    A side stays as it is (in the model `before`, if given) without labels, or if cross-validation is worse.
     """
     terms = len(model.telling_terms)
     sizes = [k for k in ks if k <= terms] or [max(1, terms)]
@@ -272,7 +271,7 @@ def train_event(
 
 
 def _f1_of(model: EventModel, side: Side, facts: Sequence[Facts], relevant: Sequence[bool]) -> float:
-    """The F1 of a side as it is."""
+    """The F1 of a side without training."""
     sample = sample_of(model, facts, relevant, [side.k])
     return _f1(combined(sample, 0, side) >= side.threshold, sample.relevant)
 
@@ -280,7 +279,7 @@ def _f1_of(model: EventModel, side: Side, facts: Sequence[Facts], relevant: Sequ
 def _cross_validated_f1(
     sample: Sample, fit: Callable[[Sequence[Sample]], Fitted], sizes: Sequence[int]
 ) -> float | None:
-    """The F1 of pages that were each left out of what decided on them; None with fewer than two of a kind."""
+    """The cross-validated F1; None with fewer than two labels of a kind."""
     kinds = [np.flatnonzero(sample.relevant), np.flatnonzero(~sample.relevant)]
     folds = min(FOLDS, *map(len, kinds))
     if folds < 2:

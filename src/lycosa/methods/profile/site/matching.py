@@ -1,4 +1,4 @@
-"""When one path string is an instance of another. In: path strings. Out: exact, covering and loose matches."""
+"""Match path strings with templates: exactly, with extra attributes, or loosely."""
 
 from __future__ import annotations
 

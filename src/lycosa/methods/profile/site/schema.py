@@ -1,7 +1,4 @@
-"""What all pages of a site say, and what tells one type of page from another [Zhang & Nasraoui, 4.3].
-
-In: outlines of example pages. Out: the schema, and the characteristic path strings of each type.
-"""
+"""The schema of a site, and the characteristic path strings of each page type [Zhang & Nasraoui, 4.3]."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ def schema_of(pages: Sequence[Outline], share: float = 1.0) -> frozenset[Pair]:
 
 
 def differentiation(pages: Sequence[Outline], share: float = 1.0) -> Differentiation:
-    """How well path strings tell schema from real data on pages of one type [table 1]."""
+    """How well path strings separate schema from real data on pages of one type [table 1]."""
     schema = schema_of(pages, share)
     total = sum(len(page.pairs()) for page in pages)
     values = [pair for page in pages for pair in page.pairs() if pair not in schema]

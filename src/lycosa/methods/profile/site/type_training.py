@@ -1,8 +1,4 @@
-"""Learn the page types of a sharing site from a few example pages of each type.
-
-In: documents by type (list, detail, profile; `other` to show what is none of them), and texts that the user
-points at. Out: a Site, saved as JSON.
-"""
+"""Learn the page types of a sharing site from a few example pages of each type."""
 
 from __future__ import annotations
 

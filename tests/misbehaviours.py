@@ -1,8 +1,7 @@
-"""Everything that servers do wrong, by name. Out: pages for a local web that do exactly that.
+"""Misbehaving servers by name: pages for a local web that break HTTP, HTML or good manners.
 
-`MISBEHAVIOURS` lists them all with a sentence each, so that one test can go through them;
-`web_with(name)` puts one between a start page and a well-behaved site. Loops and traps answer below
-their path too, so their key ends with a star: `{"/it*": deep_trap()}`.
+`web_with(name)` puts one between a start page and a well-behaved site. Loops and traps also answer below
+their path, so their key ends with a star: `{"/it*": deep_trap()}`.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def slow(seconds: float, page: str = SENTENCE) -> Raw:
 def stalls() -> Raw:
     """Takes the request and never says a word."""
 
-    async def talk(_: Request, wire: Wire) -> None:  # noqa: ARG001 - the wire stays silent
+    async def talk(_: Request, wire: Wire) -> None:
         await asyncio.sleep(FOREVER_S)
 
     return Raw(talk)
@@ -301,27 +300,25 @@ def host_trap() -> Page:
 
 @dataclass(frozen=True)
 class Misbehaviour:
-    """A named misbehaviour: what it does, and the pages (of one host) that do it from `entry` on."""
+    """The pages (of one host) that misbehave from `entry` on."""
 
-    description: str
     pages: Callable[[], Pages]
     entry: str = "/it"
 
 
 def _at_it(page: Callable[[], Page]) -> Misbehaviour:
-    return Misbehaviour((page.__doc__ or "").partition("\n")[0], lambda: {"/it": page()})
+    return Misbehaviour(lambda: {"/it": page()})
 
 
-def _trap(description: str, entry: str, page: Callable[[], Page]) -> Misbehaviour:
-    return Misbehaviour(description, lambda: {f"{entry}*": page()}, entry)
+def _trap(entry: str, page: Callable[[], Page]) -> Misbehaviour:
+    return Misbehaviour(lambda: {f"{entry}*": page()}, entry)
 
 
-def _robots(description: str, robots: Callable[[], Page]) -> Misbehaviour:
-    return Misbehaviour(description, lambda: {"/robots.txt": robots(), "/it": SENTENCE})
+def _robots(robots: Callable[[], Page]) -> Misbehaviour:
+    return Misbehaviour(lambda: {"/robots.txt": robots(), "/it": SENTENCE})
 
 
 MISBEHAVIOURS: dict[str, Misbehaviour] = {
-    "slow": Misbehaviour("Answers after half a second.", lambda: {"/it": slow(0.5)}),
     **{
         page.__name__: _at_it(page)
         for page in (
@@ -331,36 +328,28 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
             *(too_many_requests, private_redirect, host_trap),
         )
     },
-    "status_503": Misbehaviour("Answers 503 each time.", lambda: {"/it": status(503)}),
-    "status_500": Misbehaviour("Answers 500 each time.", lambda: {"/it": status(500)}),
-    "status_unknown": Misbehaviour("Answers with the status 799.", lambda: {"/it": status(799)}),
-    "rate_limited_for_ever": Misbehaviour(
-        "Answers 429 and asks to come back in a year.", lambda: {"/it": status(429, Retry_After="31536000")}
-    ),
-    "bad_retry_after": Misbehaviour(
-        "A 429 whose Retry-After is no number and no date.",
-        lambda: {"/it": too_many_requests("soon; honestly", 1)},
-    ),
-    "redirect_to_itself": Misbehaviour("Redirects to itself.", lambda: {"/it": redirect("/it")}),
-    "redirect_loop": _trap("Redirects to a page that redirects back.", "/it", redirect_loop),
-    "endless_redirects": _trap("Each redirect leads to another new URL.", "/it", endless_redirects),
-    "bad_redirect": Misbehaviour("Redirects to no URL at all.", lambda: {"/it": redirect("http://[nowhere")}),
-    "no_location": Misbehaviour("A redirect without Location.", lambda: {"/it": status(302)}),
-    "robots_5xx": _robots("robots.txt answers 503.", lambda: status(503)),
-    "robots_stalls": _robots("robots.txt never answers.", stalls),
-    "robots_endless": _robots("robots.txt never ends.", endless),
-    "robots_loop": _robots("robots.txt redirects to itself.", lambda: redirect("/robots.txt")),
-    "robots_is_html": _robots("robots.txt is an HTML page.", lambda: html(SENTENCE * 50)),
-    "robots_is_binary": _robots(
-        "robots.txt is binary noise.", lambda: data(bytes(range(256)) * 500, "text/plain")
-    ),
-    "robots_slow_host": _robots(
-        "robots.txt asks for a delay of a day.", lambda: text("User-agent: *\nCrawl-delay: 86400\n")
-    ),
-    "calendar_trap": _trap("A calendar without end.", "/calendar", calendar_trap),
-    "session_trap": _trap("Every link carries a fresh session id.", "/shop", session_trap),
-    "deep_trap": _trap("Every path leads to longer ones.", "/it", deep_trap),
-    "soft_404": _trap("Says 200 OK to everything, with an error page.", "/", soft_404),
+    "slow": _at_it(lambda: slow(0.5)),
+    "status_503": _at_it(lambda: status(503)),
+    "status_500": _at_it(lambda: status(500)),
+    "status_unknown": _at_it(lambda: status(799)),
+    "rate_limited_for_ever": _at_it(lambda: status(429, Retry_After="31536000")),
+    "bad_retry_after": _at_it(lambda: too_many_requests("soon; honestly", 1)),
+    "redirect_to_itself": _at_it(lambda: redirect("/it")),
+    "redirect_loop": _trap("/it", redirect_loop),
+    "endless_redirects": _trap("/it", endless_redirects),
+    "bad_redirect": _at_it(lambda: redirect("http://[nowhere")),
+    "no_location": _at_it(lambda: status(302)),
+    "robots_5xx": _robots(lambda: status(503)),
+    "robots_stalls": _robots(stalls),
+    "robots_endless": _robots(endless),
+    "robots_loop": _robots(lambda: redirect("/robots.txt")),
+    "robots_is_html": _robots(lambda: html(SENTENCE * 50)),
+    "robots_is_binary": _robots(lambda: data(bytes(range(256)) * 500, "text/plain")),
+    "robots_slow_host": _robots(lambda: text("User-agent: *\nCrawl-delay: 86400\n")),
+    "calendar_trap": _trap("/calendar", calendar_trap),
+    "session_trap": _trap("/shop", session_trap),
+    "deep_trap": _trap("/it", deep_trap),
+    "soft_404": _trap("/", soft_404),
 }
 """Every misbehaviour by name."""
 
