@@ -40,6 +40,12 @@ FIELDS = {
 """What can be browsed, and the condition of a search that it becomes."""
 
 
+_PLAIN = (
+    "id title source language date date_source doubtful_date words status content_type bytes canonical explored"
+).split()
+"""Columns of a page that are shown as stored."""
+
+
 def fields_of(collection: Collection) -> list[str]:
     """Return what a collection can be browsed by: by trails only if its crawl has explored pages."""
     explored = collection.reader.counts().explored
@@ -109,27 +115,15 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
     label = labels_in(collection.directory).get(stored.link.key)
     judgement, this = stored.judgement, PageFilter(relevance=Relevance.JUDGED, page=number)
     return {
-        "id": stored.id,
+        **{name: getattr(stored, name) for name in _PLAIN},
         "key": str(stored.link.key),
         "url": stored.link.url,
-        "title": stored.title,
-        "source": stored.source,
-        "language": stored.language,
-        "date": stored.date,
-        "date_source": stored.date_source,
-        "doubtful_date": stored.doubtful_date,
-        "words": stored.words,
-        "status": stored.status,
-        "content_type": stored.content_type,
         "fetched_at": time_of(stored.at),
-        "bytes": stored.bytes,
         "elapsed_s": round(stored.elapsed_s, 3),
-        "canonical": stored.canonical,
         "relevant": judgement.relevant if judgement else None,
         "score": judgement.score if judgement else None,
         "rule": judgement.rule if judgement else "",
         "refusal": str(stored.refusal or ""),
-        "explored": stored.explored,
         "depth": stored.link.depth,
         "trail": stored.link.trail,
         "evidence": dict(reader.evidence(number)),

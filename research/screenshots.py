@@ -1,7 +1,7 @@
 """Pictures of every page of the library: light and dark, wide and narrow, to be looked at; some are kept in docs/images.
 
-    python -m tests.library.screenshots OUT            all of them, into OUT
-    python -m tests.library.screenshots --docs         those of the documentation
+    python -m research.screenshots OUT            all of them, into OUT
+    python -m research.screenshots --docs         those of the documentation
 
 The demo web is crawled for it; one crawl runs slowly, for the monitor.
 """
@@ -18,7 +18,8 @@ from typing import Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from research.library import make_collection
+from tests.crawling import crawling
+from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
@@ -28,10 +29,9 @@ from lycosa.engine.watch.control import ask
 from lycosa.library.views.views import FIELDS
 from lycosa.report.html import write_report
 from lycosa_lab.demo_web import demo_web
-from tests.crawling import crawling
-from tests.library.test_browser import CHROMIUM, FLAGS, base, served
+from research.library import make_collection
 
-IMAGES = Path(__file__).parents[2] / "docs" / "images"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SIZES = {"wide": (1400, 900), "medium": (820, 1100), "narrow": (390, 844)}
 PAGES = {
     "overview": "",
