@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
-    from lycosa.page.places.finder import PlaceMention as PlaceMention
+    from lycosa.page.places.place_recognition import PlaceMention as PlaceMention
     from lycosa.seeds.posts import PostFile as PostFile
     from lycosa.seeds.posts import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
@@ -107,7 +107,7 @@ _HOMES = {
     "NotSaid": "lycosa.values",
     "Page": "lycosa.values",
     "PageFilter": "lycosa.collection.catalogue.page_filter",
-    "PlaceMention": "lycosa.page.places.finder",
+    "PlaceMention": "lycosa.page.places.place_recognition",
     "PostFile": "lycosa.seeds.posts",
     "PostFilter": "lycosa.seeds.posts",
     "Reason": "lycosa.values",

@@ -37,7 +37,7 @@ from lycosa.values import (
 )
 
 if TYPE_CHECKING:
-    from lycosa.page.places.places import Regions
+    from lycosa.page.places.geocoding import Regions
 
 PAGE_COUNT = "pages"
 """What is noted of a document with pages of its own, such as a PDF: how many."""

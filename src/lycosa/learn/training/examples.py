@@ -11,7 +11,7 @@ from lycosa.errors import InputError
 from lycosa.files import read_file
 from lycosa.page.document import Document
 from lycosa.page.files.pdf import is_pdf, read_pdf
-from lycosa.page.places.finder import PlaceFinder
+from lycosa.page.places.place_recognition import PlaceFinder
 from lycosa.urls import hash_of
 from lycosa.values import Refusal
 

@@ -26,9 +26,9 @@ from lycosa.methods.event.model import (
 from lycosa.methods.event.section import EventSpec
 from lycosa.methods.event.table import event_table
 from lycosa.methods.seam import Means, Prepared
-from lycosa.page.places.finder import PlaceFinder, installed_finder
 from lycosa.page.places.gazetteer import gazetteer
-from lycosa.page.places.places import find_places
+from lycosa.page.places.geocoding import find_places
+from lycosa.page.places.place_recognition import PlaceFinder, installed_finder
 from lycosa.values import Refusal
 
 _IN_ONE_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*,\s*([^:]+?)\s*:\s*(\S.*)", re.DOTALL)

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from lycosa.errors import SpecError
-from lycosa.page.places.candidates import Candidate, TokenisedText, candidates
+from lycosa.page.places.capitalised_names import Candidate, TokenisedText, candidates
 from lycosa.page.places.gazetteer import Gazetteer, GazetteerEntry
 
 FINDERS = "lycosa.place_finders"

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 import msgspec
 
-from lycosa.page.places.finder import NamedPlaces, PlaceFinder, PlaceMention
 from lycosa.page.places.gazetteer import Gazetteer, GazetteerEntry, gazetteer
+from lycosa.page.places.place_recognition import NamedPlaces, PlaceFinder, PlaceMention
 from lycosa.values import PagePlace
 
 __all__ = [
