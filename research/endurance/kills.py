@@ -28,9 +28,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from fastwarc.warc import ArchiveIterator
+from tests.misbehaviours import drops
 
 from lycosa.collection.collection import Collection
-from lycosa.testing import Raw, Request, SiteProcess, Wire, data, drops, html, status, text
+from lycosa.testing import Raw, Request, SiteProcess, Wire, data, html, status, text
 from lycosa.testing.responses import CannedResponse
 from research.endurance.noting import write_note
 from research.measured import table

@@ -1,4 +1,4 @@
-"""What a crawl makes of every misbehaviour in `lycosa.testing`, and that it always ends."""
+"""A crawl ends whatever a server does wrong."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from lycosa.fetch.guards import Guard
-from lycosa.testing import MISBEHAVIOURS, Site, web_with
+from lycosa.testing import Site
 from tests.crawling import crawl, kept, refusal_of, spec_text
+from tests.misbehaviours import MISBEHAVIOURS, web_with
 
 GOOD = {"http://start.test/", "http://good.test/", "http://good.test/one", "http://good.test/two"}
 PER_SITE = 10

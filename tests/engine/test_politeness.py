@@ -6,8 +6,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from lycosa.engine.loop import NOTHING_LEFT
-from lycosa.testing import DroppingProxy, Page, Pages, Site, html, links, redirect, text
+from lycosa.testing import Page, Pages, Site, html, links, redirect, text
 from tests.crawling import crawl, pages_of, spec_text
+from tests.dropping_proxy import DroppingProxy
 
 DELAY_S = 0.3
 

@@ -12,9 +12,10 @@ import pytest
 from lycosa.collection.collection import Collection
 from lycosa.engine.loop import Crawl
 from lycosa.engine.start.given import AlreadyFetched
-from lycosa.testing import Page, Site, html, links, stalls
+from lycosa.testing import Page, Site, html, links
 from lycosa.values import Fetched, Later, Link, NotFetched
 from tests.crawling import crawl, crawling, pages_of, refusal_of, spec_text
+from tests.misbehaviours import stalls
 
 FIRST, HANGING = "http://h0.test/", "http://h1.test/hangs"
 LIMIT_S = 15.0

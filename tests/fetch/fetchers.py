@@ -18,10 +18,11 @@ from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.http.client import HttpClient
 from lycosa.fetch.http.fetcher import HttpFetcher
 from lycosa.fetch.http.resolver import Resolver
-from lycosa.testing import CannedResponse, Page, Site, hangs_up
+from lycosa.testing import CannedResponse, Page, Site
 from lycosa.urls import parse
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 from tests.fetch.conftest import PAGE_TYPES, spec_with
+from tests.misbehaviours import hangs_up
 
 HOST = "http://a.test"
 BROKEN: None = None

@@ -1,9 +1,7 @@
 """Link contexts."""
 
 import time
-from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,13 +9,11 @@ from hypothesis import strategies as st
 from lycosa.page.document import Document
 from lycosa.page.links.contexts import (
     CONTEXT_CHARS,
-    NONE,
     PAGE_CHARS,
     SHORT_CHARS,
     aggregation_contexts,
     window_contexts,
 )
-from lycosa.page.places.naming import OTHER
 from lycosa.page.text.terms import words_of
 
 
@@ -100,29 +96,12 @@ TAGS = "<b> </b> <p> <div> </div> <span/hidden> </span> <a/href=x> <a/href=y> <i
 PARTS = st.sampled_from((*WORDS, *TAGS))
 
 
-def counts_named(page, terms):
-    """For each link, of a context that names one of these terms: how often it has each of them, and how many other words."""
-    of_links, size, counted = page.contexts_naming(terms)
-    found: list[Counter[int]] = [Counter() for _ in range(size)]
-    for context, term, times in zip(*map(np.ndarray.tolist, counted), strict=True):
-        found[context][term] += times
-    return [{} if context == NONE else dict(found[context]) for context in of_links]
-
-
-def test_contexts_that_name_terms_are_counted():
-    """Of the words around a link those that are asked for are told apart; contexts without any of them are left out."""
-    page = document("<p>Owls, owls and a cat <a href=x>by night</a><p>dogs <a href=y>bark</a>")
-    assert counts_named(page, ["night", "owl"]) == [{0: 1, 1: 2, OTHER: 1}, {}]
-    assert counts_named(page, ["bird"]) == [{}, {}]
-
-
 @given(st.lists(PARTS, max_size=30))
 def test_counting_tokens_of_the_page_is_counting_the_texts(parts):
     """Terms around links come from the page's one reading: the same as if each context were read by itself."""
     page = document("".join(parts))
     apart = document("".join(parts))
     assert page.whole_context_terms == apart.counts_of(apart.whole_contexts)
-    assert counts_named(apart, ["owl", "dog"]) == counts_named(page, ["owl", "dog"])
     assert page.terms == words_of("english").count(page.text)[0]
 
 
@@ -140,7 +119,6 @@ def seconds_around(html):
     assert (len(page.links) > 0, page.words > 0) == (True, True)
     begun = time.process_time()
     assert len(page.whole_context_terms) == len(page.links)
-    page.contexts_naming(["owl"])
     return time.process_time() - begun
 
 

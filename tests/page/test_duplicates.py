@@ -15,7 +15,6 @@ from lycosa.page.text.near_duplicates import (
     sketch_of,
 )
 from lycosa.page.text.near_duplicates import simhash_of as simhash_of_hashes
-from lycosa.page.text.terms import packed
 from lycosa.urls import hash_of
 
 SAME = sketch_of("Whatever the terms are, the text is the same.")
@@ -24,8 +23,7 @@ SIMHASHES = st.integers(-(1 << 63), (1 << 63) - 1).filter(bool)
 
 
 def simhash_of(counts):
-    terms = packed(counts)
-    return simhash_of_hashes(np.frombuffer(terms.hashes, np.int64), np.frombuffer(terms.counts, np.int32))
+    return simhash_of_hashes(np.array([*map(hash_of, counts)], np.int64), np.array([*counts.values()]))
 
 
 def bag(start, end):

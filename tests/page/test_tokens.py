@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page.text import near_duplicates as duplicates
 from lycosa.page.text import terms, tokens
 from lycosa.page.text.near_duplicates import sketch_of
 from lycosa.page.text.terms import Words
 from lycosa.page.text.tokens import LONGEST, UNKNOWN, Tokens, TokenTable, plain_of
-from lycosa.urls import hash_of
 
 TEXTS = st.lists(
     st.one_of(st.text(max_size=60), st.text(alphabet="aZ9é猫 \xa0", max_size=100)), max_size=30
@@ -112,22 +110,3 @@ def test_a_sketch_is_of_the_same_shingles_as_ever():
     text = "Owls, 2 of\xa010 – hunt   by night!\nThe moon is their lamp, and mice their prey; so it has been for ever."
     bins = np.frombuffer(sketch_of(text), np.uint8)
     assert {int(at): int(bins[at]) for at in np.flatnonzero(bins)} == SKETCH
-
-
-@given(st.lists(TEXTS, min_size=1, max_size=4))
-def test_packed_terms_are_those_that_were_counted(texts):
-    """Whatever was met before, and however the vocabulary has grown: the lines are the terms, and the hashes theirs."""
-    words = Words("english")
-    for text in texts:
-        stream = words.read(text)
-        assert stream.packed.counted() == stream.counted[0]
-        assert np.frombuffer(stream.packed.hashes, np.int64).tolist() == [*map(hash_of, stream.counted[0])]
-
-
-@pytest.mark.parametrize("few", [1, 3, 40, 5_000])
-def test_a_sketch_has_the_least_of_all_hashes(monkeypatch, few):
-    """Also of a text whose low hashes are those of some bins only, or none: it says few things again and again."""
-    text = " ".join(f"w{number % few}" for number in range(6_000))
-    found = sketch_of(text)
-    monkeypatch.setattr(duplicates, "LOW", 1 << 40)  # so that all are sorted
-    assert found == sketch_of(text)

@@ -31,9 +31,9 @@ def test_what_a_collection_is_made_of(tmp_path):
             ("Rome", 1),
             (sample_library.EVIL, 1),
         }
-        assert {("Ann Lee", 1), (sample_library.EVIL, 1)} == set(counted.entities("person"))
-        assert ("Tiber Bridge Trust", 1) in counted.entities("organisation")
-        assert ("news", 1) in counted.categories("genre")
+        assert {("Ann Lee", 1), (sample_library.EVIL, 1)} == set(counted.values("person"))
+        assert ("Tiber Bridge Trust", 1) in counted.values("organisation")
+        assert ("news", 1) in counted.values("genre")
         assert counted.days() == [("2024-05-02", 1), ("2024-06-11", 1)]
         assert "river" in {term for term, _ in gist_of(collection).terms}
 

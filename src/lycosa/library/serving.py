@@ -1,4 +1,4 @@
-"""Running the library: two ports, one for the application and one for archived pages.
+"""Run the library on two ports: the application, and archived pages.
 
 In: collections and where to bind. Out: nothing; it serves until interrupted.
 """
@@ -35,7 +35,7 @@ def serve(
     say: Say,
     is_public: bool = False,
 ) -> None:
-    """Serve collections until interrupted. Beyond this machine only with a password, or to read for everybody."""
+    """Serve collections until interrupted. Other machines need a password, or read-only access."""
     if is_public and password:
         raise SpecError("--public is for everybody: leave --password out, or --public.")
     if not is_loopback(host) and not password and not is_public:
@@ -64,13 +64,13 @@ def serve(
 
 
 def address(origins: Origins, keys: AccessKeys) -> str:
-    """Where to point the browser."""
+    """Return the address for the browser."""
     name = "127.0.0.1" if origins.host in ("0.0.0.0", "::") else origins.host  # noqa: S104 - compared, not bound
     return f"http://{f'[{name}]' if ':' in name else name}:{origins.port}/?token={keys.token}"
 
 
 class _Server(uvicorn.Server):
-    """Tells those who watch a crawl that it closes, and so need not cut them off."""
+    """Ends event streams before it closes."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event) -> None:
         super().__init__(config)
@@ -109,12 +109,12 @@ def _config(application: ASGIApp) -> uvicorn.Config:
 def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
     try:
         bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    except OSError as error:  # this machine has no IPv6
+    except OSError as error:  # no IPv6 on this machine
         raise _unusable(host, error) from None
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
-        bound.listen(128)  # who follows the printed address at once waits, and is not refused
+        bound.listen(128)  # clients that connect at once wait
     except OSError as error:
         bound.close()
         if or_any:

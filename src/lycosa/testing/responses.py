@@ -180,13 +180,3 @@ def with_etag(page: str, etag: str = '"1"') -> Page:
         return CannedResponse(status=304, headers=(("ETag", etag),)) if known else html(page, etag=etag)
 
     return answer
-
-
-def with_password(page: Page, credentials: str) -> Page:
-    """A page behind basic authentication; credentials are the base64 part of the header."""
-
-    def answer(request: Request) -> Page:
-        allowed = request.headers.get("authorization") == f"Basic {credentials}"
-        return page if allowed else status(401, WWW_Authenticate='Basic realm="members"')
-
-    return answer

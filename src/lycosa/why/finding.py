@@ -65,7 +65,7 @@ def _ranked_by(collection: Collection, key: int) -> tuple[tuple[str, float], ...
 
 
 def _told(reader: Reader, link: Link) -> list[str]:
-    """The evidence of methods that the link was told of on the page where it was found, in words."""
+    """Return the evidence of methods on the link, in words."""
     page = reader.page(link.parent)
     return link_words(reader.link_evidence(page.id)) if page else []
 

@@ -28,7 +28,6 @@ from lycosa.methods.multimedia.strategy import Multimedia, Scored
 from lycosa.report.html import write_report
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import Site, data, redirect, status, text
-from lycosa.testing.misbehaviours import stalls
 from lycosa.urls import key_of
 from lycosa.values import (
     Decision,
@@ -48,6 +47,7 @@ from lycosa.why import explain
 from lycosa_lab.demo_web import maps
 from lycosa_lab.runs.memory_sink import MemorySink
 from tests.crawling import crawl, pages_of, refusal_of, spec_text
+from tests.misbehaviours import stalls
 
 NO = Judgement(False, 0.0)
 HEATMAP = maps.heatmap(Random("heatmap4"))

@@ -66,12 +66,12 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _collections_in(directory: Path, name: str) -> list[Path]:
-    """Folders of a folder that have a catalogue of this name, in the order of the alphabet."""
+    """Return folders with a catalogue of this name, in alphabetical order."""
     return sorted(path.parent for path in directory.glob(f"*/{name}"))
 
 
 def _is_copy(collection: Path) -> bool:
-    """Whether a collection is called otherwise than its crawl: somebody has put a copy beside it, to go back to."""
+    """Return whether a collection has another name than its crawl, as a backup copy has."""
     try:
         text = (collection / "crawl.toml").read_text("utf-8", "replace")
     except OSError:
@@ -84,8 +84,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         if (path.parent / "shards.json").is_file():
             raise NoCollection(
-                f"What the shards of {path.parent} have found is not brought together yet. "
-                f"Do it with: lycosa merge {path.parent}"
+                f"The shards of {path.parent} are not merged yet. Merge them with: lycosa merge {path.parent}"
             )
         inside = sorted(_collections_in(path.parent, path.name), key=_is_copy)
         raise NoCollection(
@@ -120,7 +119,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> int:
-    """The version, after making sure that the file is a catalogue that this program understands."""
+    """Return the schema version of a catalogue that this program reads; refuse any other file."""
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     if tables and application != APPLICATION_ID:
@@ -154,7 +153,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says about the file into one sentence that names the fix."""
+    """Turn errors of SQLite into a CollectionError that names the fix."""
     try:
         yield
     except sqlite3.Error as error:
@@ -180,7 +179,7 @@ def _sentence(path: Path, error: sqlite3.Error) -> str:
 
 
 def file_trouble(path: Path, error: OSError) -> str:
-    """One sentence on a file that could not be written or read, ending with what to do."""
+    """Return a message about a file that could not be written or read, with the fix."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"{path} cannot grow: the disk is full. Make room, then run the same command: it goes on."
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):

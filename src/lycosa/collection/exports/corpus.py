@@ -267,39 +267,30 @@ def columns_of(row: CorpusRow) -> dict[str, Any]:
 
 
 def _schema(pyarrow: Any) -> Any:
-    text, number, whole = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
-    place = pyarrow.struct(
-        [
-            ("name", text),
-            ("kind", text),
-            ("lat", number),
-            ("lon", number),
-            ("country", text),
-            ("count", whole),
-        ]
-    )
-    entity = pyarrow.struct([("name", text), ("kind", text), ("count", whole)])
-    plain = {
-        inspect.StrType: text,
-        inspect.IntType: whole,
-        inspect.FloatType: number,
-        inspect.BoolType: pyarrow.bool_(),
-    }
-    special = {
-        "places": pyarrow.list_(place),
-        "entities": pyarrow.list_(entity),
-        "evidence": pyarrow.map_(text, number),
-        "reserved": pyarrow.list_(text),
-    }
-
-    def kind(field: inspect.Field) -> Any:
-        said = field.type.types if isinstance(field.type, inspect.UnionType) else (field.type,)
-        return special.get(field.name) or next(plain[type(one)] for one in said if type(one) in plain)
-
     row = inspect.type_info(CorpusRow)
     assert isinstance(row, inspect.StructType)
     columns: list[tuple[str, Any]] = []
     for field in row.fields:
-        is_many = field.name == "categories"
-        columns += [(name, text) for name in _categories()] if is_many else [(field.name, kind(field))]
+        names = _categories() if field.name == "categories" else [field.name]
+        kind = pyarrow.string() if field.name == "categories" else _arrow_type(pyarrow, field.type)
+        columns += [(name, kind) for name in names]
     return pyarrow.schema(columns)
+
+
+def _arrow_type(pyarrow: Any, kind: inspect.Type) -> Any:
+    """Return the type of a column for the type of a field."""
+    match kind:
+        case inspect.UnionType(types=types):  # with None
+            return _arrow_type(pyarrow, next(one for one in types if not isinstance(one, inspect.NoneType)))
+        case inspect.StructType(fields=fields):
+            return pyarrow.struct([(one.name, _arrow_type(pyarrow, one.type)) for one in fields])
+        case inspect.ListType(item_type=item):
+            return pyarrow.list_(_arrow_type(pyarrow, item))
+        case inspect.DictType(key_type=key, value_type=value):
+            return pyarrow.map_(_arrow_type(pyarrow, key), _arrow_type(pyarrow, value))
+    plain = {
+        inspect.IntType: pyarrow.int64,
+        inspect.FloatType: pyarrow.float64,
+        inspect.BoolType: pyarrow.bool_,
+    }
+    return plain.get(type(kind), pyarrow.string)()

@@ -1,7 +1,7 @@
-"""A bounded sample of the pages of a crawl, for a judge to be fitted on. In: pages, in any order. Out: which of them, for how many.
+"""A bounded sample of the pages of a crawl, for a judge to be fitted on.
 
-Which pages are in it follows from their keys and from what the user gave, not from when they were read or how they were
-judged: the same pages give the same sample, whatever was killed and begun again meanwhile.
+It follows from the keys of the pages and from what the user gave, not from when they were read or how they were judged: the
+same pages give the same sample, also after a crash.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lycosa.learn.judges.brief import Brief
+from lycosa.learn.judges.version import Brief
 from lycosa.learn.words.background import background_of
-from lycosa.learn.words.hash_table import HashTable
+from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import unit, unit_weights
 from lycosa.values import PageTerms
 
@@ -40,7 +40,7 @@ class Sample:
             tuple[float, int, int]
         ] = []  # the least likely of them first, with lots and keys
         self._others: list[tuple[int, int]] = []  # those with the least lots: the greatest of these first
-        self._table = HashTable(brief.language, [_sought(brief)])
+        self._table = WordVectors(brief.language, [_sought(brief)])
 
     def add(self, page: PageTerms) -> None:
         """Take a page into account."""

@@ -1,4 +1,4 @@
-"""How common words are in a language. In: shipped tables of stems. Out: how much a word says, and who has it by chance.
+"""How common words are in a language.
 
 The tables (`data/`, made by `research/background.py` from wordfreq) hold the 20,000 most frequent stems of a language.
 Chinese and Japanese have one table of character pairs, as pages are split into, whatever the crawl's language is.
@@ -13,11 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lycosa.page.text.terms import is_cjk
-from lycosa.urls import hash_of
 
 DATA = Path(__file__).parent / "data"
 CJK = "cjk"
@@ -73,11 +69,6 @@ class Background:
     def places(self) -> dict[str, int]:
         """The number of each term of the table, in its order."""
         return {term: place for place, term in enumerate(self.table)}
-
-    @cached_property
-    def hashes(self) -> NDArray[np.int64]:
-        """The hash of each term of the table, in its order."""
-        return np.fromiter(map(hash_of, self.table), np.int64, len(self.table))
 
     @cached_property
     def rarity_elsewhere(self) -> float:

@@ -1,20 +1,21 @@
-"""What the pages of the library show, as plain data. In: an open collection. Out: values for templates and JSON."""
+"""Gather what the pages of the library show, as plain data for templates and JSON."""
 
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from typing import Any
 
 import msgspec
 
-from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, Relevance
+from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
 from lycosa.collection.catalogue.pages import StoredPage
-from lycosa.collection.catalogue.statistics import EntityKind, PlaceCount
+from lycosa.collection.catalogue.statistics import ENTITY_KINDS, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.collection.search.search import DatedPage
-from lycosa.engine.learning.refit import harvest_of
+from lycosa.collection.search.search import SearchHit
 from lycosa.engine.watch.control import harvest_figures
+from lycosa.learn.history import harvest_of
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
@@ -22,30 +23,37 @@ from lycosa.report.summary import gist_of
 from lycosa.values import Score
 from lycosa.why import opened_by
 
-FIELDS = {
+COUNTED = {
     "sources": "source",
     "languages": "language",
-    "places": "place",
-    "people": "entity",
-    "organisations": "entity",
+    "people": "person",
+    "organisations": "organisation",
     **{facet.plural: facet.name for facet in facets()},
+}
+"""What can be browsed by a value, and its name in `Statistics.values`."""
+FIELDS = {
+    **{field: "entity" if name in ENTITY_KINDS else name for field, name in COUNTED.items()},
+    "places": "place",
     "dates": "since",
     "trails": "trail",
 }
-"""What can be browsed, and the condition of a search that each becomes."""
+"""What can be browsed, and the condition of a search that it becomes."""
 
-ENTITY_KINDS: dict[str, EntityKind] = {"people": "person", "organisations": "organisation"}
-"""What can be browsed by name, and what the catalogue calls it."""
+
+_PLAIN = (
+    "id title source language date date_source doubtful_date words status content_type bytes canonical explored"
+).split()
+"""Columns of a page that are shown as stored."""
 
 
 def fields_of(collection: Collection) -> list[str]:
-    """What pages of a collection can be browsed by: by trails only where a crawl has looked through some."""
+    """Return what a collection can be browsed by: by trails only if its crawl has explored pages."""
     explored = collection.reader.counts().explored
     return [field for field in FIELDS if explored or field != "trails"]
 
 
 def about(collection: Collection) -> dict[str, Any]:
-    """What a collection is, in figures."""
+    """Return the heading and the figures of a collection."""
     counts, runs = collection.reader.counts(), collection.reader.runs()
     heading = msgspec.structs.asdict(described(collection))
     return {
@@ -61,23 +69,14 @@ def about(collection: Collection) -> dict[str, Any]:
 
 
 def summary(collection: Collection) -> dict[str, Any]:
-    """Key sentences, terms, places, people, organisations, sources, languages, categories and the time course."""
+    """Return key sentences, terms, counted values, places and the time course."""
     counted, gist = collection.statistics, gist_of(collection)
     return {
         "sentences": [msgspec.structs.asdict(one) for one in gist.sentences],
         "terms": [list(term) for term in gist.terms],
         "places": [_place(place) for place in counted.places(limit=12)],
-        **{
-            field: [list(pair) for pair in counted.entities(kind, limit=12)]
-            for field, kind in ENTITY_KINDS.items()
-        },
-        "sources": [list(pair) for pair in counted.values("source", limit=12)],
+        **{field: [list(pair) for pair in counted.values(name, limit=12)] for field, name in COUNTED.items()},
         "number_of_sources": counted.collected_sources(),
-        "languages": [list(pair) for pair in counted.values("language", limit=12)],
-        **{
-            facet.plural: [list(pair) for pair in counted.categories(facet.name, limit=12)]
-            for facet in facets()
-        },
         "days": [list(pair) for pair in counted.days()],
     }
 
@@ -86,51 +85,29 @@ def _place(place: PlaceCount) -> dict[str, Any]:
     return {**msgspec.structs.asdict(place), "key": place.key, "in_words": place.in_words}
 
 
-def choices(collection: Collection) -> dict[str, list[str]]:
-    """What the filters of the search offer."""
-    counted = collection.statistics
-    return {
-        "sources": [value for value, _ in counted.values("source", JUDGED, 200)],
-        "languages": [value for value, _ in counted.values("language", JUDGED, 50)],
-        **{
-            facet.plural: [value for value, _ in counted.categories(facet.name, JUDGED, 50)]
-            for facet in facets()
-        },
-        "places": [place.key for place in counted.places(JUDGED, 200)],
-        "entities": [
-            name for kind in ENTITY_KINDS.values() for name, _ in counted.entities(kind, JUDGED, 100)
-        ],
-    }
-
-
 def browse(collection: Collection, field: str, query: SearchQuery) -> list[tuple[str, int]]:
-    """Values of a field of FIELDS with the number of pages, most pages first (dates: latest first)."""
+    """Return the values of a field of FIELDS with their pages, most pages first (dates: latest first)."""
     wanted, counted = page_filter_of(query, collection.directory), collection.statistics
+    if field in COUNTED:
+        return counted.values(COUNTED[field], wanted, 1000)
     if field == "places":
         return [(place.key, place.pages) for place in counted.places(wanted, 1000)]
-    if field in ENTITY_KINDS:
-        return counted.entities(ENTITY_KINDS[field], wanted, 1000)
-    for facet in facets():
-        if field == facet.plural:
-            return counted.categories(facet.name, wanted, 1000)
-    if field == "dates":
-        months: dict[str, int] = {}
-        for day, count in counted.days(wanted):
-            months[day[:7]] = months.get(day[:7], 0) + count
-        return sorted(months.items(), reverse=True)
     if field == "trails":
         return [(str(trail), count) for trail, count in counted.trails()]
-    return counted.values("language" if field == "languages" else "source", wanted, 1000)
+    months = Counter[str]()
+    for day, count in counted.days(wanted):
+        months[day[:7]] += count
+    return sorted(months.items(), reverse=True)
 
 
-def entries(collection: Collection, query: SearchQuery) -> list[DatedPage]:
-    """Dated pages in the order of their days: the words of a timeline."""
+def entries(collection: Collection, query: SearchQuery) -> list[SearchHit]:
+    """Return dated pages in the order of their days, for a timeline."""
     wanted = page_filter_of(query, collection.directory)
     return collection.search.best_dated(msgspec.structs.replace(wanted, distinct=True))
 
 
 def page(collection: Collection, number: int) -> dict[str, Any] | None:
-    """All about one page: text, metadata and the reasons why it is (not) in the collection."""
+    """Return all about one page: text, metadata and the reasons why it is (not) in the collection."""
     reader = collection.reader
     stored = reader.page_by_id(number)
     if stored is None:
@@ -138,27 +115,15 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
     label = labels_in(collection.directory).get(stored.link.key)
     judgement, this = stored.judgement, PageFilter(relevance=Relevance.JUDGED, page=number)
     return {
-        "id": stored.id,
+        **{name: getattr(stored, name) for name in _PLAIN},
         "key": str(stored.link.key),
         "url": stored.link.url,
-        "title": stored.title,
-        "source": stored.source,
-        "language": stored.language,
-        "date": stored.date,
-        "date_source": stored.date_source,
-        "doubtful_date": stored.doubtful_date,
-        "words": stored.words,
-        "status": stored.status,
-        "content_type": stored.content_type,
         "fetched_at": time_of(stored.at),
-        "bytes": stored.bytes,
         "elapsed_s": round(stored.elapsed_s, 3),
-        "canonical": stored.canonical,
         "relevant": judgement.relevant if judgement else None,
         "score": judgement.score if judgement else None,
         "rule": judgement.rule if judgement else "",
         "refusal": str(stored.refusal or ""),
-        "explored": stored.explored,
         "depth": stored.link.depth,
         "trail": stored.link.trail,
         "evidence": dict(reader.evidence(number)),
@@ -166,8 +131,8 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
         "path": _path(collection, stored),
         "places": [_place(place) for place in collection.statistics.places(this, 30)],
         **{
-            field: [name for name, _ in collection.statistics.entities(kind, this, 30)]
-            for field, kind in ENTITY_KINDS.items()
+            field: [name for name, _ in collection.statistics.values(COUNTED[field], this, 30)]
+            for field in ("people", "organisations")
         },
         "near_duplicates": [msgspec.structs.asdict(one) for one in reader.near_duplicates(stored)],
         "captures": [
@@ -180,7 +145,7 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
 
 
 def _found_on(collection: Collection, stored: StoredPage) -> dict[str, Any] | None:
-    """The page whose link led here, and what was decided on the link there."""
+    """Return the page whose link led here, and the decision on that link."""
     parent = collection.reader.page(stored.link.parent) if stored.link.parent else None
     if parent is None:
         return None
@@ -198,7 +163,7 @@ def _found_on(collection: Collection, stored: StoredPage) -> dict[str, Any] | No
 
 
 def _image(collection: Collection, stored: StoredPage) -> dict[str, Any] | None:
-    """The image that has opened the way here, where one has."""
+    """Return the image that made the link here worth following."""
     image = opened_by(collection.reader, stored.link)
     if image is None:
         return None
@@ -211,23 +176,19 @@ def _path(collection: Collection, stored: StoredPage) -> list[dict[str, Any]]:
     for url in collection.reader.path_from_seed(stored.link.key, 200):
         page = collection.reader.page(collection.reader.key_of(url))
         judgement = page.judgement if page else None
+        known = (page.id, page.title) if page else (None, "")
+        judged = (judgement.score, judgement.relevant) if judgement else (None, None)
         steps.append(
-            {
-                "url": url,
-                "id": page.id if page else None,
-                "title": page.title if page else "",
-                "score": judgement.score if judgement else None,
-                "relevant": judgement.relevant if judgement else None,
-            }
+            dict(zip(("url", "id", "title", "score", "relevant"), (url, *known, *judged), strict=True))
         )
     return steps
 
 
 def time_of(at: float) -> str:
-    """A time for reading."""
+    """Return a time for reading."""
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def day_of(at: float) -> str:
-    """A day for reading; '' for the beginning of time."""
+    """Return a day for reading; '' of time 0."""
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%-d %B %Y") if at else ""

@@ -14,12 +14,14 @@ import numpy as np
 from lycosa.evidence import Evidence
 from lycosa.evidence.text_model import TextModel
 from lycosa.page.document import Document
+from lycosa.page.links.contexts import CONTEXT_CHARS
 from lycosa.values import Floats
 
 ANCHOR, CONTEXT, PAGE = "anchor_words", "context_words", "page_words"
 """Names of the evidence: of each link's anchor, of the whole text around it, and of the page."""
 MAX_LOG_ODDS = 30.0
 DIGITS = 12
+_DAMPED = (0.0, *(1 + math.log(times) for times in range(1, CONTEXT_CHARS + 1)))  # 1 + log tf
 
 
 class AnchorWords(Evidence):
@@ -61,21 +63,23 @@ class ContextTopic(Evidence):
 
     def __init__(self, topic: Mapping[str, float]) -> None:
         length = math.sqrt(sum(weight * weight for weight in topic.values())) or 1.0
-        self.terms = (*topic,)
-        self.weights = np.array([*topic.values(), 0.0]) / length  # the last is that of any other term
+        self.weights = {term: weight / length for term, weight in topic.items()}
 
     def of_links(self, document: Document) -> list[float]:
         """One number a link: by 1 + log tf, over all words. One word of the topic in a long text is little."""
-        of_links, size, counted = document.contexts_naming(self.terms)
-        if not size:
-            return [0.0] * len(of_links)
-        damped = 1 + np.log(counted.times)
-        products = np.bincount(counted.part, damped * self.weights.take(counted.term), size)
-        lengths = np.sqrt(np.bincount(counted.part, damped * damped, size))
-        # Rounded, because the order of a sum's parts goes by the words that a process has met before.
-        cosines = np.append(np.maximum(np.minimum(products / lengths, 1.0), 0.0).round(DIGITS), 0.0)
-        told: list[float] = cosines.take(of_links).tolist()
-        return told
+        contexts = document.whole_context_terms
+        distinct = {id(context): context for context in contexts}
+        cosines = {mark: self._cosine(context) for mark, context in distinct.items()}
+        return [cosines[id(context)] for context in contexts]
+
+    def _cosine(self, context: Mapping[str, int]) -> float:
+        named = self.weights.keys() & context.keys()
+        dot = sum(_DAMPED[context[term]] * self.weights[term] for term in named)
+        if dot <= 0:
+            return 0.0
+        length = math.sqrt(sum(_DAMPED[times] ** 2 for times in context.values()))
+        # Rounded: a sum depends on the order of its parts, which is that of words in memory.
+        return min(round(dot / length, DIGITS), 1.0)
 
 
 def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:

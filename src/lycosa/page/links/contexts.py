@@ -6,14 +6,13 @@ their terms are counted, they are slices of its tokens, which are read once for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from selectolax.lexbor import LexborNode
 
-from lycosa.page.places.naming import OTHER, Counted, Naming, Range
 from lycosa.page.text.layout import one_line, tag_ids
 
 if TYPE_CHECKING:
@@ -26,14 +25,10 @@ SHORT_CHARS = 200
 _SLACK = 4
 """How many times the wanted characters are looked at, since white space is squeezed afterwards."""
 
-NONE = -1
-"""No context that is asked for."""
-
 Parents = tuple[int, ...]
 """The numbers of the elements that the links to one URL stand in."""
 
 _OUTSIDE_IDS = tag_ids("html head")
-_NOTHING = Counted(*(np.empty(0, np.intp) for _ in Counted._fields))
 
 
 def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
@@ -79,69 +74,6 @@ def whole_context_counts(document: Document) -> list[dict[str, int]]:
     return [counts[parents] for parents in around.of_links]
 
 
-class NamingContexts(NamedTuple):
-    """The contexts that name some terms: which of them each link has, or NONE; how many they are; and what they count."""
-
-    of_links: list[int]
-    size: int
-    counted: Counted
-
-
-def contexts_naming(document: Document, terms: Sequence[str]) -> NamingContexts:
-    """The contexts with anchors that have one of these terms, if the page has it."""
-    naming = Naming(document.stream, terms)
-    if not len(naming.tokens):
-        return NamingContexts([NONE] * len(document.links), 0, _NOTHING)
-    around = _around(document)
-    if around is None:
-        return naming_of(document.counts_of(document.whole_contexts), terms, naming.terms)
-    named_before = np.searchsorted(naming.tokens, around.ranges)
-    may_name = {*np.flatnonzero((named_before[:, 0] != named_before[:, 1]) | around.is_apart).tolist()}
-    ranges: dict[Parents, list[Range]] = {}
-    apart: dict[Parents, dict[str, int]] = {}
-    for parents in around.of_links:
-        if may_name.isdisjoint(parents) or parents in ranges or parents in apart:
-            continue
-        if of_tokens := around.ranges_of(parents):
-            ranges[parents] = of_tokens
-        else:
-            apart[parents] = around.read(parents)
-    numbers = {parents: number for number, parents in enumerate(ranges)}
-    counted = naming.counts_in_each([*ranges.values()])
-    found = NamingContexts([numbers.get(each, NONE) for each in around.of_links], len(ranges), counted)
-    if not apart:
-        return found
-    return _both(found, naming_of([apart.get(each, {}) for each in around.of_links], terms, naming.terms))
-
-
-def naming_of(counts: Sequence[Mapping[str, int]], terms: Sequence[str], named: Set[str]) -> NamingContexts:
-    """The same of contexts that are counted already, where the page names some terms; equal objects are one context."""
-    places = {term: at for at, term in enumerate(terms)}
-    wanted = named & places.keys()
-    telling = {id(each): each for each in counts if not wanted.isdisjoint(each)}
-    numbers = {mark: number for number, mark in enumerate(telling)}
-    counted = Counted(
-        np.repeat(np.arange(len(telling)), [len(each) for each in telling.values()]),
-        np.array([places.get(term, OTHER) for each in telling.values() for term in each], np.intp),
-        np.array([often for each in telling.values() for often in each.values()], np.intp),
-    )
-    return NamingContexts([numbers.get(id(each), NONE) for each in counts], len(telling), counted)
-
-
-def _both(one: NamingContexts, other: NamingContexts) -> NamingContexts:
-    """Contexts of some links, and of others."""
-    pairs = zip(one.of_links, other.of_links, strict=True)
-    return NamingContexts(
-        [mine if theirs == NONE else one.size + theirs for mine, theirs in pairs],
-        one.size + other.size,
-        Counted(
-            np.append(one.counted.part, one.size + other.counted.part),
-            np.append(one.counted.term, other.counted.term),
-            np.append(one.counted.times, other.counted.times),
-        ),
-    )
-
-
 class _Around:
     """The elements that links stand in: which characters of the page's text each holds, and which of its tokens."""
 
@@ -158,7 +90,7 @@ class _Around:
         self._ranges: list[list[int]] = self.ranges.tolist()
         self._apart = {*np.flatnonzero(self.is_apart).tolist()}
 
-    def ranges_of(self, parents: Parents) -> list[Range]:
+    def ranges_of(self, parents: Parents) -> list[tuple[int, int]]:
         """The tokens around a URL that stands in these elements; none where its context has to be read."""
         if not self._apart.isdisjoint(parents):
             return []

@@ -29,8 +29,6 @@ SHINGLE_BYTES = 24
 """Four or five words of English."""
 SKETCHED_BYTES = 1_000_000
 """Of a longer text, so much is sketched."""
-LOW = 10
-"""Hashes of a bin among which the least one is looked for first: one page of three hundred has a bin with none."""
 RESEMBLING = 0.5
 """Of the shingles of two near duplicates, at least this share is in both (Broder 1997 takes the same)."""
 
@@ -38,8 +36,6 @@ _MASK = (1 << 64) - 1
 # Odd numbers without a pattern: the golden ratio and the multipliers of SplitMix64.
 _MIXERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _TOP_BITS = 64 - SKETCH_BINS.bit_length() + 1
-_BIN_NUMBERS = np.arange(SKETCH_BINS, dtype=np.uint64)
-_BINS = _BIN_NUMBERS << np.uint64(_TOP_BITS)  # where each begins
 _BAND_MASK = (1 << BAND_BITS) - 1
 # Anybody can work out the key of a URL. Nobody outside knows this, so nobody can make up URLs that are all in one chain.
 _SECRET = secrets.randbits(64) | 1
@@ -98,24 +94,11 @@ def sketch_of_tokens(tokens: Tokens) -> bytes:
         hashes *= np.uint64(mixer)
         hashes ^= hashes >> np.uint64(31)
     hashes *= np.uint64(_MIXERS[0])
-    low = _low_in_bins(hashes)
-    least, is_filled = _least_of_bins(low if len(low) else hashes)
-    if not is_filled.all():
-        least, is_filled = _least_of_bins(hashes)
+    bins = (hashes >> np.uint64(_TOP_BITS)).astype(np.intp)
+    least = np.full(SKETCH_BINS, _MASK, np.uint64)
+    np.minimum.at(least, bins, hashes)
+    is_filled = np.bincount(bins, minlength=SKETCH_BINS) > 0
     return np.where(is_filled, 1 + least % np.uint64(255), 0).astype(np.uint8).tobytes()
-
-
-def _low_in_bins(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Those that are low in their bin, about LOW in each: the least are among them, and they are sorted in a sixth of the time."""
-    share = LOW * SKETCH_BINS / len(hashes)
-    return hashes[hashes << np.uint64(64 - _TOP_BITS) < np.uint64(share * 2**64)] if share < 0.5 else hashes
-
-
-def _least_of_bins(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """The least hash of each bin, and whether there is one."""
-    ordered = np.sort(hashes)
-    least = ordered[np.minimum(ordered.searchsorted(_BINS), len(ordered) - 1)]
-    return least, least >> np.uint64(_TOP_BITS) == _BIN_NUMBERS
 
 
 def resemblance(one: bytes, other: bytes) -> float:

@@ -11,15 +11,13 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import accumulate
+from functools import cached_property, lru_cache
 
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
 from lycosa.errors import SpecError
-from lycosa.page.lazy import lazy
 from lycosa.page.text.languages import UNSTEMMED
 from lycosa.page.text.stop_words import STOP_WORDS
 from lycosa.page.text.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
@@ -65,8 +63,6 @@ class Vocabulary:
         self.numbers: dict[str, int] = {}
         self._several: list[list[int]] = []
         self._hashes = array("q", [0])
-        self._lines = bytearray(b"\n")  # all terms, a line each
-        self._ends = array("q", [0, 1])  # of their lines
 
     def number_of_token(self, terms: Sequence[str]) -> int:
         """The number of a token with these terms."""
@@ -97,28 +93,6 @@ class Vocabulary:
         known = self._hashes
         known.extend(hashes_of(self.terms[len(known) :]))
         return np.frombuffer(known, np.int64).take(numbers)
-
-    def lines(self, numbers: NDArray[np.intp]) -> str:
-        """These terms, a line each.
-
-        Their bytes are put together on arrays: to get at a thousand strings all over the memory takes four times as long.
-        """
-        if len(numbers) == 0:
-            return ""
-        self._write_new()
-        ends = np.frombuffer(self._ends, np.int64)
-        begins, upto = ends.take(numbers), ends.take(numbers + 1)
-        sizes = upto - begins
-        before = np.cumsum(sizes)
-        places = np.arange(before[-1])
-        places += np.repeat(upto - before, sizes)
-        return np.frombuffer(self._lines, np.uint8).take(places)[:-1].tobytes().decode()
-
-    def _write_new(self) -> None:
-        if len(self._ends) <= len(self.terms):
-            new = [term.encode() for term in self.terms[len(self._ends) - 1 :]]
-            self._lines += b"\n".join(new) + b"\n"
-            self._ends.extend(accumulate([len(term) + 1 for term in new], initial=self._ends.pop()))
 
     def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
@@ -260,20 +234,20 @@ class TermStream:
         self.vocabulary = vocabulary
         self._is_ascii = is_ascii
 
-    @lazy
+    @cached_property
     def several(self) -> list[int]:
         """The tokens of several terms, in their order."""
         few: list[int] = self.numbers[self.numbers < 0].tolist()
         return few
 
-    @lazy
+    @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
         more = [each for number in self.several for each in self.vocabulary.several(number)]
         numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
         return self.vocabulary.distinct(numbers)
 
-    @lazy
+    @cached_property
     def counted(self) -> tuple[dict[str, int], int]:
         """How often each term occurs in the text; and how many words it has, stop words included."""
         numbers, often = self._distinct
@@ -282,19 +256,19 @@ class TermStream:
         )
         return counts, self.words
 
-    @lazy
+    @cached_property
     def words(self) -> int:
         """How many words the text has, stop words included."""
         return len(self.numbers) + sum(len(self.vocabulary.several(number)) - 1 for number in self.several)
 
-    @lazy
+    @cached_property
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
-        counts, hashes = often.astype(np.int32).tobytes(), self.vocabulary.hashes(numbers).tobytes()
-        return Terms(self.vocabulary.lines(numbers), counts, hashes)
+        lines = "\n".join(map(self.vocabulary.terms.__getitem__, numbers.tolist()))
+        return Terms(lines, often.astype(np.int32).tobytes())
 
-    @lazy
+    @cached_property
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hash of each term of the text, and how often it occurs."""
         numbers, often = self._distinct
@@ -351,7 +325,7 @@ def packed(counts: Mapping[str, int]) -> Terms:
     {'owl': 2, 'night': 1}
     """
     numbers = np.fromiter(counts.values(), np.int32, len(counts))
-    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
+    return Terms("\n".join(counts), numbers.tobytes())
 
 
 def known_languages() -> list[str]:
