@@ -32,8 +32,8 @@ from lycosa.errors import CollectionError
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
+from lycosa.library.views.content import about
 from lycosa.library.views.monitor import status as status_of_collection
-from lycosa.library.views.views import about
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
