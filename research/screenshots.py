@@ -26,7 +26,7 @@ from lycosa.collection.labels import Label, set_label
 from lycosa.demo.show import run_demo, spec_of
 from lycosa.engine.index import index_collection
 from lycosa.engine.watch.control import ask
-from lycosa.library.views.views import FIELDS
+from lycosa.library.views.content import FIELDS
 from lycosa.report.html import write_report
 from lycosa_lab.demo_web import demo_web
 from research.library import make_collection

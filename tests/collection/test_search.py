@@ -127,9 +127,9 @@ def test_words_that_are_not_wanted_alone(collection):
 
 
 def test_the_most_uncertain_come_first(collection):
-    """Order by how far the score is from the threshold."""
-    hits = collection.search.find("", JUDGED, order=Order.UNCERTAIN, threshold=0.7).hits
-    distances = [abs((hit.score or 0) - 0.7) for hit in hits]
+    """Order by the distance of the score from 0.5."""
+    hits = collection.search.find("", JUDGED, order=Order.UNCERTAIN).hits
+    distances = [abs((hit.score or 0) - 0.5) for hit in hits]
     assert distances == sorted(distances)
 
 

@@ -32,8 +32,8 @@ from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
 from lycosa.learn.refit import inline_refits
 from lycosa.learn.topic import TopicModel, make_topic
+from lycosa.library.views.content import about
 from lycosa.library.views.monitor import status as status_of_collection
-from lycosa.library.views.views import about
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec

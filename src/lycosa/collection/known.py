@@ -17,7 +17,8 @@ from lycosa.collection.archive.responses import parsed_response
 from lycosa.collection.archive.warc import EarlierCapture, digest_of, warc_date
 from lycosa.collection.catalogue.page_filter import COLLECTED_SQL
 from lycosa.collection.catalogue.pages import StoredPage
-from lycosa.collection.catalogue.queries import Queries
+from lycosa.collection.catalogue.queries import Queries, first_capture
+from lycosa.collection.catalogue.schema import plain_errors
 from lycosa.collection.collection import Collection
 from lycosa.errors import ArchiveError, SpecError
 from lycosa.spec.sections import ArchiveSpec
@@ -55,13 +56,9 @@ class _Pages(Queries):
 
     def capture_of(self, digest: bytes) -> EarlierCapture | None:
         """Return the first capture with this body."""
-        rows = self._rows(
-            "SELECT pages.url, captures.at FROM captures JOIN pages ON pages.id = captures.page"
-            f" WHERE captures.digest = ?1 AND captures.revisit = 0 AND captures.status = 200 AND {_KEPT}"
-            " ORDER BY captures.at LIMIT 1",
-            digest,
-        )
-        return next((EarlierCapture(url, at, digest) for url, at in rows), None)
+        with plain_errors(self._path):
+            whole = f"captures.digest = ? AND captures.revisit = 0 AND {_KEPT}"
+            return first_capture(self._connection, whole, digest)
 
 
 def known_in(archive: ArchiveSpec, folder: Path) -> list[Path]:

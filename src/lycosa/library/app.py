@@ -27,7 +27,7 @@ from lycosa.library.routes.form_routes import FormRoutes
 from lycosa.library.routes.html_routes import HtmlRoutes
 from lycosa.library.routes.monitor_routes import MonitorRoutes
 from lycosa.library.served_collections import ServedCollections
-from lycosa.library.views import views
+from lycosa.library.views import content
 from lycosa.library.views.search_query import search_query_of
 
 
@@ -121,7 +121,7 @@ class Library:
         """Return the heading of a collection, or why it cannot be read."""
         try:
             with self._context.served.open(name) as collection:
-                return views.about(collection)
+                return content.about(collection)
         except LycosaError as error:
             return {"title": name, "error": str(error)}
 

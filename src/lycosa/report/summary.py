@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection as Container
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -93,16 +94,12 @@ def key_sentences(
     >>> [s.text for s in key_sentences([(1, "Owls hunt mice and voles at night over open fields and wet meadows. So it is.")], {"owl": 1.0})]
     ['Owls hunt mice and voles at night over open fields and wet meadows.']
     """
-    headlines = {
-        headline for title in titles if len((headline := _headline(title)).split()) >= HEADLINE_WORDS
-    }
+    headlines = {one for one in map(_headline, titles) if len(one.split()) >= HEADLINE_WORDS}
     found = [
         (page, sentence)
         for page, text in texts
         for sentence in _sentences(text)
-        if not any(
-            2 * len(headline) >= len(sentence) and headline in sentence.casefold() for headline in headlines
-        )
+        if not _announces(sentence.casefold(), headlines)
     ][:SENTENCES]
     terms = [frozenset(terms_of(sentence, language)) for _, sentence in found]
     shared = Counter(term for words in set(terms) for term in words)
@@ -167,6 +164,11 @@ def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], langu
                 here.add(stem)
         found.update(here)
     return found
+
+
+def _announces(sentence: str, headlines: Container[str]) -> bool:
+    """Return whether a sentence is mostly one of these headlines."""
+    return any(2 * len(headline) >= len(sentence) and headline in sentence for headline in headlines)
 
 
 def _headline(title: str) -> str:

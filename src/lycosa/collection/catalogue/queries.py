@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from lycosa.collection.archive.warc import EarlierCapture
 from lycosa.collection.catalogue.schema import plain_errors
 
 
@@ -13,6 +14,18 @@ def fact_in(connection: sqlite3.Connection, name: str) -> bytes | None:
     """Return a fact about the collection as a whole."""
     row = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
     return bytes(row[0]) if row else None
+
+
+def first_capture(
+    connection: sqlite3.Connection, condition: str, *values: object, order: str = "ASC"
+) -> EarlierCapture | None:
+    """Return the first good capture that meets a condition on `captures` and `pages`."""
+    sql = (
+        "SELECT pages.url, captures.at, captures.digest FROM captures JOIN pages ON pages.id = captures.page"
+        f" WHERE captures.status = 200 AND {condition} ORDER BY captures.at {order} LIMIT 1"
+    )
+    row = connection.execute(sql, values).fetchone()
+    return EarlierCapture(*row) if row else None
 
 
 class Queries:

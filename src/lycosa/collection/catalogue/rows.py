@@ -24,7 +24,7 @@ from lycosa.collection import (
 from lycosa.collection.archive.warc import Capture, EarlierCapture, Position, digest_of
 from lycosa.collection.catalogue.facts import FACT, number_or_nan, stored_fact
 from lycosa.collection.catalogue.page_rows import OF_PAGE, PageRows
-from lycosa.collection.catalogue.queries import fact_in
+from lycosa.collection.catalogue.queries import fact_in, first_capture
 from lycosa.collection.surrogates import all_encodable
 from lycosa.values import EXAMPLE, Decision, Judgement, NotFetched, Page, Reason, is_said
 
@@ -167,35 +167,19 @@ class Catalogue(PageRows):
         """Return the first archived capture with this body; None for an empty body."""
         if digest == _EMPTY:
             return None
-        row = self._connection.execute(
-            "SELECT pages.url, captures.at FROM captures JOIN pages ON pages.id = captures.page "
-            "WHERE captures.digest = ? AND captures.revisit = 0 AND captures.status = 200 "
-            "ORDER BY captures.at LIMIT 1",
-            (digest,),
-        ).fetchone()
-        return EarlierCapture(row[0], row[1], digest) if row else None
+        return first_capture(self._connection, "captures.digest = ? AND captures.revisit = 0", digest)
 
     def kept_page(self, digest: bytes) -> str | None:
         """Return the URL of the first kept page with this body; None for an empty body."""
         if digest == _EMPTY:
             return None
-        row = self._connection.execute(
-            "SELECT pages.url FROM captures JOIN pages ON pages.id = captures.page "
-            "WHERE captures.digest = ?1 AND captures.status = 200 AND pages.digest = ?1 "
-            "AND relevant IS NOT NULL AND refusal IS NULL ORDER BY captures.at LIMIT 1",
-            (digest,),
-        ).fetchone()
-        return row[0] if row else None
+        kept = "captures.digest = ?1 AND pages.digest = ?1 AND relevant IS NOT NULL AND refusal IS NULL"
+        capture = first_capture(self._connection, kept, digest)
+        return capture.url if capture else None
 
     def last_capture(self, key: int) -> EarlierCapture | None:
         """Return the newest capture of a page with status 200, which a 304 refers to."""
-        row = self._connection.execute(
-            "SELECT pages.url, captures.at, captures.digest FROM captures "
-            "JOIN pages ON pages.id = captures.page WHERE pages.key = ? AND captures.status = 200 "
-            "ORDER BY captures.at DESC LIMIT 1",
-            (key,),
-        ).fetchone()
-        return EarlierCapture(*row) if row else None
+        return first_capture(self._connection, "pages.key = ?", key, order="DESC")
 
     def begin_run(self, at: float) -> None:
         """Begin a run of the crawl."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,19 +51,27 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    """Create all tables in one transaction."""
-    tables = resources.files("lycosa.collection.catalogue").joinpath("schema.sql").read_text("utf-8")
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what happens inside, or nothing of it if it raises."""
     try:
-        connection.executescript(tables)
-        connection.execute("INSERT INTO texts (texts, rank) VALUES ('automerge', ?)", (SEGMENTS,))
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("BEGIN IMMEDIATE")
+        yield
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    tables = resources.files("lycosa.collection.catalogue").joinpath("schema.sql").read_text("utf-8")
+    with transaction(connection):
+        for statement in re.sub("--.*", "", tables).split(";"):
+            connection.execute(statement)
+        connection.execute("INSERT INTO texts (texts, rank) VALUES ('automerge', ?)", (SEGMENTS,))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _collections_in(directory: Path, name: str) -> list[Path]:

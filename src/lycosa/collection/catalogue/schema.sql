@@ -1,6 +1,5 @@
 -- The tables of catalogue.db, but for the frontier's, which live in the same file.
 -- A change of this file needs a new VERSION in schema.py. Times are seconds since the epoch.
-BEGIN IMMEDIATE;
 
 -- Short texts that repeat on thousands of rows; rows refer to them by number.
 CREATE TABLE rules (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);

@@ -47,7 +47,7 @@ _ORDERS = {
     Order.NEWEST: "date DESC, score DESC, id",
     Order.OLDEST: "date = '', date, score DESC, id",
     Order.SCORE: "score DESC, id",
-    Order.UNCERTAIN: "abs(score - {threshold:.6f}), id",
+    Order.UNCERTAIN: "abs(score - 0.5), id",
 }
 
 
@@ -111,13 +111,12 @@ class Search(Queries):
         limit: int = 20,
         skip: int = 0,
         languages: Sequence[str] = ("en",),
-        threshold: float = 0.5,
     ) -> SearchResults:
         """Find pages with the typed words; without words, all that the filter selects. Any text is valid.
 
-        Words are found in all their forms in the `languages`. `Order.UNCERTAIN` puts scores near the `threshold` first.
+        Words are found in all their forms in the `languages`. `Order.UNCERTAIN` puts scores near 0.5 first.
         """
-        query, by = self.understood(typed, languages), _ORDERS[order].format(threshold=threshold)
+        query = self.understood(typed, languages)
         if typed and not query.wanted and not query.unwanted and not query.conditions:
             return SearchResults((), 0)
         tables, chosen = _chosen(query, wanted)
@@ -126,7 +125,7 @@ class Search(Queries):
         if order is Order.BEST:
             ids = self.best_ids(query, wanted, limit, skip)
         else:
-            ids = self._ids(tables, chosen, by, limit, skip)
+            ids = self._ids(tables, chosen, _ORDERS[order], limit, skip)
         instead = "" if total or not query.wanted else self.correction(typed, languages)
         return SearchResults(tuple(self.hits(ids, query)), total, query, instead)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection.catalogue.rows import Catalogue
-from lycosa.collection.catalogue.schema import open_for_reading, open_for_writing, plain_errors
+from lycosa.collection.catalogue.schema import open_for_reading, open_for_writing, plain_errors, transaction
 from lycosa.collection.shards.mail import Mail, correspondence
 
 
@@ -46,11 +46,9 @@ def number_on(path: Path, taken_in: Mapping[int, int]) -> None:
 
     Mail sent after the copy was made has arrived, but is not in the copy.
     """
-    with plain_errors(path), closing(open_for_writing(path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
+    with plain_errors(path), closing(open_for_writing(path)) as connection, transaction(connection):
         mail = Mail(connection)
         for shard, number in taken_in.items():
             if number:
                 mail.confirmed(shard, number)
                 mail.number_on(shard, number)
-        connection.execute("COMMIT")

@@ -19,7 +19,13 @@ import msgspec
 from lycosa.collection import Counts
 from lycosa.collection.catalogue.progress import PAUSED
 from lycosa.collection.catalogue.queries import fact_in
-from lycosa.collection.catalogue.schema import UNINDEXED, open_for_reading, open_for_writing, plain_errors
+from lycosa.collection.catalogue.schema import (
+    UNINDEXED,
+    open_for_reading,
+    open_for_writing,
+    plain_errors,
+    transaction,
+)
 from lycosa.collection.shards.mail import outgoing
 from lycosa.frontier.merging import add_frontier, add_links, make_frontier
 
@@ -53,10 +59,8 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
         make_frontier(connection)
         twice = _number_pages(connection, shards)
         for number, shard in enumerate(shards):
-            with _attached(connection, shard):
-                connection.execute("BEGIN")
+            with _attached(connection, shard), transaction(connection):
                 _add(connection, number)
-                connection.execute("COMMIT")
         _add_undelivered(connection, shards)
         counts = _conclude(connection, shards, twice)
         _index_in_memory(connection, SQLITES_OWN)
@@ -72,9 +76,8 @@ def _add_undelivered(connection: sqlite3.Connection, shards: Sequence[Path]) -> 
         with _attached(connection, shard):
             links = list(outgoing(connection, "shard"))
         if links:
-            connection.execute("BEGIN")
-            add_links(connection, links, time.time())
-            connection.execute("COMMIT")
+            with transaction(connection):
+                add_links(connection, links, time.time())
 
 
 def _index_in_memory(connection: sqlite3.Connection, size: int) -> None:
@@ -212,8 +215,6 @@ def _attached(connection: sqlite3.Connection, shard: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
         connection.execute("DETACH shard")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection.catalogue.queries import fact_in
-from lycosa.collection.catalogue.schema import open_for_writing, plain_errors
+from lycosa.collection.catalogue.schema import open_for_writing, plain_errors, transaction
 from lycosa.collection.rests import FACT as RESTS
 from lycosa.collection.shards.mail import Mail
 from lycosa.frontier.merging import hand_over, held_in, make_frontier, release_all, take_over
@@ -131,15 +131,8 @@ class ShardCatalogue:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with plain_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with plain_errors(self.path), transaction(self._connection):
+            yield
 
 
 def rename_collection(directory: Path, name: str) -> None:

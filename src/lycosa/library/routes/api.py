@@ -20,7 +20,7 @@ from lycosa.engine.watch.control import ask
 from lycosa.errors import InputError
 from lycosa.library.context import LibraryContext
 from lycosa.library.routes.path_params import PAGE_ID
-from lycosa.library.views import views
+from lycosa.library.views import content
 from lycosa.library.views.labelling import label_page
 from lycosa.library.views.monitor import watched
 from lycosa.library.views.search_query import (
@@ -59,7 +59,7 @@ def search(request: Request, collection: Collection) -> object:
 
 def page(request: Request, collection: Collection) -> object:
     """One page: text, metadata, evidence, reasons."""
-    found = views.page(collection, request.path_params["id"])
+    found = content.page(collection, request.path_params["id"])
     if found is None:
         raise HTTPException(404, "There is no such page in this collection.")
     return found
@@ -67,12 +67,12 @@ def page(request: Request, collection: Collection) -> object:
 
 def about(_: Request, collection: Collection) -> object:
     """Heading and figures of the collection."""
-    return views.about(collection)
+    return content.about(collection)
 
 
 def summary(_: Request, collection: Collection) -> object:
     """Key sentences, terms, places, sources and the time course."""
-    return views.summary(collection)
+    return content.summary(collection)
 
 
 def timeline(request: Request, collection: Collection) -> object:
@@ -88,9 +88,9 @@ def map_(request: Request, collection: Collection) -> object:
 def browse(request: Request, collection: Collection) -> object:
     """Values of a field with their number of pages."""
     field = request.path_params["field"]
-    if field not in views.FIELDS:
-        raise HTTPException(404, f"Known fields are: {', '.join(views.FIELDS)}.")
-    return views.browse(collection, field, search_query_of(request.query_params))
+    if field not in content.FIELDS:
+        raise HTTPException(404, f"Known fields are: {', '.join(content.FIELDS)}.")
+    return content.browse(collection, field, search_query_of(request.query_params))
 
 
 def status(_: Request, collection: Collection) -> object:
@@ -267,7 +267,7 @@ def _described(words: str, parameters: list[dict[str, Any]], kind: str) -> dict[
 
 
 def _in_path(name: str) -> dict[str, Any]:
-    schemas = {"id": {"type": "integer"}, "field": {"enum": list(views.FIELDS)}}
+    schemas = {"id": {"type": "integer"}, "field": {"enum": list(content.FIELDS)}}
     return {"name": name, "in": "path", "required": True, "schema": schemas.get(name, {"type": "string"})}
 
 

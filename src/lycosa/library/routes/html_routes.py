@@ -19,7 +19,7 @@ from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.form_routes import SAID
 from lycosa.library.routes.page_routes import PageRoutes
-from lycosa.library.views import views
+from lycosa.library.views import content
 from lycosa.library.views.indexing import IndexStatus
 from lycosa.library.views.labelling import effect_of_labels
 from lycosa.library.views.monitor import status
@@ -66,12 +66,12 @@ class HtmlRoutes:
     def overview(self, request: Request, collection: Collection) -> Response:
         """Summary and figures."""
         curve = collection.reader.harvest_curve(200)
-        known = self._context.served.cached(collection, "summary", views.summary)
+        known = self._context.served.cached(collection, "summary", content.summary)
         unit, course = periods([(day, count) for day, count in known["days"]], 60)
         return self._context.render(
             request,
             "overview.html",
-            about=views.about(collection),
+            about=content.about(collection),
             failed=_failed(collection),
             indexing=self._index_status(collection),
             summary=known,
@@ -137,17 +137,19 @@ class HtmlRoutes:
     def browse(self, request: Request, collection: Collection) -> Response:
         """Values of one field, with their number of pages."""
         field = request.path_params["field"]
-        if field not in views.FIELDS:
+        if field not in content.FIELDS:
             raise HTTPException(
-                404, f"Pages cannot be browsed by “{field}”. Known are: {', '.join(views.FIELDS)}."
+                404, f"Pages cannot be browsed by “{field}”. Known are: {', '.join(content.FIELDS)}."
             )
         query = search_query_of(request.query_params)
         key = f"browse {field} {query.encoded()}"
-        rows = self._context.served.cached(collection, key, lambda opened: views.browse(opened, field, query))
+        rows = self._context.served.cached(
+            collection, key, lambda opened: content.browse(opened, field, query)
+        )
         return self._context.render(
             request,
             "browse.html",
-            fields=views.fields_of(collection),
+            fields=content.fields_of(collection),
             indexing=self._index_status(collection),
             field=field,
             query=query,
@@ -164,7 +166,7 @@ class HtmlRoutes:
         return self._context.render(
             request,
             "images.html",
-            fields=views.fields_of(collection),
+            fields=content.fields_of(collection),
             query=query,
             place_words=self._context.facets(collection).place_words,
             images=found[:IMAGES],
@@ -216,7 +218,7 @@ class HtmlRoutes:
             dated=sum(count for _, count in by_day),
             undated=collection.statistics.undated(wanted),
             drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
-            entries=views.entries(collection, query),
+            entries=content.entries(collection, query),
         )
 
     def labels(self, request: Request, collection: Collection) -> Response:
@@ -280,4 +282,4 @@ def _narrow(query: SearchQuery, field: str, value: str) -> str:
         return query.encoded(since=value, until=value)
     if field == "trails":
         return query.encoded(trail=value, relevant="all")
-    return query.encoded(**{views.FIELDS[field]: value})
+    return query.encoded(**{content.FIELDS[field]: value})

@@ -18,7 +18,7 @@ from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.replay import MAX_BYTES
 from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.path_params import PAGE_ID
-from lycosa.library.views import views
+from lycosa.library.views import content
 from lycosa.library.views.explore import ids_of, neighbours
 from lycosa.library.views.labelling import ASKED
 from lycosa.library.views.search_query import search_query_of
@@ -54,7 +54,7 @@ class PageRoutes:
 
     def page(self, request: Request, collection: Collection) -> Response:
         """One page: its text, the archived page, and the reasons."""
-        shown = views.page(collection, request.path_params["id"])
+        shown = content.page(collection, request.path_params["id"])
         if shown is None:
             raise HTTPException(404, "There is no such page in this collection.")
         replay = self._context.origins.replay_origin(request.headers.get("host", ""))
