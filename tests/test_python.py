@@ -154,7 +154,7 @@ def test_notes_go_where_the_caller_says(tmp_path):
         lycosa.crawl(
             seeds={"files": ["no.txt"]}, topic={"keywords": ["owl"]}, out=tmp_path / "owls", say=said.append
         )
-    assert "can tell who asks" in said[0]
+    assert "No contact address set" in said[0]
 
 
 def test_a_collection_as_pages_hits_rows_and_files(tmp_path):

@@ -42,8 +42,7 @@ from lycosa.page.document import Document
 from lycosa.page.images.image_size import size_of
 from lycosa.page.images.pictures import read_image
 from lycosa.page.links.requisites import stylesheet_urls
-from lycosa.page.places.entities import find_entities
-from lycosa.page.places.names import find_names
+from lycosa.page.places.people_and_organisations import find_entities, find_names
 from lycosa.page.signs.rights import signals_in
 from lycosa.page.text.languages import language_of
 from lycosa.page.text.markdown import markdown_of

@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.page.places.finder import NamedPlaces, PlaceFinder, PlaceMention
 from lycosa.page.places.gazetteer import gazetteer
-from lycosa.page.places.places import Place, find_places
+from lycosa.page.places.geocoding import Place, find_places
+from lycosa.page.places.place_recognition import NamedPlaces, PlaceFinder, PlaceMention
 from research.places.model import join_tokens
 
 SHARED_ECB = Path("../shared/data/places/ecbplus.jsonl.gz")

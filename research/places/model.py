@@ -19,9 +19,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from lycosa.page.places.candidates import TokenisedText, candidates
-from lycosa.page.places.finder import PlaceModel, features, person_words
+from lycosa.page.places.capitalised_names import TokenisedText, candidates
 from lycosa.page.places.gazetteer import Gazetteer, gazetteer
+from lycosa.page.places.place_recognition import PlaceModel, features, person_words
 
 PROVENANCE = (
     "Logistic regression on wikigold (Balasuriya et al. 2009), the Broad Twitter Corpus (Derczynski et al. 2016) "

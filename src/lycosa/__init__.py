@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
+    from lycosa.learn.judges.kinds import Judge as Judge
     from lycosa.methods import BaseStrategy as BaseStrategy
     from lycosa.methods import Lazy as Lazy
     from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
-    from lycosa.page.places.finder import PlaceMention as PlaceMention
+    from lycosa.page.places.place_recognition import PlaceMention as PlaceMention
     from lycosa.seeds.posts import PostFile as PostFile
     from lycosa.seeds.posts import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
@@ -57,6 +58,7 @@ __all__ = [
     "Document",
     "Evidence",
     "Fact",
+    "Judge",
     "Judgement",
     "Lazy",
     "Link",
@@ -94,6 +96,7 @@ _HOMES = {
     "Document": "lycosa.page.document",
     "Evidence": "lycosa.evidence",
     "Fact": "lycosa.values",
+    "Judge": "lycosa.learn.judges.kinds",
     "Judgement": "lycosa.values",
     "Lazy": "lycosa.methods",
     "Link": "lycosa.values",
@@ -104,7 +107,7 @@ _HOMES = {
     "NotSaid": "lycosa.values",
     "Page": "lycosa.values",
     "PageFilter": "lycosa.collection.catalogue.page_filter",
-    "PlaceMention": "lycosa.page.places.finder",
+    "PlaceMention": "lycosa.page.places.place_recognition",
     "PostFile": "lycosa.seeds.posts",
     "PostFilter": "lycosa.seeds.posts",
     "Reason": "lycosa.values",

@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.collection.catalogue.progress import ReasonCounts
 from lycosa.collection.collection import Collection
-from lycosa.engine.learning.questions import Interview
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.watch.health import NOTHING_UNTAKEN, TITLES, _advice, _troubles, health_of
 from lycosa.engine.watch.summary import Summary
-from lycosa.learn.judges.threshold import Estimate
+from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
+from lycosa.learn.questions import Interview
 from lycosa.library.views import content, monitor
 from lycosa.report.html import render
 from lycosa.testing import Site, html

@@ -12,9 +12,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.learning import trial
-from lycosa.engine.learning.questions import questions_in
-from lycosa.engine.learning.relearn import history
+from lycosa.engine.relearn import history
+from lycosa.learn import trial
+from lycosa.learn.questions import questions_in
 from lycosa.testing import Site
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_text
 from tests.library import sample_library

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page.places.entities import ENTITIES, find_entities
+from lycosa.page.places.people_and_organisations import ENTITIES, find_entities
 
 
 def named(text: str, places: tuple[str, ...] = ()) -> dict[str, str]:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from lycosa.errors import SpecError
 from lycosa.page.document import Document
-from lycosa.page.places import finder as place_finder
-from lycosa.page.places.finder import PlaceMention, installed_finder, shipped_model
+from lycosa.page.places import place_recognition as place_finder
 from lycosa.page.places.gazetteer import gazetteer
-from lycosa.page.places.places import Place, find_places, places_of_each, regions_of
+from lycosa.page.places.geocoding import Place, find_places, places_of_each, regions_of
+from lycosa.page.places.place_recognition import PlaceMention, installed_finder, shipped_model
 from lycosa.values import PagePlace
 
 SHARED = Path(__file__).parents[3] / "shared/data/places/ecbplus.jsonl.gz"

@@ -12,10 +12,11 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
-from lycosa.engine.learning.questions import questions_in
-from lycosa.engine.learning.relearn import relearn
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.relearn import relearn
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.errors import CollectionError, InputError
+from lycosa.learn.questions import questions_in
 from lycosa.testing import Pages, Site, html, links
 from lycosa.why import SEEN, Explanation, explain, explanation_text
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_of, spec_text
@@ -136,7 +137,7 @@ def test_what_a_full_host_left_out(tmp_path):
     pages: Pages = {"/": links(*(f"/{n}" for n in range(8))), **{f"/{n}": f"<p>owl {n}" for n in range(8)}}
     with Site(pages) as site:
         text = spec(site, limits={"pages_per_host": 3}, fetch={"concurrency": 1}, judge={"kind": "all"})
-        summary = asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+        summary = asyncio.run(run_crawl(CrawlRequest(spec_of(text), text, tmp_path, tmp_path / "owls")))
     assert summary.pages == 3
     verdicts = {explain(tmp_path / "owls", f"http://a.test/{n}").verdict for n in range(8)}
     assert (
@@ -153,7 +154,7 @@ def test_what_waits_on_a_site_beyond_its_share(tmp_path):
     limits = {"pages": 4, "site_share": 0.25}
     with Site(pages) as site:
         text = spec(site, limits=limits, fetch={"concurrency": 1}, judge={"kind": "all"}, scope={})
-        asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+        asyncio.run(run_crawl(CrawlRequest(spec_of(text), text, tmp_path, tmp_path / "owls")))
     verdicts = [explain(tmp_path / "owls", url).verdict for url in there]
     waiting = [verdict for verdict in verdicts if verdict.startswith("Waiting")]
     assert len(waiting) == 5
@@ -165,7 +166,7 @@ def test_what_a_full_queue_left_out(tmp_path):
     pages: Pages = {"/": links(*(f"/{n}" for n in range(60))), **{f"/{n}": f"<p>owl {n}" for n in range(60)}}
     with Site(pages) as site:
         text = spec(site, limits={"pages": 2}, fetch={"concurrency": 1}, frontier={"max_waiting": 10})
-        summary = asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+        summary = asyncio.run(run_crawl(CrawlRequest(spec_of(text), text, tmp_path, tmp_path / "owls")))
     assert summary.resumable
     assert not summary.stopped_early
     verdicts = [explain(tmp_path / "owls", f"http://a.test/{n}").verdict for n in range(60)]
@@ -180,7 +181,7 @@ def test_many_links_to_a_page_are_counted(tmp_path):
     }
     with Site(pages) as site:
         text = spec(site)
-        asyncio.run(crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls"))
+        asyncio.run(run_crawl(CrawlRequest(spec_of(text), text, tmp_path, tmp_path / "owls")))
     why, words = told(tmp_path / "owls", "http://a.test/")
     assert (len(why.found_on), why.more) == (5, 4)
     assert "and 4 more links to it" in words
@@ -259,7 +260,7 @@ async def test_a_collection_that_is_being_written(tmp_path):
 
     with Site({"/": page, "/two": page}) as site:
         text = spec(site)
-        summary = await crawl_spec(spec_of(text), text, tmp_path, tmp_path / "owls")
+        summary = await run_crawl(CrawlRequest(spec_of(text), text, tmp_path, tmp_path / "owls"))
     assert summary.pages == 2
     assert seen[0].startswith("Being fetched")
     assert seen[1].startswith("Fetched and judged")

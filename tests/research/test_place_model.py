@@ -2,8 +2,8 @@
 
 from research.places.model import TextWithPlaces, fit, join_tokens, read_conll
 
-from lycosa.page.places.finder import NamedPlaces
 from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.places.place_recognition import NamedPlaces
 
 
 def test_offsets_of_joined_tokens_point_to_the_tokens():

@@ -105,8 +105,7 @@ class KnownElsewhere:
 
     def same(self, body: bytes) -> Elsewhere | None:
         """Return where a body was kept before; None of an empty body."""
-        digest = digest_of(body)
-        if digest == _EMPTY:
+        if not self._opened or (digest := digest_of(body)) == _EMPTY:
             return None
         found = ((collection, pages.capture_of(digest)) for collection, pages in self._opened)
         return next((Elsewhere(str(where.directory), one) for where, one in found if one), None)

@@ -1,6 +1,5 @@
-"""Catching up: what a crawl left for later. In: a collection. Out: its texts indexed, near duplicates, dates, places, names.
-
-Pages are read from the archive again, not from the Web.
+"""Computes what a crawl left for later: full-text index, near duplicates, dates, places, names. Pages are read from the
+archive.
 """
 
 from __future__ import annotations

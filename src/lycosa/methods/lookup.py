@@ -18,9 +18,9 @@ from lycosa.methods.registry import METHODS, STRATEGIES, method_named, methods, 
 from lycosa.methods.seam import Index, Method
 from lycosa.methods.settings import settings_of_class
 from lycosa.methods.strategy import BaseStrategy
+from lycosa.spec.code_files import in_file
 from lycosa.spec.sections import Section
 from lycosa.spec.settings import Setting
-from lycosa.spec.strategy_files import in_file
 
 
 def strategy_names() -> list[str]:

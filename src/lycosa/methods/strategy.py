@@ -34,6 +34,8 @@ class Strategy(Protocol):
     records: Records | None
     """How the frontier merges and scores what links say of a URL (`Link.record`), if the strategy keeps that."""
     when_starved: str
+    judge_: Judge
+    """The spec's judge, which the crawl fits."""
 
     def judge(self, page: Page) -> Judgement: ...
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -18,7 +19,6 @@ from lycosa.fetch.decode import decoded_text
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.files.as_html import html_of_text
 from lycosa.page.files.paper import OFFICE_TYPES
-from lycosa.page.lazy import lazy
 from lycosa.page.links import contexts
 from lycosa.page.links.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.links.paths import Outline, outline_of
@@ -49,8 +49,8 @@ from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
 
 if TYPE_CHECKING:  # days, places and names are read with many patterns, and most crawls do not ask for them
     from lycosa.page.dates.dates import FoundDate
-    from lycosa.page.places.finder import PlaceFinder
-    from lycosa.page.places.places import Regions
+    from lycosa.page.places.geocoding import Regions
+    from lycosa.page.places.place_recognition import PlaceFinder
 
 __all__ = ["Document", "stylesheet_urls"]
 
@@ -166,13 +166,13 @@ class Document:
 
     # The parse, and what stands on it.
 
-    @lazy
+    @cached_property
     def markup(self) -> str:
         """The body as HTML, at most HTML_CHARS of it; of what is none, the same text as HTML."""
         text = self._text[:HTML_CHARS]
         return html_of_text(text) if self.is_plain_text else text
 
-    @lazy
+    @cached_property
     def html(self) -> str:
         """The markup, with the shadow trees that it declares and the data of its scripts where a reader sees them."""
         if self.is_all_text:
@@ -180,7 +180,7 @@ class Document:
         shown = with_shadow_trees(self.markup) if declares_shadow_tree(self._parsed.kinds) else self.markup
         return shown + self.embedded if self.embedded else shown
 
-    @lazy
+    @cached_property
     def embedded(self) -> str:
         """What its scripts would show and hold as data, as markup, where the page shows hardly anything itself."""
         if self.is_all_text or not may_hold_data(self._parsed.kinds):
@@ -188,7 +188,7 @@ class Document:
         shows = shows_text(self._parsed.kinds, self._parsed.layout)
         return "" if shows else embedded_markup(self.markup)
 
-    @lazy
+    @cached_property
     def _text(self) -> str:
         return decoded_text(self.body, self.content_type)[0]
 
@@ -198,27 +198,27 @@ class Document:
         text = "" if self.is_all_text else self._text
         return self._parsed.length / len(text) if text else 1.0
 
-    @lazy
+    @cached_property
     def is_plain_text(self) -> bool:
         """Whether the server calls it text/plain: then nothing in it is markup."""
         return self.content_type.strip().lower().startswith("text/plain")
 
-    @lazy
+    @cached_property
     def is_all_text(self) -> bool:
         """Whether it has no navigation, because it was no HTML: plain text, a PDF, a list."""
         return self.is_plain_text or self.content_type in (PDF, LIST) or self.content_type in OFFICE_TYPES
 
-    @lazy
+    @cached_property
     def page_count(self) -> int:
         """How many pages a PDF has; 0 of what has none."""
         return 0
 
-    @lazy
+    @cached_property
     def _parsed(self) -> Parsed:
         """The one parse of nearly all pages."""
         return Parsed(self.markup)
 
-    @lazy
+    @cached_property
     def _shown(self) -> Parsed:
         """The parse of what is shown: another one where that is not as it was written."""
         return self._parsed if self.html is self.markup else Parsed(self.html)
@@ -246,36 +246,36 @@ class Document:
     def _attributes(self, tag: int) -> Iterator[Attributes]:
         return (node.attributes for _, node, _ in self.kinds.get(tag, ()))
 
-    @lazy
+    @cached_property
     def hidden_spans(self) -> list[tuple[int, int]]:
         """The pieces that a reader does not see."""
         unscripted = [self.layout.span_from(node, at) for _, node, at in self.kinds.get(NOSCRIPT_ID, ())]
         return unscripted + [self.layout.span(node) for node in self.tree.css("[hidden]")]
 
-    @lazy
+    @cached_property
     def key(self) -> int:
         """The key of the page's own URL."""
         return urls.key_of(self.url, self.folding)
 
-    @lazy
+    @cached_property
     def linked(self) -> Linked:
         """The links, with their places in the tree."""
         return find_links(self.elements, self.layout, self._resolve, self.key)
 
-    @lazy
+    @cached_property
     def _resolve(self) -> ReferenceResolver:
         return ReferenceResolver(self.base, self.folding)
 
     # What the head says.
 
-    @lazy
+    @cached_property
     def title(self) -> str:
         """The title, in one line."""
         first = self.kinds.get(TITLE_ID, ())[:1]
         title = one_line(first[0][1].text()[: 4 * TITLE_CHARS]) if first else ""
         return title[:TITLE_CHARS] or one_line(self.meta.get("og:title", ""))[:TITLE_CHARS]
 
-    @lazy
+    @cached_property
     def meta(self) -> dict[str, str]:
         """Meta tags by name or property in lower case; of several the first."""
         found: dict[str, str] = {}
@@ -287,16 +287,16 @@ class Document:
                     break
         return found
 
-    @lazy
+    @cached_property
     def _metas(self) -> list[Attributes]:
         return [attributes for attributes in self._attributes(META_ID) if "content" in attributes]
 
-    @lazy
+    @cached_property
     def description(self) -> str:
         """What the page says that it is about."""
         return one_line(self.meta.get("description") or self.meta.get("og:description") or "")
 
-    @lazy
+    @cached_property
     def base(self) -> str:
         """The URL that references on the page are relative to; a base longer than any URL is passed over."""
         bases = (attributes["href"] or "" for attributes in self._attributes(BASE_ID) if "href" in attributes)
@@ -304,35 +304,35 @@ class Document:
         said = urls.join(self.url, href) if href is not None else None
         return said if said and len(said) <= URL_CHARS else self.url
 
-    @lazy
+    @cached_property
     def canonical(self) -> str:
         """The URL that the page calls its own; '' if it names none."""
         href = next((each["href"] or "" for each in self._related if "canonical" in rel_of(each)), None)
         target = self._resolve(href) if href is not None else None
         return target[0] if target else ""
 
-    @lazy
+    @cached_property
     def _related(self) -> list[Attributes]:
         """What its link elements with an address say."""
         return [attributes for attributes in self._attributes(LINK_ID) if "href" in attributes]
 
-    @lazy
+    @cached_property
     def noindex(self) -> bool:
         """Whether the page asks not to be indexed."""
         return forbids("noindex", self.robots_metas, self.robots_tag)
 
-    @lazy
+    @cached_property
     def nofollow(self) -> bool:
         """Whether the page asks not to follow its links."""
         return forbids("nofollow", self.robots_metas, self.robots_tag)
 
-    @lazy
+    @cached_property
     def robots_metas(self) -> list[str]:
         """What its robots meta tags ask of us."""
         ours = [each for each in self._metas if (each.get("name") or "").lower() in ("robots", "lycosa")]
         return [(each["content"] or "")[:META_CHARS] for each in ours[:META_ENTRIES]]
 
-    @lazy
+    @cached_property
     def declared_language(self) -> str:
         """The language code that the markup gives, without region; '' if none."""
         root = self.tree.root
@@ -340,37 +340,37 @@ class Document:
         code = _LANGUAGE_CODE.match(said) or _LANGUAGE_CODE.match(self.meta.get("content-language", ""))
         return code[1].lower() if code else ""
 
-    @lazy
+    @cached_property
     def found_date(self) -> FoundDate | None:
         """The day it was published, and the place that names it."""
         from lycosa.page.dates.dates import publication_date
 
         return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
 
-    @lazy
+    @cached_property
     def date(self) -> str:
         """The day it was published, as ISO, or ''; it may be doubtful."""
         return self.found_date.date.isoformat() if self.found_date else ""
 
     # What the body says.
 
-    @lazy
+    @cached_property
     def seen_pieces(self) -> list[str]:
         """The pieces of text that a reader sees; those of what is hidden are empty."""
         spans = self.hidden_spans
         return self.layout.without(spans) if spans else self.layout.pieces
 
-    @lazy
+    @cached_property
     def flow(self) -> str:
         """What a reader sees as it stands in the markup, at most TEXT_CHARS of it."""
         return "".join(self.seen_pieces)[:TEXT_CHARS]
 
-    @lazy
+    @cached_property
     def text(self) -> str:
         """What a reader sees, blocks on lines of their own."""
         return lines_of(self.flow)
 
-    @lazy
+    @cached_property
     def main_text(self) -> str:
         """The text without navigation and boilerplate; all of it where nothing else is found."""
         body = self.tree.body
@@ -389,7 +389,7 @@ class Document:
         )
         return str(found).strip()[:TEXT_CHARS] or self.text
 
-    @lazy
+    @cached_property
     def is_too_long(self) -> bool:
         """Whether it is a book, or worse: to tell its main text from navigation would take many seconds."""
         shown = self._shown
@@ -418,75 +418,75 @@ class Document:
             is_deeper(body, EXTRACTED_DEPTH) or is_deep_throughout(body, EXTRACTED_LEVELS)
         )
 
-    @lazy
+    @cached_property
     def language(self) -> str:
         """The code of the language that the text is in; the declared one where the text does not tell."""
         expected = (self.declared_language, *self.expected_languages)
         return languages.language_of(self.text, expected) or self.declared_language
 
-    @lazy
+    @cached_property
     def stream(self) -> TermStream:
         """The one reading of the text's words: the page's terms and those around its links are counted in it."""
         return words_of(self.stem_language).read(self._spaced)
 
-    @lazy
+    @cached_property
     def _spaced(self) -> str:
         return with_plain_spaces(self.flow)
 
-    @lazy
+    @cached_property
     def words(self) -> int:
         """How many words the text has."""
         return self.stream.words
 
-    @lazy
+    @cached_property
     def terms(self) -> dict[str, int]:
         """How often each term (stemmed, no stop words) occurs in the text."""
         return self.stream.counted[0]
 
-    @lazy
+    @cached_property
     def packed_terms(self) -> Terms:
         """The same, packed."""
         is_stored = "terms" in self.__dict__ and "stream" not in self.__dict__
         return packed(self.terms) if is_stored else self.stream.packed
 
-    @lazy
+    @cached_property
     def main_terms(self) -> dict[str, int]:
         """How often each term occurs in the title and the main text."""
         return words_of(self.stem_language).count(f"{self.title}\n{self.main_text}")[0]
 
-    @lazy
+    @cached_property
     def places(self) -> tuple[PagePlace, ...]:
         """The places that the title and the main text name, the most mentioned first."""
-        from lycosa.page.places.places import find_places, gazetteer
+        from lycosa.page.places.geocoding import find_places, gazetteer
 
         found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder, self.about)
         return tuple(place.of_page() for place in found)
 
-    @lazy
+    @cached_property
     def names(self) -> dict[str, int]:
         """How often each word of a person's or organisation's name occurs in the main text."""
-        from lycosa.page.places.names import find_names
+        from lycosa.page.places.people_and_organisations import find_names
 
         return find_names(self.main_text, [place.name for place in self.places])
 
-    @lazy
+    @cached_property
     def entities(self) -> tuple[PageEntity, ...]:
         """The people and organisations that the main text names, the most mentioned first."""
-        from lycosa.page.places.entities import find_entities
+        from lycosa.page.places.people_and_organisations import find_entities
 
         return find_entities(self.main_text, [place.name for place in self.places])
 
-    @lazy
+    @cached_property
     def title_terms(self) -> list[str]:
         """The terms of the title, in their order."""
         return terms_of(self.title, self.stem_language)
 
-    @lazy
+    @cached_property
     def simhash(self) -> int:
         """The fingerprint of the text's terms, for near duplicates; 0 of an empty page."""
         return simhash_of(*self.stream.hashed)
 
-    @lazy
+    @cached_property
     def sketch(self) -> bytes:
         """The sketch of the text's shingles, which confirms near duplicates; b"" of an empty page."""
         tokens = self.stream.tokens
@@ -494,7 +494,7 @@ class Document:
         are_same = self._spaced == self.flow and len(tokens.plain) <= SKETCHED_BYTES
         return sketch_of_tokens(tokens) if are_same else sketch_of(self.text)
 
-    @lazy
+    @cached_property
     def soft_404(self) -> bool:
         """Whether it is an error page whatever its status says."""
         if self.words > soft_404.MAX_WORDS:
@@ -511,30 +511,30 @@ class Document:
 
     # Where it leads.
 
-    @lazy
+    @cached_property
     def links(self) -> tuple[Link, ...]:
         """The links, each URL once, in document order, without the page itself."""
         return self.linked.links
 
-    @lazy
+    @cached_property
     def link_terms(self) -> list[list[str]]:
         """For each link the terms of its anchor."""
         return terms_of_each([link.anchor for link in self.links], self.stem_language)
 
-    @lazy
+    @cached_property
     def link_url_terms(self) -> list[list[str]]:
         """For each link the terms of its URL."""
         return url_terms_of_each([link.url for link in self.links], self.stem_language)
 
-    @lazy
+    @cached_property
     def link_places(self) -> list[tuple[PagePlace, ...]]:
         """For each link the places that its anchor names."""
-        from lycosa.page.places.places import gazetteer, places_of_each
+        from lycosa.page.places.geocoding import gazetteer, places_of_each
 
         anchors = [link.anchor for link in self.links]
         return places_of_each(anchors, gazetteer(), self.place_finder, self.places, self.about)
 
-    @lazy
+    @cached_property
     def link_dates(self) -> list[str]:
         """For each link the day that its URL names, as ISO, or ''."""
         from lycosa.page.dates.dates import date_of_url
@@ -542,22 +542,22 @@ class Document:
         days = [date_of_url(link.url, self.today) for link in self.links]
         return [day.isoformat() if day else "" for day in days]
 
-    @lazy
+    @cached_property
     def contexts(self) -> list[str]:
         """For each link the text around it without anchors: `aggregation_contexts`."""
         return contexts.aggregation_contexts(self)
 
-    @lazy
+    @cached_property
     def whole_contexts(self) -> list[str]:
         """For each link the text around it with anchors."""
         return contexts.aggregation_contexts(self, anchors=True)
 
-    @lazy
+    @cached_property
     def context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context without anchors."""
         return self.counts_of(self.contexts)
 
-    @lazy
+    @cached_property
     def whole_context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context with anchors."""
         return contexts.whole_context_counts(self)
@@ -568,22 +568,22 @@ class Document:
         counted: dict[str, dict[str, int]] = {text: count(text)[0] for text in dict.fromkeys(texts)}
         return [counted[text] for text in texts]
 
-    @lazy
+    @cached_property
     def windows(self) -> list[tuple[str, str]]:
         """For each link the characters before and after it: `window_contexts`."""
         return contexts.window_contexts(self)
 
-    @lazy
+    @cached_property
     def outline(self) -> Outline:
         """The path strings of its texts and images."""
         return outline_of(self.tree, {node.mem_id: link for node, link in self.linked.occurrences})
 
-    @lazy
+    @cached_property
     def images(self) -> tuple[Image, ...]:
         """The images, each URL once, in document order."""
         return find_images(self.linked, self._resolve)
 
-    @lazy
+    @cached_property
     def feeds(self) -> tuple[str, ...]:
         """The RSS and Atom feeds that it announces, those of its own site."""
         offered = [each for each in self._related if "type" in each and "alternate" in rel_of(each)]
@@ -594,7 +594,7 @@ class Document:
         own = urls.source_of(urls.authority_of(self.url))
         return tuple(url for url in found if urls.source_of(urls.authority_of(url)) == own)[:FEEDS]
 
-    @lazy
+    @cached_property
     def requisites(self) -> tuple[str, ...]:
         """URLs of what the page needs to look right."""
         return find_requisites(self.tree, self._resolve)

@@ -13,8 +13,8 @@ from lycosa.urls import FOLDING, Folding
 from lycosa.values import Fetched, Refusal
 
 if TYPE_CHECKING:
-    from lycosa.page.places.finder import PlaceFinder
-    from lycosa.page.places.places import Regions
+    from lycosa.page.places.geocoding import Regions
+    from lycosa.page.places.place_recognition import PlaceFinder
 
 RENDERED = "text/html; charset=utf-8"
 """How a document is written that a browser has made."""
@@ -59,6 +59,6 @@ def document_of(
 
 
 def _finder(name: str) -> PlaceFinder | None:
-    from lycosa.page.places.finder import installed_finder  # only here: most crawls read no places
+    from lycosa.page.places.place_recognition import installed_finder  # only here: most crawls read no places
 
     return installed_finder(name)

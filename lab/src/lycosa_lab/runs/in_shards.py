@@ -12,7 +12,8 @@ from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Report
 from lycosa.cluster.division.slots import Slots
 from lycosa.cluster.frontier import SharedMemoryFrontier
-from lycosa.engine.conclude import Conclusions, Visit
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.parts import Visit
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.limits import Limits

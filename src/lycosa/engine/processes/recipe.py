@@ -1,4 +1,4 @@
-"""What workers compute. In: a strategy and a spec. Out: a Recipe, which goes to the worker processes."""
+"""The recipe for worker processes: what to compute of each page, by strategy and spec."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lycosa.engine.processes.analysis import Recipe
 from lycosa.evidence import Evidence, Need
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import indexed_evidence
-from lycosa.page.places.places import Regions, find_places, gazetteer, regions_of
+from lycosa.page.places.geocoding import Regions, find_places, gazetteer, regions_of
 from lycosa.spec.sections import Spec
 
 
@@ -33,7 +33,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
 
 
 def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """What [index] asks for beside the strategy."""
+    """What [index] asks for in addition to the strategy."""
     wanted = [name for name, when in (spec.index.model_extra or {}).items() if when == "now"]
     return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
 

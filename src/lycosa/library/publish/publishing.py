@@ -20,8 +20,8 @@ from lycosa.collection.exports.wacz import export_wacz
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import snippet_of
 from lycosa.collection.search.search import Order
-from lycosa.engine.learning.refit import harvest_of
 from lycosa.errors import InputError
+from lycosa.learn.history import harvest_of
 from lycosa.library.publish.browser_index import BrowserIndex
 from lycosa.library.templating import templates
 from lycosa.report import design

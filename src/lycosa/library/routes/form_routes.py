@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lycosa.engine.learning.relearn import learns, relearn, undo
-from lycosa.engine.learning.trial import tried
+from lycosa.engine.relearn import learns, relearn, undo
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, LycosaError
+from lycosa.learn.trial import tried
 from lycosa.library.access import local_path
 from lycosa.library.context import LibraryContext, root_of
 from lycosa.library.views.labelling import ASKED, effect_of_labels, label_page

@@ -14,8 +14,8 @@ from lycosa.collection.catalogue.statistics import ENTITY_KINDS, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.collection.search.search import SearchHit
-from lycosa.engine.learning.refit import harvest_of
 from lycosa.engine.watch.control import harvest_figures
+from lycosa.learn.history import harvest_of
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described

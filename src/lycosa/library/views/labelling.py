@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
 from lycosa.errors import SpecError
-from lycosa.learn.fitting.fitter import MIN_UNASKED
+from lycosa.learn.fitting.crawl_fitter import MIN_UNASKED
 from lycosa.methods.lookup import guide_named, method_of_judge, strategy_class
+from lycosa.spec.code_files import in_file
 from lycosa.spec.sections import Spec
-from lycosa.spec.strategy_files import in_file
 
 ASKED = "yes"
 """Value in forms and addresses of a page that was asked about."""

@@ -13,10 +13,10 @@ import msgspec
 from lycosa.cluster.division.division import directories_in
 from lycosa.collection.catalogue.progress import LAST_PAGES, PageJudgement, curve_of
 from lycosa.collection.collection import Collection
-from lycosa.engine.learning.refit import harvest_of
 from lycosa.engine.watch.control import ask, harvest_figures
 from lycosa.errors import NoCollection
 from lycosa.frontier.waiting import HostQueue, host_queues, urls_waiting
+from lycosa.learn.history import harvest_of
 from lycosa.values import Reason
 
 HOSTS = 25

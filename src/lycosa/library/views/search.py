@@ -9,7 +9,7 @@ from lycosa.collection.catalogue.page_filter import JUDGED
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.phrases import END_MARK, MARK, TypedQuery
 from lycosa.collection.search.search import SearchHit
-from lycosa.engine.learning.refit import saved_version
+from lycosa.learn.history import saved_version
 
 PER_PAGE = 20
 LANGUAGES = 8

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
-from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import NotNegativeInt, Share
@@ -36,7 +35,7 @@ class BestFirst(BaseStrategy):
         super().fit(preparation)
         self.topic_ = preparation.topic
         of_its_own = self.k or self.weights == "centroid"
-        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) and not of_its_own else None
+        self.words_ = None if of_its_own else self.judge_.learning
         if preparation.examples and of_its_own:
             make = centroid if self.weights == "centroid" else topic_vector
             vector = make(preparation.examples, self.k or len(self.topic_.vector))

@@ -61,7 +61,7 @@ def event(
 
     Example: lycosa train event pages/ --positive good/ --negative other/ --out orlando.json
     """
-    from lycosa.learn.training.pages import documents_in
+    from lycosa.learn.training.examples import documents_in
     from lycosa.methods.event.model import (
         event_model,
         load_event,

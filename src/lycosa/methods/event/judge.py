@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lycosa.errors import SpecError
-from lycosa.learn.judges.brief import Brief
 from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.version import Brief
 from lycosa.methods.event.evidence import AGREED, AgreedEvent, event_evidence
 from lycosa.methods.event.model import EventModel
 from lycosa.spec.sections import JudgeSpec

@@ -21,12 +21,12 @@ import msgspec
 from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
-from lycosa.learn.judges.brief import KnownPage
+from lycosa.learn.judges.version import KnownPage
 from lycosa.learn.words.background import background_of
 from lycosa.page.document import Document
-from lycosa.page.places.finder import PlaceMention
-from lycosa.page.places.names import find_names
-from lycosa.page.places.places import find_places, gazetteer
+from lycosa.page.places.geocoding import find_places, gazetteer
+from lycosa.page.places.people_and_organisations import find_names
+from lycosa.page.places.place_recognition import PlaceMention
 from lycosa.page.text.terms import count_terms, terms_of
 from lycosa.values import PagePlace
 

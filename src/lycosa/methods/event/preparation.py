@@ -11,8 +11,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import SpecError
-from lycosa.learn.judges.brief import KnownPage
-from lycosa.learn.training.pages import document_in
+from lycosa.learn.judges.version import KnownPage
+from lycosa.learn.training.examples import document_in
 from lycosa.methods.event.model import (
     EventModel,
     Facts,
@@ -26,9 +26,9 @@ from lycosa.methods.event.model import (
 from lycosa.methods.event.section import EventSpec
 from lycosa.methods.event.table import event_table
 from lycosa.methods.seam import Means, Prepared
-from lycosa.page.places.finder import PlaceFinder, installed_finder
 from lycosa.page.places.gazetteer import gazetteer
-from lycosa.page.places.places import find_places
+from lycosa.page.places.geocoding import find_places
+from lycosa.page.places.place_recognition import PlaceFinder, installed_finder
 from lycosa.values import Refusal
 
 _IN_ONE_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*,\s*([^:]+?)\s*:\s*(\S.*)", re.DOTALL)

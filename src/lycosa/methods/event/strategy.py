@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
 from lycosa.methods import BaseStrategy
-from lycosa.methods.event.evidence import event_evidence
-from lycosa.methods.event.judge import EventJudge
+from lycosa.methods.event.evidence import EventAspect, EventEvidence, event_evidence
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import Source, mean_score, source_keys
 from lycosa.methods.links_to import LinksTo, Said, recorded
@@ -67,8 +66,9 @@ class Event(BaseStrategy):
         self.random_seed_ = preparation.random_seed
         self.pages_, self.credits_ = 0, 0.0
         judge = self.judge_
-        if isinstance(judge, EventJudge) and not self.k:
-            self.evidence_ = judge.evidence
+        told = [kind for kind in judge.needs if isinstance(kind, EventEvidence | EventAspect)]
+        if told and not self.k:
+            self.evidence_: Sequence[EventEvidence | EventAspect] = told
         else:
             model = preparation.methods.get("event") or _topic_only(preparation)
             self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)

@@ -14,7 +14,7 @@ from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.learn.judges.learning import LearningJudge
-from lycosa.learn.training.example import ExamplePage
+from lycosa.learn.training.examples import ExamplePage
 from lycosa.methods.fused import evidence as ev
 from lycosa.methods.fused.known import Known, KnownPage
 from lycosa.methods.fused.outcomes import Outcomes, UrlWords
@@ -106,7 +106,7 @@ class Fused(BaseStrategy):
             self.needs += (ev.ContextWords(self.model_),) if self.context else ()  # the most costly of all
         elif self.context:
             self.needs = (*self.needs, ev.ContextTopic(preparation.topic.vector))
-        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
+        self.words_ = self.judge_.learning
         extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
         self.guide_ = fitted_guide(type(self), preparation)
         self.judging_guide_ = self.guide_ if self.guide_ and self.guide_.judges_itself else None

@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from lycosa.learn.judges.kinds import OfWantedKind, wanted_in
-from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.kinds import wanted_in
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns, signs_of
@@ -79,7 +78,7 @@ class Genre(BaseStrategy):
             self.needs = (*self.needs, GenreEvidence(genres.model))
         self.want_ = bool(genres.want)
         self.topic_ = preparation.topic
-        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
+        self.words_ = self.judge_.learning
         if self.want_ and self.words_ is None and self.topic_ not in self.needs:
             self.needs = (*self.needs, self.topic_)
         self.signs_ = LinkSigns()
@@ -116,7 +115,7 @@ class Genre(BaseStrategy):
 
     def _by_kind(self, page: Page, judgement: Judgement, genre: Category) -> list[Decision]:
         # The judgement's score is low on pages of another kind, and these may well link to the wanted one.
-        about = self._about(page, judgement)
+        about = self.judge_.about(page)
         page_class = class_name(judgement.relevant, genre.label)
         decisions = []
         for link, score in zip(page.links, self._link_scores(page), strict=True):
@@ -130,10 +129,6 @@ class Genre(BaseStrategy):
                 )
             )
         return decisions
-
-    def _about(self, page: Page, judgement: Judgement) -> float:
-        judge = self.judge_
-        return judge.about(page) if isinstance(judge, LearningJudge | OfWantedKind) else judgement.score
 
     def _link_scores(self, page: Page) -> Sequence[float]:
         if self.words_ is not None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
-
-from lycosa.page.lazy import lazy
 
 NODES = 300_000
 
@@ -109,7 +108,7 @@ class Layout:
                     unseen = child.mem_id
         self.is_cut = len(pieces) >= nodes
 
-    @lazy
+    @cached_property
     def _starts(self) -> dict[int, int]:
         return dict(zip(self._marks, range(len(self._marks)), strict=True))
 

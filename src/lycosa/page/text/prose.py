@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
 from lycosa.page.document import Document
-from lycosa.page.lazy import lazy
 from lycosa.page.text.layout import one_line, tag_ids
 
 LIST = 3
@@ -75,13 +75,13 @@ class _LinkLines:
         # A head is mostly links: what is the same is looked at once.
         return {_of_list(line) for line in {line for line in lines if not line.isspace()} | self._at_ends}
 
-    @lazy
+    @cached_property
     def _wordless(self) -> set[str]:
         # Few pages have a line without any word in their main text.
         whole = "".join(self._document.layout.pieces).split("\n")
         return self._with_ends(line for line in whole if line and not _has_word(line))
 
-    @lazy
+    @cached_property
     def _headings(self) -> set[str]:
         headings = [element for tag in _HEADING_IDS for element in self._document.kinds.get(tag, ())[:1000]]
         return {_of_list(node.text()) for _, node, _ in headings}

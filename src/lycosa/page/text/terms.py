@@ -11,14 +11,13 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
 from lycosa.errors import SpecError
-from lycosa.page.lazy import lazy
 from lycosa.page.text.languages import UNSTEMMED
 from lycosa.page.text.stop_words import STOP_WORDS
 from lycosa.page.text.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
@@ -235,20 +234,20 @@ class TermStream:
         self.vocabulary = vocabulary
         self._is_ascii = is_ascii
 
-    @lazy
+    @cached_property
     def several(self) -> list[int]:
         """The tokens of several terms, in their order."""
         few: list[int] = self.numbers[self.numbers < 0].tolist()
         return few
 
-    @lazy
+    @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
         more = [each for number in self.several for each in self.vocabulary.several(number)]
         numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
         return self.vocabulary.distinct(numbers)
 
-    @lazy
+    @cached_property
     def counted(self) -> tuple[dict[str, int], int]:
         """How often each term occurs in the text; and how many words it has, stop words included."""
         numbers, often = self._distinct
@@ -257,19 +256,19 @@ class TermStream:
         )
         return counts, self.words
 
-    @lazy
+    @cached_property
     def words(self) -> int:
         """How many words the text has, stop words included."""
         return len(self.numbers) + sum(len(self.vocabulary.several(number)) - 1 for number in self.several)
 
-    @lazy
+    @cached_property
     def packed(self) -> Terms:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
         lines = "\n".join(map(self.vocabulary.terms.__getitem__, numbers.tolist()))
         return Terms(lines, often.astype(np.int32).tobytes())
 
-    @lazy
+    @cached_property
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hash of each term of the text, and how often it occurs."""
         numbers, often = self._distinct

@@ -6,11 +6,10 @@ All tokens of a text are found, hashed and looked up at once, on arrays: no obje
 from __future__ import annotations
 
 import secrets
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-
-from lycosa.page.lazy import lazy
 
 EIGHT = 8
 LONGEST = 40
@@ -58,18 +57,18 @@ class Tokens:
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
 
-    @lazy
+    @cached_property
     def _is_word(self) -> NDArray[np.bool_]:
         """Of each byte whether it belongs to a token; of a space before and after the text, too."""
         is_word = np.zeros(len(self.plain) + 2, np.bool_)
         np.not_equal(np.frombuffer(self.plain, np.uint8), _SPACE, out=is_word[1:-1])
         return is_word
 
-    @lazy
+    @cached_property
     def _edges(self) -> NDArray[np.intp]:
         return np.flatnonzero(self._is_word[1:] != self._is_word[:-1])
 
-    @lazy
+    @cached_property
     def starts(self) -> NDArray[np.intp]:
         """Where each begins.
 
@@ -78,12 +77,12 @@ class Tokens:
         """
         return np.ascontiguousarray(self._edges[::2])
 
-    @lazy
+    @cached_property
     def ends(self) -> NDArray[np.intp]:
         """Where each ends."""
         return np.ascontiguousarray(self._edges[1::2])
 
-    @lazy
+    @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """How many bytes each has."""
         return self.ends - self.starts

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import TopicModel
-from lycosa.evidence import Evidence
+from lycosa.engine.start.prepare import preparation
 from lycosa.evidence.topic import topic_vector
+from lycosa.learn.judges.kinds import Judge
+from lycosa.learn.topic import TopicModel
 from lycosa.methods import BaseStrategy
 from lycosa.methods.event.evidence import EVENT, event_evidence
 from lycosa.methods.event.model import OURS, PAPER, EventModel, topic_only
@@ -60,11 +60,11 @@ class Crawled:
     relevant_hosts: int  # of the relevant ones
 
 
-class FixedThreshold:
+class FixedThreshold(Judge):
     """The judge of the paper: an event score that reaches a threshold. Nothing is learned of the crawl."""
 
     def __init__(self, model: EventModel) -> None:
-        self.needs: tuple[Evidence, ...] = event_evidence(model)
+        self.needs = event_evidence(model)
         self.threshold = model.pages.threshold
 
     def judge(self, page: Page) -> Judgement:

@@ -18,8 +18,8 @@ from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.judges.kinds import TextJudge
+from lycosa.learn.training.classifiers import FIELDS
 from lycosa.learn.training.text import Example, Label, TextSettings, train_text
-from lycosa.learn.training.topic import FIELDS
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.preparation import Genres
 from lycosa.methods.genre.prior import Counts, GenrePrior, count_links

@@ -21,9 +21,9 @@ from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.files import cache_directory
 from lycosa.learn.judges.kinds import EveryPage, Judge, TextJudge
-from lycosa.learn.training.example import example_of
+from lycosa.learn.training.classifiers import fit_models
+from lycosa.learn.training.examples import example_of
 from lycosa.learn.training.text import Label
-from lycosa.learn.training.topic import fit_models
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.link_training import links_of, train_links
 from lycosa.methods.multimedia.shown import HIT

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import TopicModel
+from lycosa.engine.start.prepare import preparation
 from lycosa.errors import InputError
+from lycosa.learn.topic import TopicModel
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import strategy_class
 from lycosa.methods.profile.site.page_types import PageTypes, Site
