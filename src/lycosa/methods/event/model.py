@@ -25,7 +25,8 @@ from lycosa.files import write_file
 from lycosa.learn.judges.brief import KnownPage
 from lycosa.learn.words.background import background_of as language_background
 from lycosa.page.document import Document
-from lycosa.page.places.geocoding import find_places, gazetteer
+from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.places.geocoding import find_places
 from lycosa.page.places.people_and_organisations import find_names
 from lycosa.page.places.place_recognition import PlaceMention
 from lycosa.page.text.terms import count_terms, terms_of
