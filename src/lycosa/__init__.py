@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
     from lycosa.page.places.place_recognition import PlaceMention as PlaceMention
-    from lycosa.seeds.posts import PostFile as PostFile
-    from lycosa.seeds.posts import PostFilter as PostFilter
+    from lycosa.seeds.posts.reading import PostFile as PostFile
+    from lycosa.seeds.posts.selection import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
     from lycosa.values import Category as Category
     from lycosa.values import Count as Count
@@ -108,8 +108,8 @@ _HOMES = {
     "Page": "lycosa.values",
     "PageFilter": "lycosa.collection.catalogue.page_filter",
     "PlaceMention": "lycosa.page.places.place_recognition",
-    "PostFile": "lycosa.seeds.posts",
-    "PostFilter": "lycosa.seeds.posts",
+    "PostFile": "lycosa.seeds.posts.reading",
+    "PostFilter": "lycosa.seeds.posts.selection",
     "Reason": "lycosa.values",
     "Refusal": "lycosa.values",
     "Relevance": "lycosa.collection.catalogue.page_filter",

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.dates.dates import FoundDate, date_of_url, publication_date
-from lycosa.page.dates.spelled_days import FIRST_PAGE, date_in
+from lycosa.page.dates.dates import FoundDate, publication_date
+from lycosa.page.dates.spelled_days import FIRST_PAGE, date_in, date_of_url
 
 TODAY = date(2024, 6, 1)
 MADE = tomllib.loads((Path(__file__).parent / "dated_pages.toml").read_text(encoding="utf-8"))["page"]

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.page.document import Document, stylesheet_urls
+from lycosa.page.document import Document
+from lycosa.page.links.requisites import stylesheet_urls
 
 
 def test_requisites_of_a_page():

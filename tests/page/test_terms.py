@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 from lycosa import urls
 from lycosa.errors import SpecError
 from lycosa.page.text import terms
-from lycosa.page.text.terms import (
-    STOP_WORDS,
-    Words,
-    count_terms,
-    terms_of,
-    terms_of_each,
-    url_terms_of_each,
-    words_of,
-)
+from lycosa.page.text.stop_words import STOP_WORDS
+from lycosa.page.text.terms import Words, count_terms, terms_of, terms_of_each, url_terms_of_each, words_of
 
 
 def test_words_are_stemmed_and_stop_words_dropped():

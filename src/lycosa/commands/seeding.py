@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lycosa.engine.start.post_seeds import Finding
-    from lycosa.seeds.posts import Form, PostFile, PostFilter
+    from lycosa.seeds.posts.forms import Form
+    from lycosa.seeds.posts.reading import PostFile
+    from lycosa.seeds.posts.selection import PostFilter
 
 SHOWN = 15
 """Sources in the table."""
@@ -67,7 +69,9 @@ def seeds(
     """
     from lycosa.engine.start.post_seeds import Expansion, find_seeds, looked, write_seeds
     from lycosa.report.charts.post_charts import write_plots
-    from lycosa.seeds.posts import Keywords, PostFile, PostFilter
+    from lycosa.seeds.posts.keywords import Keywords
+    from lycosa.seeds.posts.reading import PostFile
+    from lycosa.seeds.posts.selection import PostFilter
     from lycosa.spec.sections import FetchSpec
 
     wanted = PostFilter(_keywords(keyword), _language(language), _day(since), _day(until))
@@ -260,7 +264,7 @@ def _day(given: str) -> datetime.date | None:
 
 
 def _form(given: str | None) -> Form | None:
-    from lycosa.seeds.posts import Form
+    from lycosa.seeds.posts.forms import Form
 
     if given is None:
         return None

@@ -22,7 +22,7 @@ from lycosa.page.files.paper import OFFICE_TYPES
 from lycosa.page.links import contexts
 from lycosa.page.links.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.links.paths import Outline, outline_of
-from lycosa.page.links.requisites import find_requisites, stylesheet_urls
+from lycosa.page.links.requisites import find_requisites
 from lycosa.page.parser_limits import HTML_CHARS, part_read, thinned
 from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
 from lycosa.page.signs import soft_404
@@ -51,8 +51,6 @@ if TYPE_CHECKING:  # days, places and names are read with many patterns, and mos
     from lycosa.page.dates.dates import FoundDate
     from lycosa.page.places.geocoding import Regions
     from lycosa.page.places.place_recognition import PlaceFinder
-
-__all__ = ["Document", "stylesheet_urls"]
 
 PDF = "application/pdf"
 LIST = "application/xml"
@@ -457,7 +455,8 @@ class Document:
     @cached_property
     def places(self) -> tuple[PagePlace, ...]:
         """The places that the title and the main text name, the most mentioned first."""
-        from lycosa.page.places.geocoding import find_places, gazetteer
+        from lycosa.page.places.gazetteer import gazetteer
+        from lycosa.page.places.geocoding import find_places
 
         found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder, self.about)
         return tuple(place.of_page() for place in found)
@@ -529,7 +528,8 @@ class Document:
     @cached_property
     def link_places(self) -> list[tuple[PagePlace, ...]]:
         """For each link the places that its anchor names."""
-        from lycosa.page.places.geocoding import gazetteer, places_of_each
+        from lycosa.page.places.gazetteer import gazetteer
+        from lycosa.page.places.geocoding import places_of_each
 
         anchors = [link.anchor for link in self.links]
         return places_of_each(anchors, gazetteer(), self.place_finder, self.places, self.about)
@@ -537,7 +537,7 @@ class Document:
     @cached_property
     def link_dates(self) -> list[str]:
         """For each link the day that its URL names, as ISO, or ''."""
-        from lycosa.page.dates.dates import date_of_url
+        from lycosa.page.dates.spelled_days import date_of_url
 
         days = [date_of_url(link.url, self.today) for link in self.links]
         return [day.isoformat() if day else "" for day in days]

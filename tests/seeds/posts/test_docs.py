@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.seeds.posts import Form
+from lycosa.seeds.posts.forms import Form
 
 PAGE = (Path(__file__).parents[3] / "docs" / "seeds.md").read_text(encoding="utf-8")
 FILES = re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL)

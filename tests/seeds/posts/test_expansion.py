@@ -6,8 +6,7 @@ import pytest
 
 from lycosa.engine.start.post_seeds import Expansion, expand_all
 from lycosa.errors import InputError
-from lycosa.seeds.posts import Expander
-from lycosa.seeds.posts.expansion import Hop
+from lycosa.seeds.posts.expansion import Expander, Hop
 from lycosa.spec.sections import FetchSpec
 from lycosa.testing import Page, Site, redirect, status
 from lycosa.values import Reason, Refusal

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.seeds.posts import Keywords
+from lycosa.seeds.posts.keywords import Keywords
 
 
 @pytest.mark.parametrize(

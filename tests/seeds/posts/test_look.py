@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lycosa.engine.start.post_seeds import look_at
-from lycosa.seeds.posts import Keywords, Look, SeedKind, look
+from lycosa.seeds.posts.keywords import Keywords
+from lycosa.seeds.posts.look import Look, SeedKind, look
 from lycosa.spec.sections import FetchSpec
 from lycosa.testing import Page, Site
 

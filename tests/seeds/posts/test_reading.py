@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import InputError
-from lycosa.seeds.posts import Form, Mention, Post, PostFile
+from lycosa.seeds.posts.forms import Form
 from lycosa.seeds.posts.lines import Skip
+from lycosa.seeds.posts.post import Mention, Post
+from lycosa.seeds.posts.reading import PostFile
 from tests.seeds.posts.examples import (
     FIREHOSE,
     LONG,

@@ -7,17 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.seeds.posts import (
-    Keywords,
-    PostFile,
-    PostFilter,
-    UrlTally,
-    best_sources,
-    count_posts,
-    count_urls,
-    select,
-)
 from lycosa.seeds.posts import tally as tally_module
+from lycosa.seeds.posts.keywords import Keywords
+from lycosa.seeds.posts.reading import PostFile
+from lycosa.seeds.posts.selection import PostFilter, best_sources, count_posts, count_urls, select
+from lycosa.seeds.posts.tally import UrlTally
 from tests.seeds.posts.examples import write_lines
 
 

@@ -6,7 +6,8 @@ from lycosa.engine.processes.analysis import Recipe
 from lycosa.evidence import Evidence, Need
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import indexed_evidence
-from lycosa.page.places.geocoding import Regions, find_places, gazetteer, regions_of
+from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.places.geocoding import Regions, find_places, regions_of
 from lycosa.spec.sections import Spec
 
 

@@ -12,7 +12,7 @@ import msgspec
 from lycosa.collection.archive.warc import digest_of
 from lycosa.engine.rules.change_rate import Watched, first_seen, modified_at
 from lycosa.fetch.redirects import redirect_target
-from lycosa.page.document import stylesheet_urls
+from lycosa.page.links.requisites import stylesheet_urls
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, SeedsSpec
 from lycosa.urls import FOLDING, Folding, authority_of, hash_of, key_of, source_of
 from lycosa.values import (

@@ -22,25 +22,22 @@ from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.fetch.redirects import redirect_target
 from lycosa.page.response import document_of
 from lycosa.page.text.languages import language_of
-from lycosa.seeds.posts import (
-    Expander,
-    Keywords,
-    Look,
+from lycosa.seeds.posts.expansion import Expander
+from lycosa.seeds.posts.keywords import Keywords
+from lycosa.seeds.posts.look import Look, SeedKind, look
+from lycosa.seeds.posts.reading import PostFile
+from lycosa.seeds.posts.selection import (
     PostCounts,
-    PostFile,
     PostFilter,
+    PostsRead,
     Seed,
-    SeedKind,
-    SourceCount,
     UrlCounts,
-    UrlTally,
     best_sources,
     count_posts,
     count_urls,
-    look,
     select,
 )
-from lycosa.seeds.posts.selection import PostsRead
+from lycosa.seeds.posts.tally import SourceCount, UrlTally
 from lycosa.spec.sections import FetchSpec, ScopeSpec
 from lycosa.values import NotFetched, Reason, Refusal
 

@@ -24,7 +24,8 @@ from lycosa.files import write_file
 from lycosa.learn.judges.version import KnownPage
 from lycosa.learn.words.background import background_of
 from lycosa.page.document import Document
-from lycosa.page.places.geocoding import find_places, gazetteer
+from lycosa.page.places.gazetteer import gazetteer
+from lycosa.page.places.geocoding import find_places
 from lycosa.page.places.place_recognition import PlaceMention
 from lycosa.page.text.terms import terms_of
 from lycosa.values import PagePlace

@@ -22,8 +22,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from lycosa.page.dates.spelled_days import FIRST_PAGE, TEXT_CHARS, date_in, date_of_url, month_of_url
 from lycosa.urls import host_of
 
-__all__ = ["FoundDate", "date_of_url", "publication_date"]
-
 _TAGS = 400  # looked at per page and kind
 _ELEMENT_CHARS = 200_000  # of text read from marked elements, which may be nested
 _LD_CHARS = 500_000

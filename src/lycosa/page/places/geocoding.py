@@ -14,22 +14,9 @@ from functools import lru_cache
 
 import msgspec
 
-from lycosa.page.places.gazetteer import Gazetteer, GazetteerEntry, gazetteer
+from lycosa.page.places.gazetteer import Gazetteer, GazetteerEntry
 from lycosa.page.places.place_recognition import NamedPlaces, PlaceFinder, PlaceMention
 from lycosa.values import PagePlace
-
-__all__ = [
-    "Gazetteer",
-    "NamedPlaces",
-    "Place",
-    "PlaceFinder",
-    "PlaceMention",
-    "Regions",
-    "find_places",
-    "gazetteer",
-    "places_of_each",
-    "regions_of",
-]
 
 _MENTIONS = 5000  # of a text; the rest is dropped
 _LARGE = 100_000  # people of a city whose bare name, as a whole anchor, is taken to be meant

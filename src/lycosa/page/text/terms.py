@@ -24,20 +24,6 @@ from lycosa.page.text.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable,
 from lycosa.urls import hashes_of
 from lycosa.values import Terms
 
-__all__ = [
-    "STOP_WORDS",
-    "TermStream",
-    "Words",
-    "count_terms",
-    "is_cjk",
-    "known_languages",
-    "packed",
-    "terms_of",
-    "terms_of_each",
-    "url_terms_of_each",
-    "words_of",
-]
-
 CACHE_WORDS = 100_000
 SHORT_BYTES = 4_000
 """In a shorter text words are looked up one by one."""

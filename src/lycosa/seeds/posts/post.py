@@ -106,6 +106,15 @@ def _of_numbers(first: int, second: int, third: int) -> datetime.date:
     return datetime.date(third, month, day)
 
 
+def post_of(
+    text: str, urls: tuple[Mention, ...], said: object, days: Days, language: object, name: object
+) -> Post:
+    """A post of what its platform says of it: `said` is its date, `name` its id."""
+    day = days(said)
+    code = language_code(language) if isinstance(language, str) else ""
+    return Post(text, day, code, urls, str(name or "")[:100], impossible_date=day is None and bool(said))
+
+
 @lru_cache(maxsize=4096)
 def language_code(said: str | None) -> str:
     """The primary code of a language tag; '' for what means "unknown" (Twitter's und, qme, zxx, …).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -13,19 +13,18 @@ from typing import Any
 
 import msgspec
 
-from lycosa.seeds.posts import bluesky, mastodon, twitter
 from lycosa.seeds.posts.forms import Form, delimiter_of, form_of
 from lycosa.seeds.posts.lines import BROKEN, Lines, Skip, whole_or_lines
+from lycosa.seeds.posts.platforms import ShapeError, bluesky_posts, mastodon_posts, twitter_posts
 from lycosa.seeds.posts.post import Days, Post, urls_in
 from lycosa.seeds.posts.tables import columns_of, object_posts, row_post
 
-_SHAPES: dict[Form, tuple[Any, Any, Callable[[Any, Days], Iterator[Post]]]] = {
-    Form.TWITTER: (twitter.Line, list[twitter.Line], twitter.posts),
-    Form.MASTODON: (mastodon.Line, list[mastodon.Line], mastodon.posts),
-    Form.BLUESKY: (bluesky.Line, list[bluesky.Line], bluesky.posts),
-    Form.JSON: (Any, list[Any], object_posts),
+_READERS: dict[Form, Callable[[Any, Days], Iterator[Post]]] = {
+    Form.TWITTER: twitter_posts,
+    Form.MASTODON: mastodon_posts,
+    Form.BLUESKY: bluesky_posts,
+    Form.JSON: object_posts,
 }
-"""What a line holds, what it holds where it is a list, and how posts are made of it."""
 
 
 class PostFile:
@@ -88,28 +87,26 @@ class PostFile:
                 self.skipped[Skip.BAD_ROW] += 1
 
     def _objects(self) -> Iterator[Post]:
-        shape, shapes, posts = _SHAPES[self.form]
-        one, several = msgspec.json.Decoder(shape), msgspec.json.Decoder(shapes)
+        decode = msgspec.json.Decoder().decode
         for line in whole_or_lines(self._lines):
-            is_list = line.lstrip()[:1] == b"["
+            is_empty = True
             try:
-                values = several.decode(line) if is_list else (one.decode(line),)
-            except msgspec.ValidationError:
+                for post in self._posts_in(decode(line)):
+                    is_empty = False
+                    yield post
+            except ShapeError:
                 self.skipped[Skip.SHAPE] += 1
             except BROKEN:
                 self.skipped[Skip.NOT_JSON] += 1
             else:
-                found = False
-                for post in _each(values, posts, self._days, is_list):
-                    found = True
-                    yield post
-                if not found:
+                if is_empty:
                     self.skipped[Skip.NO_POST] += 1
 
-
-def _each(
-    values: Iterable[Any], posts: Callable[[Any, Days], Iterator[Post]], days: Days, is_list: bool
-) -> Iterator[Post]:
-    if is_list and posts is object_posts:
-        return object_posts(values, days)
-    return chain.from_iterable(posts(value, days) for value in values)
+    def _posts_in(self, value: Any) -> Iterator[Post]:
+        posts = _READERS[self.form]
+        if self.form is Form.JSON:
+            return posts(value, self._days)
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(each, dict) for each in values):
+            raise ShapeError
+        return chain.from_iterable(posts(each, self._days) for each in values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from lycosa.seeds.posts.post import Days, Mention, Post, language_code, mentions, urls_in
+from lycosa.seeds.posts.post import Days, Mention, Post, mentions, post_of, urls_in
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "text": tuple(
@@ -82,22 +82,14 @@ def _fields(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _post(fields: Mapping[str, object], days: Days) -> Post:
-    said = fields.get("date")
-    day = days(said)
     text = fields.get("text")
     text = text if isinstance(text, str) else ""
     language = fields.get("language")
     if isinstance(language, list):
-        language = language[0] if language else ""
-    return Post(
-        text=text,
-        date=day,
-        language=language_code(language) if isinstance(language, str) else "",
-        # A list, even an empty one, says all: what else looks like a URL in the text is a picture's.
-        urls=_mentions(fields) or (() if isinstance(fields.get("url"), list) else urls_in(text)),
-        id=str(fields.get("id") or "")[:100],
-        impossible_date=day is None and bool(said),
-    )
+        language = next(iter(language), "")
+    # A list, even an empty one, is complete: other URLs in the text are those of pictures.
+    urls = _mentions(fields) or (() if isinstance(fields.get("url"), list) else urls_in(text))
+    return post_of(text, urls, fields.get("date"), days, language, fields.get("id"))
 
 
 def _mentions(fields: Mapping[str, object]) -> tuple[Mention, ...]:

@@ -11,7 +11,7 @@ from lycosa import urls
 from lycosa.errors import InputError
 from lycosa.learn.training.tables import Row, read_rows
 from lycosa.methods.event.model import Facts
-from lycosa.page.dates.dates import date_of_url
+from lycosa.page.dates.spelled_days import date_of_url
 from lycosa.page.places.gazetteer import gazetteer
 from lycosa.page.places.geocoding import places_of_each
 from lycosa.page.text.terms import terms_of_each, url_terms_of_each
