@@ -211,5 +211,5 @@ def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
     ]
     assert compared.results()["options"]["strategies"] == ["breadth-first", "Backwards"]
     assert "Backwards step=1.0" in str(compared)
-    with pytest.raises(LycosaError, match="no strategy"):
+    with pytest.raises(LycosaError, match="not a strategy"):
         lycosa_lab.compare(tmp_path / "web", [int])  # type: ignore[list-item]
