@@ -77,6 +77,7 @@ def find_places(
 def regions_of(places: Iterable[Place]) -> Regions:
     """The countries and states that places lie in.
 
+    >>> from lycosa.page.places.gazetteer import gazetteer
     >>> sorted(regions_of(find_places("It was in Alexandria, Louisiana.", gazetteer())))
     [('US', ''), ('US', 'LA')]
     """
