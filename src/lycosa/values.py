@@ -410,6 +410,7 @@ class Terms(msgspec.Struct, frozen=True, array_like=True):
 
     lines: str = ""  # a term each, in the order of their first occurrence
     counts: bytes = b""  # 32 bits each
+    hashes: bytes = b""  # 64 bits each; not stored
 
     def __len__(self) -> int:
         return len(self.counts) // 4

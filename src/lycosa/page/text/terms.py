@@ -252,7 +252,8 @@ class TermStream:
         """How often each term occurs in the text, packed."""
         numbers, often = self._distinct
         lines = "\n".join(map(self.vocabulary.terms.__getitem__, numbers.tolist()))
-        return Terms(lines, often.astype(np.int32).tobytes())
+        hashes = self.vocabulary.hashes(numbers).tobytes()
+        return Terms(lines, often.astype(np.int32).tobytes(), hashes)
 
     @cached_property
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -311,7 +312,7 @@ def packed(counts: Mapping[str, int]) -> Terms:
     {'owl': 2, 'night': 1}
     """
     numbers = np.fromiter(counts.values(), np.int32, len(counts))
-    return Terms("\n".join(counts), numbers.tobytes())
+    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
 
 
 def known_languages() -> list[str]:
