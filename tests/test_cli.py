@@ -194,3 +194,12 @@ def test_each_group_of_commands_is_known_by_its_names():
     listed = {(f"lycosa.commands.{group}", name) for group, names in GROUPS.items() for name in names.split()}
     assert added == listed - {("lycosa.commands.training", "train")}
     assert "train" in {group.name for group in app.registered_groups}
+
+
+def test_a_command_of_the_lab_names_its_package_where_it_is_missing(lycosa, monkeypatch):
+    """Lycosa alone has no `lab` and no `bench`; whoever types them learns what to install."""
+    monkeypatch.setattr("lycosa.cli.find_spec", lambda _: None)
+    for command in ("lab", "bench"):
+        code, _, said = lycosa(command)
+        assert code == 1
+        assert "pip install 'lycosa[lab]'" in said
