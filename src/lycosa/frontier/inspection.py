@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 
+import msgspec
+
 from lycosa import urls
 from lycosa.frontier import UrlState
-from lycosa.frontier.entry import DONE
-from lycosa.frontier.sqlite import FIND, KINDS, has_records
-from lycosa.frontier.stored_links import read_link, read_notes
-from lycosa.values import Link, Reason, Refusal
+from lycosa.frontier.entry import DONE, WAITING
+from lycosa.frontier.rows import FIND, link_of, read_link
+from lycosa.values import Reason, Refusal
 
 HELD = "SELECT name, link FROM held JOIN holds ON holds.id = hold WHERE hash = ?"
 
@@ -74,20 +75,59 @@ def url_state_in(connection: sqlite3.Connection, key: int) -> UrlState | None:
     """Waiting, taken, done or held; None if the URL is unknown (or nothing was crawled yet)."""
     if not has_frontier(connection):
         return None
-    find = FIND if has_records(connection) else FIND.replace("record", "NULL")
-    row = connection.execute(find, (key,)).fetchone()
+    row = connection.execute(FIND, (key,)).fetchone()
     if row is None:
         held = connection.execute(HELD, (key,)).fetchone()
         return UrlState("held", read_link(held[1]), hold=held[0]) if held else None
-    number, _, authority, state, priority, _, trail, depth, attempts, kind, record = row[:11]
-    path, anchor, rel, position, redirects, parent, memo = row[11:]
+    number, _, authority, state = row[:4]
     name, may_go_at = connection.execute(
         "SELECT name, may_go_at FROM authorities WHERE id = ?", (authority,)
     ).fetchone()
-    link = Link(
-        name + path, key, anchor or "", rel or "", position, KINDS[kind], depth, trail, redirects,
-        attempts, priority, parent, read_notes(memo), record or b"",
-    )  # fmt: skip
     leased = connection.execute("SELECT 1 FROM leases WHERE id = ?", (number,)).fetchone()
     word = "taken" if leased else "done" if state == DONE else "waiting"
-    return UrlState(word, link, may_go_at)
+    return UrlState(word, link_of(row, name), may_go_at)
+
+
+class HostQueue(msgspec.Struct, frozen=True):
+    """A host (scheme, name, port) with the URLs that wait for it, and when it may be asked next."""
+
+    host: str
+    waiting: int
+    done: int
+    may_go_at: float
+
+
+def host_queues(connection: sqlite3.Connection, limit: int) -> list[HostQueue]:
+    """The hosts that most URLs wait for."""
+    if not has_frontier(connection):
+        return []
+    rows = connection.execute(
+        "SELECT name, waiting, done, may_go_at FROM (SELECT authority, count(*) AS waiting FROM urls"
+        f" WHERE state = {WAITING} GROUP BY authority ORDER BY 2 DESC LIMIT ?) JOIN authorities ON id = authority"
+        " ORDER BY waiting DESC, name",
+        (limit,),
+    )
+    return [HostQueue(*row) for row in rows]
+
+
+def urls_waiting(connection: sqlite3.Connection) -> int:
+    """How many URLs wait."""
+    if not has_frontier(connection):
+        return 0
+    row = connection.execute(f"SELECT count(*) FROM urls WHERE state = {WAITING}").fetchone()
+    return int(row[0])
+
+
+def urls_known_below(
+    connection: sqlite3.Connection, authority: str, folder: str, limit: int
+) -> list[tuple[int, str]]:
+    """(key of the page it was found on, URL) of some URLs of an authority below a folder, waiting or done."""
+    if not has_frontier(connection):
+        return []
+    rows = connection.execute(
+        "SELECT DISTINCT parent, authorities.name || path FROM urls"
+        " JOIN authorities ON authorities.id = authority"
+        " WHERE authorities.name = ? AND parent != 0 AND instr(path, ?) = 1 LIMIT ?",
+        (authority, f"{folder.removeprefix(authority)}/", limit),
+    )
+    return list(rows)

@@ -12,9 +12,8 @@ from itertools import islice
 
 from lycosa.frontier import Policy
 from lycosa.frontier.inspection import has_frontier
-from lycosa.frontier.sqlite import SqliteFrontier, make_tables
-from lycosa.frontier.sqlite_holds import SqliteHolds
-from lycosa.frontier.stored_links import read_link
+from lycosa.frontier.rows import read_link
+from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Decision, Link
 
 _URL = (
@@ -27,12 +26,6 @@ ADDED_AT_ONCE = 1_000
 
 IsMoved = Callable[[str], bool]
 """Whether a source, by its name, goes to another shard."""
-
-
-def make_frontier(connection: sqlite3.Connection) -> None:
-    """The tables of an empty frontier, or those that one of an earlier version lacks."""
-    make_tables(connection)
-    SqliteHolds(connection)
 
 
 def add_frontier(connection: sqlite3.Connection, shard: str) -> None:
