@@ -97,7 +97,7 @@ class Queues:
 
     def best(self, authority: Authority, limit: int) -> list[Entry]:
         """Return the best URLs of an authority that may go now."""
-        heads = [self._head(authority)] if limit == 1 else self._storage.heads(authority, limit)
+        heads = [self._head(authority)] if limit == 1 else self._storage.heads(authority, limit)[:limit]
         return self._storage.entries([head[1] for head in heads if head])
 
     def lease(self, authority: Authority) -> Entry:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from lycosa.frontier.choice import Authority
-from lycosa.frontier.entry import LATER, WAITING, Entry
+from lycosa.frontier.entry import DONE, LATER, WAITING, Entry
 from lycosa.values import AGAIN, Kind, Link, Notes
 
 KINDS = tuple(Kind)
@@ -58,6 +58,7 @@ UPDATE = (
     " path = ?, anchor = ?, rel = ?, position = ?, redirects = ?, parent = ?, memo = ? WHERE id = ?"
 )
 UPDATE_RANK = "UPDATE urls SET state = ?, priority = ?, at = ?, trail = ?, depth = ?, record = ? WHERE id = ?"
+UPDATE_DONE = f"UPDATE urls SET state = {DONE}, trail = ? WHERE id = ?"
 UNLEASED = "id NOT IN (SELECT id FROM leases)"
 HEADS = (
     f"SELECT -priority, id FROM urls WHERE state = {WAITING} AND authority = ?"

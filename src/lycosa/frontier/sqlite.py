@@ -10,7 +10,7 @@ from typing import Any
 from lycosa import urls
 from lycosa.frontier import Policy
 from lycosa.frontier.choice import Authority, Head
-from lycosa.frontier.entry import WAITING, Entry
+from lycosa.frontier.entry import DONE, WAITING, Entry
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.rows import (
     AUTHORITY,
@@ -26,6 +26,7 @@ from lycosa.frontier.rows import (
     SINK,
     SUNK,
     UPDATE,
+    UPDATE_DONE,
     UPDATE_RANK,
     WAITING_PER_AUTHORITY,
     WEIGHTS,
@@ -133,21 +134,21 @@ class SqliteStorage:
             self._remember(entry)
 
     def update(self, entries: Collection[Entry]) -> None:
-        whole, ranks = [], []
+        whole, ranks, done = [], [], []
         for e in entries:
-            if e.link is None:
+            self._remember(e)
+            if e.link is not None:
+                kind, record = NUMBER_OF_KIND[e.kind], e.record or None
+                ranked = (e.state, e.priority, e.at, e.trail, e.depth, e.attempts, kind, record)
+                whole.append((*ranked, *found_of(e), e.id))
+                e.link = None
+            elif e.state == DONE:
+                done.append((e.trail, e.id))
+            else:
                 ranks.append((e.state, e.priority, e.at, e.trail, e.depth, e.record or None, e.id))
-                continue
-            kind, record = NUMBER_OF_KIND[e.kind], e.record or None
-            ranked = (e.state, e.priority, e.at, e.trail, e.depth, e.attempts, kind, record)
-            whole.append((*ranked, *found_of(e), e.id))
-            e.link = None
-        if whole:
-            self._db.executemany(UPDATE, whole)
-        if ranks:
-            self._db.executemany(UPDATE_RANK, ranks)
-        for entry in entries:
-            self._remember(entry)
+        for statement, rows in ((UPDATE, whole), (UPDATE_RANK, ranks), (UPDATE_DONE, done)):
+            if rows:
+                self._db.executemany(statement, rows)
 
     def delete(self, entries: Collection[Entry]) -> None:
         self._db.executemany("DELETE FROM urls WHERE id = ?", [(entry.id,) for entry in entries])
@@ -170,7 +171,7 @@ class SqliteStorage:
 
     def heads(self, authority: Authority, limit: int) -> list[Head]:
         rows = self._db.execute(HEADS, (authority.id, limit + authority.in_flight))
-        return [item for item in rows if item[1] not in self._leased][:limit]
+        return [item for item in rows if item[1] not in self._leased]
 
     def later(self, limit: int, *, again: bool) -> list[tuple[float, int]]:
         return self._db.execute(FIRST_AGAIN if again else FIRST_LATER, (limit,)).fetchall()

@@ -76,7 +76,7 @@ class Storage(Protocol):
         ...
 
     def heads(self, authority: Authority, limit: int) -> list[Head]:
-        """Return the best URLs in state WAITING of an authority, best first."""
+        """Return at least `limit` URLs in state WAITING of an authority, if it has as many, best first."""
         ...
 
     def later(self, limit: int, *, again: bool) -> list[tuple[float, int]]:
