@@ -18,7 +18,7 @@ from lycosa.engine.start.prepare import CrawlMeans, fitted_for, prepare, source_
 from lycosa.engine.start.request import CrawlRequest, refuse_collection, request_of_file
 from lycosa.errors import InputError, SpecError
 from lycosa.fetch.archive.warc_files import archives_of, warc_files
-from lycosa.fetch.browser.renderer import refuse_root
+from lycosa.fetch.browser.start import refuse_root
 from lycosa.fetch.http.connect_to import target_of
 from lycosa.fetch.http.headers import refuse_unsendable
 from lycosa.files import size_of
