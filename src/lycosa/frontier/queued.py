@@ -299,8 +299,6 @@ class QueuedFrontier:
         may_go_at = max(entry.authority.may_go_at, entry.at or 0.0) if waits else 0.0
         return UrlState(STATES[entry.state], link, may_go_at)
 
-    # what both share
-
     def _known(self, keys: Collection[int]) -> dict[int, Entry]:
         """Return the known URLs, those that are yet to be stored included."""
         unsettled = self._unsettled.entries

@@ -11,7 +11,7 @@ from lycosa.values import Decision, Link
 
 
 class SqliteHolds(Holds):
-    """Holds in three tables; memory keeps only how many there are, and the ripe ones."""
+    """Holds in three tables; memory has only their number, and the ripe ones."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__()

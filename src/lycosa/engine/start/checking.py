@@ -85,7 +85,7 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
     refuse_root(spec.fetch)
     Admission(spec.scope, spec.fetch, spec.frontier)
     if spec.fetch.web:
-        from lycosa.fetch.archive.archive import refuse_unreadable  # loads the readers of archives
+        from lycosa.fetch.archive.records import refuse_unreadable  # loads the readers of archives
 
         refuse_unreadable(warc_files(archives_of(spec.fetch, folder)))
     elif spec.seeds.archive:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-import socket
-import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -23,9 +21,10 @@ from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
-from lycosa.errors import MACHINE_FAULTS, MachineError
+from lycosa.errors import MachineError
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
 from lycosa.fetch.http.connections import Connector, Handler, Unasked
+from lycosa.fetch.http.faults import Dropped, Fault, dns_fault, fault_of
 from lycosa.fetch.http.headers import (
     NO_BODY,
     header_text,
@@ -46,7 +45,6 @@ MAX_HEADERS = 200
 MAX_COOKIES = 50  # of one response
 MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
-MAX_DETAIL = 200
 MAX_UNKEPT = 10_000
 """How many servers are remembered that get no kept-alive connections; the longest-known are forgotten."""
 QUIET_S = 1.0
@@ -63,23 +61,6 @@ GLANCE_BYTES = 65_536
 """What these first bytes do not tell is not asked again."""
 
 _DOMAIN = re.compile(r";\s*domain\s*=[^;]*", re.IGNORECASE)
-
-
-class Fault(Exception):
-    """An exchange that brought no usable response. `passing`: it may go better another time.
-
-    Where a response had begun, `status` and `retry_after` are what it said.
-    """
-
-    status = 0
-    retry_after = ""
-
-    def __init__(self, refusal: Refusal, *, passing: bool = False) -> None:
-        # Details quote servers: what is stored and shown must be one short line of valid text.
-        line = " ".join(refusal.detail.split())[:MAX_DETAIL].encode("utf-8", "replace").decode()
-        self.refusal = Refusal(refusal.reason, line)
-        super().__init__(str(self.refusal))
-        self.passing = passing
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -129,10 +110,6 @@ class _HostCookieJar(aiohttp.CookieJar):
         super().update_cookies_from_headers(kept[:MAX_COOKIES], response_url)
 
 
-class _Dropped(aiohttp.ClientError):
-    """The connection broke before a response came."""
-
-
 async def _no_hidden_retry(request: ClientRequest, send: Callable[[ClientRequest], Any]) -> ClientResponse:
     """Keep aiohttp from asking again by itself: the host's delay must lie between two requests."""
     try:
@@ -140,7 +117,7 @@ async def _no_hidden_retry(request: ClientRequest, send: Callable[[ClientRequest
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise _Dropped(str(error)) from error
+        raise Dropped(str(error)) from error
 
 
 class HttpClient:
@@ -224,7 +201,7 @@ class HttpClient:
             try:
                 await self._resolver.addresses(host)  # the time for connecting begins after it
             except OSError as error:
-                raise _dns_fault(error) from error
+                raise dns_fault(error) from error
         elif refusal := self._guard.literal_refusal(host):
             raise Fault(refusal)
         attempt = Attempt(host)
@@ -234,7 +211,7 @@ class HttpClient:
         except (Fault, MachineError):
             raise
         except Exception as error:
-            raise _fault_of(error, attempt) from error
+            raise fault_of(error, attempt) from error
 
     async def _exchange(
         self,
@@ -259,7 +236,7 @@ class HttpClient:
                     await self._refuse_doubtful(cast(_Response, response), host)
         except Exception as error:
             response.close()
-            fault = error if isinstance(error, Fault) else _fault_of(error)
+            fault = error if isinstance(error, Fault) else fault_of(error)
             fault.status, fault.retry_after = response.status, response.headers.get("Retry-After", "")
             raise fault from error
         except BaseException:
@@ -292,7 +269,7 @@ class HttpClient:
             return await self._session.get(
                 url, headers=headers, allow_redirects=False, proxy=self._proxy, proxy_headers=tunnel
             )
-        except _Dropped:
+        except Dropped:
             self._keep_no_more(server)
             raise
 
@@ -398,33 +375,3 @@ def _proxy_of(proxy: str) -> tuple[URL | None, str]:
     if url.user is None:
         return url, ""
     return url.with_user(None), _basic_auth(f"{url.user}:{url.password or ''}")
-
-
-def _dns_fault(error: OSError) -> Fault:
-    passing = getattr(error, "errno", None) in (socket.EAI_AGAIN, socket.EAI_SYSTEM)
-    return Fault(Refusal(Reason.DNS, error.strerror or str(error)), passing=passing)
-
-
-def _fault_of(error: Exception, attempt: Attempt | None = None) -> Fault:
-    """What an exception of aiohttp means; MachineError where it is no fault of the host."""
-    if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
-        raise MachineError.of(error) from error
-    detail = str(error) or type(error).__name__
-    match error:
-        case aiohttp.ClientConnectorDNSError():
-            return _dns_fault(error.os_error)
-        case aiohttp.ClientSSLError() | ssl.SSLError():
-            return Fault(Refusal(Reason.TLS, detail))
-        case aiohttp.ClientConnectorError() if attempt is not None and attempt.refusal is not None:
-            return Fault(attempt.refusal)
-        case aiohttp.ClientPayloadError() | _Dropped() | Unasked():
-            return Fault(Refusal(Reason.BROKEN_RESPONSE, detail), passing=True)
-        case asyncio.TimeoutError():
-            return Fault(Refusal(Reason.TIMEOUT, detail), passing=True)
-        case aiohttp.ClientHttpProxyError() | aiohttp.ClientConnectionError() | OSError():
-            return Fault(Refusal(Reason.CONNECT, detail), passing=True)
-        case aiohttp.InvalidURL():
-            return Fault(Refusal(Reason.BAD_URL, detail))
-        case _:
-            # What a server can make the client trip over must refuse a page, not end a crawl.
-            return Fault(Refusal(Reason.BROKEN_RESPONSE, detail))

@@ -11,7 +11,8 @@ from functools import partial
 
 from lycosa.fetch.content_types import is_wanted
 from lycosa.fetch.guards import url_refusal
-from lycosa.fetch.http.client import Fault, HttpClient
+from lycosa.fetch.http.client import HttpClient
+from lycosa.fetch.http.faults import Fault
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 
 
