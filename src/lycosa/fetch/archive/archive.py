@@ -1,7 +1,6 @@
-"""An archived web. In: a Link. Out: the response that WARC files hold for it, or NOT_ARCHIVED.
+"""Fetching from WARC files.
 
-The files are indexed once; look-up is by the identity of URLs, and of records that share an
-identity the first wins.
+The files are indexed once, by the identity of URLs; the first record of an identity wins.
 """
 
 from __future__ import annotations
@@ -36,16 +35,15 @@ from lycosa.fetch.http.headers import header_text, response_head
 from lycosa.values import Fetched, Link, NotFetched, Reason, Refusal
 
 UNPACKED_RATIO, UNPACKED_BYTES = 100, 1 << 30
-"""A file that has to be unpacked as a whole may become this many times larger, or this large in any case."""
+"""Maximum size of an unpacked file: this many times the packed size, or this many bytes if that is more."""
 OFFSET_BITS = 44  # 16 TiB a file; a place is the file's number above and the offset below
 
 
 class ArchiveFetcher:
-    """Answers from WARC files (response, resource and revisit records, of any tool).
+    """Answers from response, resource and revisit records of WARC files.
 
-    A damaged file is used up to its damage, which `damage` names; a file of which nothing can be
-    read raises ArchiveError. A fetched link carries the URL as archived: what the page's own
-    links are relative to.
+    A damaged file is used up to the damage, which is listed in `damage`; an unreadable file raises ArchiveError. A
+    fetched link has the URL as archived, which is the base of the page's links.
     """
 
     def __init__(self, paths: Sequence[WarcFile], *, folding: urls.Folding = urls.FOLDING) -> None:
@@ -64,19 +62,19 @@ class ArchiveFetcher:
         return self._place(url) is not None
 
     def keys(self) -> list[int]:
-        """The identity key of every archived URL."""
+        """Return the identity keys of all archived URLs."""
         return [int(key) for key in self._keys]
 
     def urls(self) -> list[str]:
-        """The URLs as archived, in the order of the records."""
+        """Return the archived URLs, in the order of their records."""
         return self._urls.decode().split("\n") if self._urls else []
 
     async def fetch(self, link: Link) -> Fetched | NotFetched:
-        """As `answer`: what is archived keeps nobody waiting."""
+        """Return the archived response."""
         return self.answer(link)
 
     def answer(self, link: Link) -> Fetched | NotFetched:
-        """The archived response; no request is made, nobody needs rest."""
+        """Return the archived response, without waiting."""
         url = urls.parse(link.url)
         place = None if url is None else self._place(url)
         if place is None:
@@ -100,7 +98,7 @@ class ArchiveFetcher:
         original = self._originals.get(place)
         if original is not None:
             body = self._read(original)
-            # "Not modified since" has no status of its own that a reader could use.
+            # "Not modified" has no usable status of its own.
             found = body if found.status in (0, 304) else found.with_body(body.body)
         if not found.status:
             raise ValueError("the record holds no HTTP response")
@@ -124,7 +122,7 @@ class ArchiveFetcher:
             return read_record(next(iter(ArchiveIterator(file, parse_http=False))))
 
     def _index(self, path: WarcFile, entries: Index) -> None:
-        """Add what can be read of a file."""
+        """Index a file, up to any damage."""
         named, start = path, len(entries)
         try:
             if is_one_piece(path):
@@ -132,7 +130,9 @@ class ArchiveFetcher:
             self._paths.append(path)
             last = self._scan(path, named, entries)
         except OSError as error:
-            raise ArchiveError(f"{named} cannot be read: {error}. Mend or leave out this file.") from error
+            raise ArchiveError(
+                f"{named} cannot be read: {error}. Repair this file or leave it out."
+            ) from error
         if last is None:
             raise ArchiveError(f"{named} holds no readable WARC record. {ADVICE}")
         if not self._is_whole(last):
@@ -140,7 +140,7 @@ class ArchiveFetcher:
             self.damage.append(f"{named}: cut off within the record at byte {offset_of(last)}")
 
     def _scan(self, path: WarcFile, named: WarcFile, entries: Index) -> int | None:
-        """Index the records up to the end or the damage; the place of the last one, if any."""
+        """Index the records up to the end or the damage. Return the place of the last one, if any."""
         number = (len(self._paths) - 1) << OFFSET_BITS
         last = None
         records = records_in(path)
@@ -168,7 +168,7 @@ class ArchiveFetcher:
             return False
 
     def _unpacked(self, path: WarcFile) -> Path:
-        """A plain copy, for as long as this fetcher lives, of a file that can only be read in a row."""
+        """Unpack a file without random access into a temporary copy, which is deleted with this fetcher."""
         handle, name = tempfile.mkstemp(suffix=".warc", prefix="lycosa-")
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
         room = max(UNPACKED_BYTES, UNPACKED_RATIO * size_of(path))
@@ -187,4 +187,5 @@ class ArchiveFetcher:
 
 
 def offset_of(place: int) -> int:
+    """Return the offset in its file of a place."""
     return place & ((1 << OFFSET_BITS) - 1)

@@ -12,21 +12,21 @@ from lycosa.fetch.archive.records import target_url
 
 
 class Index:
-    """What is gathered while indexing: parallel arrays, one entry a record."""
+    """Parallel arrays with one item per record."""
 
     def __init__(self, folding: urls.Folding) -> None:
         self._folding = folding
         self._keys = array("q")
         self._places = array("q")
-        self._names = array("q")  # three hashes a record: its id, its URL and date, its digest
+        self._names = array("q")  # three hashes per record: ID, URL and date, digest
         self._urls: list[str] = []
-        self._revisits: dict[int, tuple[int, int, int]] = {}  # place: the names of the original
+        self._revisits: dict[int, tuple[int, int, int]] = {}  # by place: the names of the original
 
     def __len__(self) -> int:
         return len(self._keys)
 
     def add(self, record: WarcRecord, place: int) -> None:
-        """One more record, unless it is not of the web."""
+        """Add a record, if it has a URL of the web."""
         url = target_url(record)
         if url is None:
             return
@@ -44,7 +44,7 @@ class Index:
             self._names.extend((_name("id", get("WARC-Record-ID")), dated, digest))
 
     def cut(self, start: int, place: int) -> None:
-        """Forget the last entry if it is the one at this place."""
+        """Remove the last item if it is the record at this place."""
         if len(self._keys) > start and self._places[-1] == place:
             self._keys.pop()
             self._places.pop()
@@ -53,7 +53,7 @@ class Index:
             self._revisits.pop(place, None)
 
     def settled(self) -> tuple[Longs, Longs, bytes, dict[int, int]]:
-        """Keys (sorted), their places, the URLs in record order, and the originals of revisits."""
+        """Return keys (sorted), their places, the URLs in record order, and the originals of revisits."""
         originals = self._originals()
         found = np.array(
             [

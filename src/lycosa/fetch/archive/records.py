@@ -21,17 +21,17 @@ _CHUNK = re.compile(rb"(?:\r?\n)?([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 
 
 def refuse_unreadable(files: Sequence[WarcFile]) -> None:
-    """An InputError for files that are no archive, or hold no page: before anything is made of them."""
-    have_pages = [_has_page(file) for file in files]  # every one is looked at
+    """Raise InputError if a file is not an archive, or no file has a page."""
+    have_pages = [_has_page(file) for file in files]
     if files and not any(have_pages):
         raise InputError(
-            f"{files[0]}{' and others hold' if len(files) > 1 else ' holds'} no page that can be read: no whole record of a "
-            f"response. {ADVICE}"
+            f"{files[0]}{' and others have' if len(files) > 1 else ' has'} no readable page: no complete response "
+            f"record. {ADVICE}"
         )
 
 
 def _has_page(file: WarcFile) -> bool:
-    """Whether a file has the record of a URL that is there to its end; an InputError where it has no record at all."""
+    """Whether a file has a complete record of a URL. Raise InputError if it has no record."""
     last = None
     try:
         for record in records_in(file):
@@ -40,7 +40,7 @@ def _has_page(file: WarcFile) -> bool:
                 return True
     except (OSError, ValueError) as error:
         if last is None:
-            raise InputError(f"{file} is no WARC file ({error}). {ADVICE}") from error
+            raise InputError(f"{file} is not a WARC file ({error}). {ADVICE}") from error
     if last is None:
         what = "is empty" if not size_of(file) else "holds no readable WARC record"
         raise InputError(f"{file} {what}. {ADVICE}")
@@ -48,6 +48,7 @@ def _has_page(file: WarcFile) -> bool:
 
 
 def is_complete(record: WarcRecord) -> bool:
+    """Whether a record has all the bytes of its Content-Length."""
     size = 0
     while piece := record.reader.read(1 << 20):
         size += len(piece)
@@ -55,11 +56,11 @@ def is_complete(record: WarcRecord) -> bool:
 
 
 class TooLargeError(ValueError):
-    """A record that is not read for its size."""
+    """A record is too large to read."""
 
 
 class Record(msgspec.Struct, frozen=True):
-    """What one WARC record says. `status` is 0 where it holds no HTTP response."""
+    """One WARC record. `status` is 0 if it is not an HTTP response."""
 
     url: str
     date: float
@@ -75,6 +76,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def read_record(record: WarcRecord) -> Record:
+    """Read a record. Raise TooLargeError if it is longer than RECORD_BYTES."""
     if record.content_length > RECORD_BYTES:
         raise TooLargeError(f"a record of {record.content_length} bytes")
     warc = record.headers
@@ -102,7 +104,7 @@ def read_record(record: WarcRecord) -> Record:
 
 
 def _unchunked(body: bytes, headers: tuple[tuple[bytes, bytes], ...]) -> bytes:
-    """A body without its chunks. Many tools archive bodies unchunked but leave the header."""
+    """Undo chunked transfer coding. Many tools archive bodies unchunked but keep the header."""
     if not any(
         name.lower() == b"transfer-encoding" and b"chunked" in value.lower() for name, value in headers
     ):
@@ -112,12 +114,13 @@ def _unchunked(body: bytes, headers: tuple[tuple[bytes, bytes], ...]) -> bytes:
     while found := _CHUNK.match(body, at):
         at = found.end() + int(found[1], 16)
         parts.append(body[found.end() : at])
-        if not parts[-1]:  # the last chunk, or the end of a body that was cut off
+        if not parts[-1]:  # the last chunk, or the end of a truncated body
             return b"".join(parts)
     return b"".join(parts) if at >= len(body) > 0 else body
 
 
 def target_url(record: WarcRecord) -> str | None:
+    """Return the URL of a record; None if it has none of the web."""
     # Some tools wrote the URL in angle brackets.
     said = record.headers.get("WARC-Target-URI") or ""
     return (
@@ -126,7 +129,7 @@ def target_url(record: WarcRecord) -> str | None:
 
 
 def is_one_piece(path: WarcFile) -> bool:
-    """Whether a gzip file is one member for all records, so that none can be read by its place."""
+    """Whether a gzip file is one member for all records, so that there is no random access."""
     with path.open("rb") as file:
         if file.read(2) != _GZIP:
             return False
@@ -145,11 +148,12 @@ def _first_places(path: WarcFile, limit: int) -> list[int]:
             if len(places) == limit:
                 break
     except (OSError, ValueError):
-        pass  # the damage is reported where the file is read for its records
+        pass  # the damage is reported when the file is indexed
     return places
 
 
 def records_in(path: WarcFile) -> Iterator[WarcRecord]:
-    # An open file, not its name: by the name fastwarc may judge how the content is compressed.
+    """Read the records of a file."""
+    # An open file, because fastwarc guesses the compression from a name.
     with path.open("rb") as file:
         yield from ArchiveIterator(file, parse_http=False)

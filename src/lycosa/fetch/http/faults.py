@@ -38,6 +38,7 @@ class Dropped(aiohttp.ClientError):
 
 
 def dns_fault(error: OSError) -> Fault:
+    """Return the fault of a failed DNS look-up."""
     passing = getattr(error, "errno", None) in (socket.EAI_AGAIN, socket.EAI_SYSTEM)
     return Fault(Refusal(Reason.DNS, error.strerror or str(error)), passing=passing)
 
