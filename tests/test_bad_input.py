@@ -428,7 +428,7 @@ def test_few_open_files_blame_no_host(tmp_path: Path) -> None:
         path, out = write(tmp_path, spec), tmp_path / "out"
         code, _, err = _run_with_limit(resource.RLIMIT_NOFILE, 64, "crawl", path, "--out", out, "--quiet")
         assert code == 0, err
-        assert "Only 64 files may be open at once: 8 requests at once instead of 200" in err
+        assert "The limit of 64 open files allows 8 requests in flight instead of 200" in err
         assert len(kept(out)) == 1 + hosts
         with Collection.open(out) as collection:
             assert not list(collection.connection.execute("SELECT * FROM outcomes"))

@@ -151,7 +151,7 @@ def test_names_that_mean_nothing_are_refused(crawled: tuple[str, Path], tmp_path
     [
         ("empty.warc.gz", b"", "is empty"),
         ("page.html", b"<html><p>No archive." * 100, "WARC"),
-        ("cut.warc.gz", None, "no page that can be read"),
+        ("cut.warc.gz", None, "no readable page"),
         ("noise.warc.gz", bytes(range(256)) * 40, "WARC"),
         ("bad.wacz", b"PK\x03\x04 this was a zip once", "cannot be read as WACZ"),
         ("folder", None, "has no WARC file"),

@@ -310,7 +310,7 @@ async def test_bombs_are_refused(warc, tmp_path, monkeypatch):
     """A record that is larger than any page costs only itself, before it is read."""
     warc.response("http://a.example/", b"fine")
     warc.response("http://a.example/big", b"0" * 3_000_000)
-    monkeypatch.setattr("lycosa.fetch.archive.archive.RECORD_BYTES", 1_000_000)
+    monkeypatch.setattr("lycosa.fetch.archive.records.RECORD_BYTES", 1_000_000)
     archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
     assert (await get(archive, "http://a.example/")).body == b"fine"
     big = await archive.fetch(link_to("http://a.example/big"))

@@ -118,8 +118,7 @@ class Shared(QueuedFrontier):
     def _is_overpriced(self, now: float) -> bool:
         if self.price == -math.inf:
             return False
-        if self._earliest <= now:
-            self._wake(now)
+        self._queues.wake(now)
         authority = self._choice.choose(now)
         return authority is not None and authority.head is not None and -authority.head[0] < self.price
 

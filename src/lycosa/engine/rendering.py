@@ -16,7 +16,8 @@ from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rules.patterns import kinds_of
 from lycosa.engine.tally import Tally
 from lycosa.fetch.browser.proxy import Ask
-from lycosa.fetch.browser.renderer import Renderer, renderer_for
+from lycosa.fetch.browser.renderer import Renderer
+from lycosa.fetch.browser.start import renderer_for
 from lycosa.page.signs.needs_browser import MORE_LINKS, NEEDS_BROWSER, RENDERED, Gain
 from lycosa.spec.sections import Spec
 from lycosa.urls import authority_of, source_of

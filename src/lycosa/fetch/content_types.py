@@ -1,4 +1,4 @@
-"""Which content types are wanted. In: what a URL is fetched for, and its Content-Type. Out: yes or no."""
+"""Which content types are wanted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lycosa.values import Kind
 
 
 def is_wanted(kind: Kind, content_type: str, of_pages: Sequence[str]) -> bool:
-    """Whether a response of that type is what was asked for; `of_pages` are patterns in lower case.
+    """Whether a response of this type is wanted for a link of this kind; `of_pages` are lower-case patterns.
 
     >>> is_wanted(Kind.PAGE, "Text/HTML; charset=utf-8", ["text/*"]), is_wanted(Kind.PAGE, "image/png", ["text/*"])
     (True, False)

@@ -1,8 +1,4 @@
-"""From received bytes to text. In: body and headers. Out: the decoded body, or its text.
-
-Content encodings are undone with the output capped while it grows; charsets are found as
-browsers find them.
-"""
+"""Decoding of response bodies: content encodings, with a limit on the output, and charsets as in browsers."""
 
 from __future__ import annotations
 
@@ -20,14 +16,14 @@ from lycosa.values import Fetched, Reason, Refusal
 
 MAX_ENCODINGS = 3
 META_BYTES = 4096
-MAX_ZSTD_WINDOW = 8 * 1024 * 1024  # what RFC 9659 lets a server ask of a client
+MAX_ZSTD_WINDOW = 8 * 1024 * 1024  # the limit of RFC 9659
 READ = 1024 * 1024
 MAX_MEMBERS = 256
-"""Of one gzip body: a megabyte can hold fifty thousand empty ones, and each takes the rest apart anew."""
+"""Maximum number of members of one gzip body; a megabyte can hold fifty thousand empty ones."""
 SALVAGE_STEPS = (256, 1)
 
 Undo = Callable[[bytes, int], tuple[bytes, bool]]
-"""(data, room) -> (at most `room` bytes of output, whether the data ended well)."""
+"""(data, room) -> (at most `room` bytes of output, whether the data is complete)."""
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]{1,40})", re.IGNORECASE)
@@ -36,7 +32,7 @@ _META_CHARSET = re.compile(
     rb"<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})",
     re.IGNORECASE,
 )
-# Python's strict codecs know less than the supersets of them that WHATWG means by these names.
+# WHATWG means supersets of Python's codecs by these names.
 _SUPERSETS = {
     "gbk": "gb18030",
     "shift_jis": "cp932",
@@ -47,10 +43,9 @@ _SUPERSETS = {
 
 
 def decoded_body(fetched: Fetched, max_bytes: int) -> bytes | Refusal:
-    """The body with its content encodings undone.
+    """Return the decoded body; BOMB if it is larger than `max_bytes`.
 
-    BOMB if it grows over `max_bytes`. Of a broken encoding as much as could be decoded, and
-    BAD_ENCODING if that is nothing.
+    A broken encoding is decoded up to the damage; BAD_ENCODING if nothing can be decoded.
     """
     encodings = content_encodings(fetched.headers)
     if len(encodings) > MAX_ENCODINGS:
@@ -72,7 +67,7 @@ def decoded_body(fetched: Fetched, max_bytes: int) -> bytes | Refusal:
 
 
 def decoded_start(headers: Iterable[tuple[str, str]], body: bytes, max_bytes: int) -> bytes:
-    """The first bytes of a body with its encodings undone, as far as they can be."""
+    """Return the first bytes of a decoded body, up to any damage."""
     data = body
     for name in content_encodings(headers)[:MAX_ENCODINGS]:
         if name in _UNDO:
@@ -81,9 +76,7 @@ def decoded_start(headers: Iterable[tuple[str, str]], body: bytes, max_bytes: in
 
 
 def content_encodings(headers: Iterable[tuple[str, str]]) -> list[str]:
-    """The encodings to undo, the last applied first.
-
-    Names that are no encodings (servers send `utf-8`, `none`) are passed over, as browsers do.
+    """Return the content encodings, the last applied first. Unknown names (`utf-8`, `none`) are ignored, as in browsers.
 
     >>> content_encodings([("Content-Encoding", "deflate, GZIP"), ("content-encoding", "br")])
     ['br', 'gzip', 'deflate']
@@ -108,14 +101,14 @@ def _gzip(data: bytes, room: int) -> tuple[bytes, bool]:
 
 
 def _member(data: bytes, room: int) -> tuple[bytes, bool, bytes]:
-    """As `_inflate`, of a gzip member."""
+    """Decompress a gzip member, as `_inflate` does."""
     if (sound := gunzipped(data, room)) is not None:
         return sound[0], True, sound[1]
     return _inflate(GZIP + zlib.MAX_WBITS, data, room)
 
 
 def _deflate(data: bytes, room: int) -> tuple[bytes, bool]:
-    """RFC 9110 means zlib by it; some servers send the bare stream."""
+    """Decompress zlib format (RFC 9110), or the raw deflate that some servers send."""
     output, well, _ = _inflate(zlib.MAX_WBITS, data, room)
     if output or well:
         return output, well
@@ -123,7 +116,7 @@ def _deflate(data: bytes, room: int) -> tuple[bytes, bool]:
 
 
 def _inflate(window: int, data: bytes, room: int) -> tuple[bytes, bool, bytes]:
-    """The output, whether the stream ended (or filled the room), and what follows it."""
+    """Return the output, whether the stream ended or filled the room, and the bytes after it."""
     unzip = zlib.decompressobj(window)
     try:
         output = unzip.decompress(data, room)
@@ -141,7 +134,7 @@ def _brotli(data: bytes, room: int) -> tuple[bytes, bool]:
             got = unpack.process(piece, output_buffer_limit=room - len(output))
             output += got
             if not got and unpack.can_accept_more_data():
-                break  # the data ended before the stream did
+                break  # incomplete
             piece = b""
     except brotli.error:
         return _salvaged(lambda: _brotli_steps(room), data, room), False
@@ -166,7 +159,7 @@ def _zstd(data: bytes, room: int) -> tuple[bytes, bool]:
 
 
 def _salvaged(begin: Callable[[], Callable[[bytes], bytes]], data: bytes, room: int) -> bytes:
-    """What comes out before the damage: an error takes its step's output along, so steps get small."""
+    """Return the output before the damage. Steps get smaller, because an error loses the output of its step."""
     good, output = 0, bytearray()
     for step in SALVAGE_STEPS:
         undo = begin()
@@ -186,10 +179,10 @@ _UNDO: dict[str, Undo] = {"gzip": _gzip, "deflate": _deflate, "br": _brotli, "zs
 
 
 def decoded_text(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """The text of a decoded body and the charset that it was read with. Never fails.
+    """Return the text of a decoded body and its charset. Never fails.
 
-    The charset is that of the byte order mark, else of the Content-Type, else of the markup's
-    own declaration, else UTF-8 if the bytes are valid, else a guess.
+    The charset is that of the byte order mark, the Content-Type or the markup's declaration, in this order; else
+    UTF-8 if the bytes are valid; else a guess.
 
     >>> decoded_text("caf\u00e9".encode("latin-1"), "text/html; charset=ISO-8859-1")
     ('café', 'cp1252')
@@ -220,7 +213,7 @@ def _said_charset(body: bytes, content_type: str) -> str | None:
 
 
 def _codec(label: str) -> str | None:
-    """The codec that WHATWG means by a label; None for labels it does not know.
+    """Return the codec of a WHATWG label; None if it is unknown.
 
     >>> _codec("latin1"), _codec("GB2312"), _codec("unicode_escape")
     ('cp1252', 'gb18030', None)
@@ -231,5 +224,5 @@ def _codec(label: str) -> str | None:
 
 def _guessed_charset(body: bytes) -> str:
     charset = _codec(detect_encoding(body) or "")
-    # The bytes are not valid UTF-8, so that guess only means that nothing better was found.
+    # The bytes are not valid UTF-8: this guess means "unknown".
     return charset if charset not in (None, "utf-8") else "cp1252"

@@ -1,4 +1,4 @@
-"""Gzip by ISA-L, where it is installed, else by zlib: the same streams in half the time or less. In: bytes. Out: bytes."""
+"""Gzip with ISA-L if it is installed (twice as fast), else with zlib."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 try:
     _library: Any = import_module("isal.isal_zlib")
-except ImportError:  # there is no wheel for every machine
+except ImportError:  # not all platforms have a wheel
     _library = zlib
 
 LEVEL = 2
-"""Of nine, or of ISA-L's three: with either the second makes records a few hundredths longer than the best."""
+"""Compression level, of zlib's nine or ISA-L's three."""
 GZIP = 16
-"""Added to the bits of a window: a gzip stream."""
+"""Added to the window bits to select the gzip format."""
 
 
 def gzipped(data: bytes, window: int = zlib.MAX_WBITS, memory: int = 9) -> bytes:
-    """Bytes as one gzip member, with a window of so many bits and so much memory.
+    """Compress bytes into one gzip member.
 
     >>> zlib.decompress(gzipped(b"owl" * 99), GZIP + 15) == b"owl" * 99
     True
@@ -29,10 +29,9 @@ def gzipped(data: bytes, window: int = zlib.MAX_WBITS, memory: int = 9) -> bytes
 
 
 def gunzipped(data: bytes, room: int) -> tuple[bytes, bytes] | None:
-    """What a gzip member holds, and what follows it, if all of it is there, fits, and agrees with its check sum.
+    """Return the content of a gzip member and the bytes after it, if it is complete, valid and fits into `room`.
 
-    None of any other: of a stream that is damaged, cut or too long, what can be had is zlib's to say. ISA-L takes some for
-    sound that zlib refuses.
+    None otherwise: use zlib for damaged, cut and too long streams, because ISA-L accepts some invalid ones.
 
     >>> import gzip
     >>> member = gzip.compress(b"night")

@@ -1,7 +1,7 @@
-"""Guards of the network. In: the host asked for and an address. Out: a refusal, or None.
+"""Guards against connections to private addresses.
 
-The check sits where sockets are made, so it sees the very address that is about to be connected
-to: neither DNS rebinding nor an address written in an odd form gets around it.
+The check is in the socket factory, where the final address is known: DNS rebinding and unusual spellings of addresses
+cannot bypass it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _IPV4_COMPATIBLE = ipaddress.IPv6Network("::/96")
-# What the registries keep apart but some versions of Python call global, and the one address at
-# which a cloud (Azure) talks to its own machines that is neither link-local nor private.
+# Reserved networks that some versions of Python call global, and Azure's metadata address.
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(network)
     for network in "192.0.0.0/24 192.88.99.0/24 168.63.129.16/32 64:ff9b:1::/48 fec0::/10 3fff::/20 5f00::/16".split()
@@ -30,7 +29,7 @@ _NOT_PUBLIC = tuple(
 
 
 class Attempt:
-    """What the socket maker must know and tell of the request under way."""
+    """The request in flight, for the socket factory: its host, and the refusal of its address."""
 
     __slots__ = ("host", "refusal")
 
@@ -40,11 +39,11 @@ class Attempt:
 
 
 attempt_under_way: ContextVar[Attempt | None] = ContextVar("attempt_under_way", default=None)
-"""Set for each request; the tasks that the HTTP client starts for it inherit it."""
+"""Set for each request and inherited by the tasks of the HTTP client."""
 
 
 def url_refusal(url: str, max_length: int) -> Refusal | None:
-    """Refuse what is no URL of the web, or too long a one.
+    """Refuse URLs that are not http or https, or too long.
 
     >>> print(url_refusal("ftp://a.example/", 2000))
     not an http or https URL
@@ -56,7 +55,7 @@ def url_refusal(url: str, max_length: int) -> Refusal | None:
 
 @lru_cache(maxsize=10_000)
 def address_refusal(address: str) -> Refusal | None:
-    """Refuse every address that is not one of the public internet, whatever it is wrapped in.
+    """Refuse every address outside the public internet, also if it is embedded in another address.
 
     >>> address_refusal("93.184.216.34") is None
     True
@@ -74,7 +73,7 @@ def address_refusal(address: str) -> Refusal | None:
 
 def _is_public(address: _Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        return True  # only another way to write the IPv4 address, which is judged itself
+        return True  # the IPv4 address is checked itself
     return (
         address.is_global
         and not address.is_multicast
@@ -85,7 +84,7 @@ def _is_public(address: _Address) -> bool:
 
 
 def _embedded(address: _Address) -> list[ipaddress.IPv4Address]:
-    """The IPv4 addresses that an IPv6 one leads to: mapped, compatible, 6to4, Teredo, NAT64."""
+    """Return the IPv4 addresses embedded in an IPv6 address: mapped, compatible, 6to4, Teredo, NAT64."""
     if isinstance(address, ipaddress.IPv4Address):
         return []
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
@@ -95,16 +94,16 @@ def _embedded(address: _Address) -> list[ipaddress.IPv4Address]:
 
 
 class Guard:
-    """Says which addresses may be connected to, for which host; makes sockets only to those."""
+    """Decides which addresses may be connected to, and makes sockets only for those."""
 
     def __init__(self, allow_private: Sequence[str]) -> None:
-        # [::1] is how a URL writes ::1; as a pattern the brackets would mean a set of letters.
+        # URLs write ::1 as [::1]; in a pattern, brackets would mean a set of characters.
         self._allowed = tuple(
             (pattern.strip("[]") if ":" in pattern else pattern).lower() for pattern in allow_private
         )
 
     def refusal(self, host: str, address: str) -> Refusal | None:
-        """Why this address may not be connected to for this host; None if it may."""
+        """Return why this address is refused for this host; None if it is allowed."""
         refusal = address_refusal(address)
         if refusal is None:
             return None
@@ -114,9 +113,9 @@ class Guard:
         return refusal
 
     def literal_refusal(self, host: str) -> Refusal | None:
-        """The same for a host that is an address itself or means this machine; None for other names.
+        """Return why a host that is an address or `localhost` is refused; None for other names.
 
-        For requests through a proxy, where it is the proxy that looks names up and connects.
+        For requests through a proxy, which resolves names itself.
         """
         name = host.strip("[]").rstrip(".").lower()
         if name == "localhost" or name.endswith(".localhost"):
@@ -128,7 +127,7 @@ class Guard:
         return self.refusal(host, name)
 
     def make_socket(self, addr_info: tuple[Any, ...]) -> socket.socket:
-        """The socket factory of the connector: refuses before a single packet is sent."""
+        """Make a socket. Raise PermissionError for refused addresses, before any packet is sent."""
         family, kind, protocol, _, sockaddr = addr_info
         attempt = attempt_under_way.get()
         refusal = self.refusal(attempt.host if attempt else "", str(sockaddr[0]))

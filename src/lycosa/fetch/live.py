@@ -1,4 +1,4 @@
-"""The live web as a crawl sees it: HTTP, made polite. In: [fetch] of a spec. Out: a fetcher to crawl with."""
+"""The fetcher of the live web: polite HTTP, as [fetch] of a spec says."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ async def live_fetcher(
     glance: Callable[[bytes], Refusal | None] | None = None,
     turns: Callable[[AddressTurns], AddressTurns] = lambda limit: limit,
 ) -> AsyncIterator[PoliteFetcher]:
-    """Fetch over HTTP, politely and safely, while the context lasts.
+    """Fetch over HTTP while the context lasts.
 
-    Robots.txt files are kept in `robots_store`, by authority, so that a catalogue can keep them
-    over a restart; so are, in `rests`, the rests of hosts that were asked on behalf of others. `lookup` resolves host names (default: as the system does). `glance` may refuse
-    an image by its first bytes, before the rest is downloaded. With `tdm` sites are asked for their tdmrep.json.
-    `turns` may share the limits of IP addresses with other processes.
+    `robots_store` keeps robots.txt files, by authority; `rests` keeps the rests of hosts that were asked on behalf of
+    others. A durable mapping keeps them over a restart. `lookup` resolves host names. `glance` may refuse an image by
+    its first bytes. With `tdm`, tdmrep.json is fetched from each site. `turns` may share the limits of IP addresses
+    with other processes.
     """
     resolver = Resolver(
         {} if spec.proxy else spec.connect_to, lookup=lookup, timeout_s=spec.connect_timeout_s

@@ -1,4 +1,4 @@
-"""Where a response redirects to. In: a Fetched. Out: the target, or why there is none."""
+"""Redirect targets of responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 
 def redirect_target(fetched: Fetched) -> str | Refusal | None:
-    """Where a response, or a script in it, redirects to; BAD_REDIRECT if nowhere usable; None if it is no redirect."""
+    """Return where a response or its script redirects to; BAD_REDIRECT without a usable target; None if it does not."""
     if fetched.script_target:
         return fetched.script_target
     if fetched.status not in REDIRECTS:

@@ -1,8 +1,8 @@
-"""Which authority goes next. In: queue heads, leases and rests. Out: the authority that may go now.
+"""The choice of the authority that goes next.
 
-Authorities that may go are in heaps by their best waiting URL (one heap, or one per source where
-sources are weighed); those that rest are in a heap by time. Heaps are cleaned lazily: an entry
-counts only while `Authority.filed` still says so.
+Authorities that may go are in heaps by their best waiting URL: one heap, or one per source if sources are weighed.
+Resting authorities are in a heap by time. Heap items are removed lazily: an item is valid only while
+`Authority.filed` equals it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from lycosa import urls
 from lycosa.frontier import Policy
 
 Head = tuple[float, int]
-"""A waiting URL in its queue: (-priority, number by discovery); the smallest goes first."""
+"""A waiting URL in its queue: (-priority, number in order of discovery); the smallest goes first."""
 
 NEVER = np.iinfo(np.int64).max
 
 MAX_HALVES = 50
-"""Below this a priority says nothing any more."""
+"""Maximum number of times a priority is halved."""
 PATIENCE_S = 60.0
-"""A better link is waited for only if its host may go within this time."""
+"""Seconds within which the host of a better link must be free, for the crawl to wait for it."""
 
 
 def in_its_share(priority: float, pages: int, share: int) -> float:
-    """What a priority counts for, when its site has given so many pages: half for each share that is used up.
+    """Return a priority, halved for each share of pages that its site has used up.
 
     >>> [in_its_share(0.8, pages, 100) for pages in (0, 99, 100, 250)]
     [0.8, 0.8, 0.4, 0.2]
@@ -40,7 +40,7 @@ def in_its_share(priority: float, pages: int, share: int) -> float:
 
 
 class Quota:
-    """The pages that one host or site may give, and the authorities that share them."""
+    """The page limit of one host or site, and the authorities that share it."""
 
     __slots__ = ("counted", "in_flight", "limit", "members")
 
@@ -52,17 +52,17 @@ class Quota:
 
     @property
     def full(self) -> bool:
-        """No page may be added any more."""
+        """Whether the limit is reached."""
         return self.counted >= self.limit
 
     @property
     def spoken_for(self) -> bool:
-        """What is left is under way: nothing more may go until that has ended."""
+        """Whether the pages in flight may reach the limit: no other may go until they end."""
         return self.counted < self.limit <= self.counted + self.in_flight
 
 
 class Authority:
-    """What memory keeps of one authority (scheme, host, port)."""
+    """The state of one authority (scheme, host, port)."""
 
     __slots__ = (
         "done",
@@ -88,32 +88,32 @@ class Authority:
         self.source = source
         self.quotas: tuple[Quota, ...] = ()
         self.may_go_at = 0.0
-        self.rest = 0.0  # how long it wanted to rest the last time
+        self.rest = 0.0  # length of its last rest
         self.in_flight = 0
-        self.waiting = 0  # URLs that wait, `later` ones included
-        self.later = 0  # those of them that may not go before a time of their own
-        self.pages = 0  # used up of its limits
+        self.waiting = 0  # waiting URLs, including `later`
+        self.later = 0  # waiting URLs in state LATER
+        self.pages = 0  # that count for its limits
         self.done = 0
-        self.tries = 0  # leases that have ended
-        self.queue: list[Head] = []  # the frontier's: some or all of the waiting URLs, best first
+        self.tries = 0  # ended leases
+        self.queue: list[Head] = []  # some or all of the waiting URLs, best first
         self.head: Head | None = None
-        self.filed: Head | float | None = None  # where it is: by head (ready) or by time (resting)
+        self.filed: Head | float | None = None  # its valid heap item: a head (ready) or a time (resting)
 
     @property
     def full(self) -> bool:
-        """Whether its host or site has all the pages that the limits allow."""
+        """Whether its host or site has reached a page limit."""
         return any(quota.full for quota in self.quotas)
 
 
 class Choice:
-    """The authorities and sources of a frontier, and the choice among those that may go."""
+    """The authorities and sources of a frontier, and which may go."""
 
     def __init__(
         self,
         policy: Policy,
     ) -> None:
         self.policy = policy
-        self.weigh = policy.weigh  # asked at every step
+        self.weigh = policy.weigh  # called at every step
         self.now = 0.0
         self.step = 0
         self.authorities: list[Authority] = []
@@ -121,10 +121,12 @@ class Choice:
         self.sources: dict[str, int] = {}
         self.good = np.zeros(64)
         self.bad = np.zeros(64)
-        self._pages: list[int] = []  # that each source has given
-        self._named: set[int] = set()  # sources that have no share
+        self._pages: list[int] = []  # by source
+        self._named: set[int] = set()  # sources without a share
         self._best = np.zeros(64)
-        self._order: NDArray[np.int64] = np.full(64, NEVER)  # number of the best URL; NEVER: may not go
+        self._order: NDArray[np.int64] = np.full(
+            64, NEVER
+        )  # number of the best URL by source; NEVER: none may go
         self._quotas: dict[str, Quota] = {}
         self._asleep: list[tuple[float, int]] = []
         self._missed: list[tuple[float, int, int]] = []  # best URLs of busy and resting authorities
@@ -132,7 +134,7 @@ class Choice:
         self._members = [] if policy.weigh else [0]  # authorities per heap of `_ready`
 
     def source(self, name: str) -> int:
-        """The number of a source, which is made known if it was not."""
+        """Return the number of a source; a new source gets one."""
         number = self.sources.setdefault(name, len(self.sources))
         if number == len(self._pages):
             self._pages.append(0)
@@ -149,7 +151,7 @@ class Choice:
         return number
 
     def meet(self, name: str, source: int) -> Authority:
-        """Make an authority known."""
+        """Add an authority."""
         authority = Authority(len(self.authorities), name, source)
         authority.quotas = tuple(
             self._quotas.setdefault(whose, Quota(limit))
@@ -167,27 +169,27 @@ class Choice:
         return authority
 
     def recall(self, authority: Authority) -> None:
-        """Count what an authority gave to an earlier run."""
+        """Count the pages of an authority from earlier runs."""
         self._pages[authority.source] += authority.pages
         for quota in authority.quotas:
             quota.counted += authority.pages
 
     def ranked(self, authority: Authority, head: Head | None) -> Head | None:
-        """The best waiting URL of an authority as it is compared with those of others."""
+        """Return an authority's best waiting URL with its priority reduced by the site's share."""
         share, pages = self.policy.site_share, self._pages[authority.source]
         if head is None or share is None or pages < share or authority.source in self._named:
             return head
         return -in_its_share(-head[0], pages, share), head[1]
 
     def sharing(self, authority: Authority) -> list[Authority]:
-        """All authorities of its source, if the page that has just been counted used up another share; else none."""
+        """Return the authorities of a source whose last page used up a share; else none."""
         share = self.policy.site_share
         if not share or self._pages[authority.source] % share or authority.source in self._named:
             return []
         return [other for other in self.authorities if other.source == authority.source]
 
     def file(self, authority: Authority) -> None:
-        """Put an authority where it belongs now; to be called after every change of it."""
+        """Put an authority into the right heap. Call this after every change to it."""
         head = authority.head
         if self.policy.selectivity and head is not None and not self.may_go(authority):
             heappush(self._missed, (*head, authority.id))
@@ -195,7 +197,7 @@ class Choice:
                 self._missed = [entry for entry in set(self._missed) if self._is_missed(entry)]
                 heapify(self._missed)
         if head is None or not self.may_lease(authority):
-            pass  # whatever entry it has is found stale when it comes up
+            pass  # its heap item is now invalid
         elif authority.may_go_at > self.now:
             if authority.filed != authority.may_go_at:
                 authority.filed = authority.may_go_at
@@ -207,7 +209,7 @@ class Choice:
             self._note_best(authority.source)
 
     def choose(self, now: float) -> Authority | None:
-        """The authority whose best URL goes next, by source and then by priority; None if none may."""
+        """Return the authority that goes next, by source and then by priority; None if none may."""
         self.set_clock(now)
         top = self._top(self._best_source() if self.weigh else 0)
         if top is None or self._is_beneath_us(top):
@@ -215,7 +217,7 @@ class Choice:
         return top
 
     def next_at(self) -> float:
-        """When the first authority may go; infinite if all that wait are busy."""
+        """Return when the first authority may go; infinite if all are busy."""
         top = self._top(self._best_source() if self.weigh else 0)
         if top is not None and not self._is_beneath_us(top):
             return top.may_go_at
@@ -230,7 +232,7 @@ class Choice:
         return math.inf
 
     def began(self, authority: Authority, page: bool) -> None:
-        """A URL of the authority is under way."""
+        """Count a lease of an authority."""
         self.step += 1
         authority.in_flight += 1
         if page:
@@ -238,7 +240,7 @@ class Choice:
                 quota.in_flight += 1
 
     def ended(self, authority: Authority, page: bool, counts: bool, rest_until: float) -> list[Authority]:
-        """A URL is no longer under way. Returns the authorities that have become full by that."""
+        """Count the end of a lease. Return the authorities that are full now."""
         authority.in_flight -= 1
         authority.tries += 1
         authority.pages += counts
@@ -265,18 +267,18 @@ class Choice:
             heapify(heap)
 
     def may_lease(self, authority: Authority) -> bool:
-        """Whether an authority may be asked for one more URL, when it has rested."""
+        """Whether an authority may have one more lease, apart from its rest."""
         return authority.in_flight < self.policy.per_host_concurrency and not (
             authority.quotas and any(quota.spoken_for for quota in authority.quotas)
         )
 
     def set_clock(self, now: float) -> None:
-        """It is so late now: what has rested long enough may go."""
+        """Set the time. Authorities that have rested long enough may go."""
         if now < self.now:
-            # The clock was set back: whoever was ready may have to rest again.
+            # The clock was set back: ready authorities may have to rest again.
             self.now = now
             for authority in self.authorities:
-                # No rest lies further ahead than it is long.
+                # A rest must not end later than its length from now.
                 authority.may_go_at = min(authority.may_go_at, now + authority.rest)
                 authority.filed = None
                 self.file(authority)
@@ -290,7 +292,7 @@ class Choice:
                 self.file(authority)
 
     def _top(self, place: int) -> Authority | None:
-        """The authority with the best head of a heap, after what is stale has been removed."""
+        """Return the authority with the best head of a heap, after removing invalid items."""
         heap = self._ready[place] if place >= 0 else []
         while heap:
             rank, order, number = heap[0]
@@ -304,7 +306,7 @@ class Choice:
         return None
 
     def _is_beneath_us(self, authority: Authority) -> bool:
-        """Whether an authority that may go has nothing nearly as good as one that soon may."""
+        """Whether an authority that will soon be free has a much better URL."""
         if not self.policy.selectivity or authority.head is None:
             return False
         while self._missed and not self._is_missed(self._missed[0]):
@@ -313,7 +315,7 @@ class Choice:
             return False
         ours, theirs = -authority.head[0], -self._missed[0][0]
         if self.weigh:
-            # The best link that soon may go need not be on the best source: then we wait less than we could.
+            # The best missed link may not be on the best source; then the crawl waits less than it could.
             pair = [authority.source, self.authorities[self._missed[0][2]].source]
             ours, theirs = self.weigh(self.good[pair], self.bad[pair], np.array([ours, theirs]), self.step)
         return bool(ours < self.policy.selectivity * theirs)
@@ -324,11 +326,11 @@ class Choice:
         return authority.head == entry[:2] and soon and not self.may_go(authority)
 
     def may_go(self, authority: Authority) -> bool:
-        """Whether a URL of the authority may be taken now."""
+        """Whether an authority may have a lease now."""
         return authority.may_go_at <= self.now and self.may_lease(authority)
 
     def _best_source(self) -> int:
-        """The source with the largest choice key; ties go by priority, then by discovery. -1: none."""
+        """Return the source with the highest score; ties go by priority, then by discovery. -1: none."""
         assert self.weigh is not None
         ready = np.flatnonzero(self._order != NEVER)
         if not ready.size:

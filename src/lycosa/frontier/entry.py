@@ -1,4 +1,4 @@
-"""A URL that a frontier knows, and how another link to it counts. In: a link. Out: its new rank."""
+"""An entry: a URL that a frontier knows, and how further links to it count."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import math
 from lycosa.frontier.choice import Authority
 from lycosa.values import AGAIN, Kind, Link, Merge
 
-# As stored: a change of state must not make a row grow, and SQLite keeps 0 and 1 in no byte at all.
+# As stored. SQLite stores 0 and 1 in zero bytes: a URL that is done must not need a larger row.
 DONE, WAITING, TAKEN, LATER = 0, 2, 3, 4
 STATES = {DONE: "done", WAITING: "waiting", TAKEN: "taken", LATER: "waiting"}
 
 
 class Entry:
-    """A known URL. `filed` is the priority that it has in its authority's queue.
+    """A known URL. `filed` is its priority in its authority's queue.
 
-    `link` is None where a storage did not load it: nothing of it has changed then.
+    `link` is None if the storage did not load it; then it has not changed.
     """
 
     __slots__ = (
@@ -53,16 +53,16 @@ class Entry:
 
     @property
     def is_sunk(self) -> bool:
-        """Waits last: being re-scored, or of no known worth. Any other offer counts more."""
+        """Whether it waits last, with no known score. Any other offer replaces it."""
         return self.priority == -math.inf and self.state in (WAITING, LATER)
 
     @property
     def is_again(self) -> bool:
-        """It was fetched before, and waits for its next visit."""
+        """Whether it was fetched before and waits for its next visit."""
         return self.state == LATER and self.attempts == AGAIN
 
     def merge(self, link: Link, priority: float, merge: Merge) -> bool:
-        """Let another link to this waiting URL count. Returns whether anything changed."""
+        """Merge another link to this waiting URL. Return whether anything changed."""
         if self.is_sunk:
             merge = Merge.REPLACE
         if merge is Merge.KEEP:
@@ -79,6 +79,6 @@ class Entry:
 
 
 def priority_of(priority: float) -> float:
-    """A priority as a plain float; what is not a number goes last."""
+    """Return a priority as a float; NaN goes last."""
     value = float(priority)
     return value if value == value else -math.inf

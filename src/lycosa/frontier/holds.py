@@ -1,6 +1,4 @@
-"""Named holds: links that wait, out of the queue, for other URLs. In: held links and ended URLs.
-Out: the holds that wait for nothing any more, and their links.
-"""
+"""Holds: named groups of links that wait outside the queue for other URLs."""
 
 from __future__ import annotations
 
@@ -11,47 +9,47 @@ from lycosa.values import Decision, Link
 
 
 class Holds(ABC):
-    """The open holds. A hold is *ripe* when it waits for nothing; it stays open until released."""
+    """The open holds. A hold that waits for nothing is *ripe*; it stays open until released."""
 
     def __init__(self) -> None:
-        self.links = 0  # held now
+        self.links = 0  # held links
         self.ripe: dict[str, int] = {}  # name -> number by age
 
     def orphans(self) -> tuple[str, ...]:
-        """The ripe holds, oldest first."""
+        """Return the ripe holds, oldest first."""
         return tuple(sorted(self.ripe, key=self.ripe.__getitem__))
 
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """All open holds, oldest first."""
+        """Return all open holds, oldest first."""
 
     @abstractmethod
     def holding(self, keys: Collection[int]) -> set[int]:
-        """Those of the keys that are held."""
+        """Return the keys that are held."""
 
     @abstractmethod
     def find(self, key: int) -> tuple[str, Link] | None:
-        """The hold of a held key, and its link."""
+        """Return the hold and the link of a held key."""
 
     @abstractmethod
     def hold(self, decisions: Iterable[Decision], pending: Collection[int]) -> None:
-        """Hold links; of what they wait for, only the pending keys matter."""
+        """Hold links. They wait for their `waits_for` that are pending."""
 
     @abstractmethod
     def leave(self, keys: Iterable[int]) -> None:
-        """Take links out of their holds, which stay open."""
+        """Remove links from their holds, which stay open."""
 
     @abstractmethod
     def wait_too(self, key: int, other: int) -> None:
-        """What waits for a key waits for another, pending one, too."""
+        """Let holds that wait for `key` also wait for `other`, which is pending."""
 
     @abstractmethod
     def ended(self, keys: Collection[int]) -> tuple[str, ...]:
-        """URLs are done or dropped. Returns the holds that became ripe by that, oldest first."""
+        """Note that URLs are done or dropped. Return the holds that are ripe now, oldest first."""
 
     @abstractmethod
     def release(self, name: str) -> tuple[tuple[Link, ...], list[int]]:
-        """Forget a hold: its links, and the pending keys that no other hold waits for."""
+        """Remove a hold. Return its links, and the pending keys that no other hold waits for."""
 
 
 class MemoryHolds(Holds):

@@ -1,6 +1,6 @@
-"""The frontiers of several shards as one, and sources that move between them. In: a database, and another attached to it.
+"""Merging the frontiers of shards, and moving sources between them, in SQL on an attached database.
 
-Sources belong to one shard each, so nothing has to be merged but numbers: those of sources, authorities and URLs.
+Each source belongs to one shard, so only the numbers of sources, authorities and URLs have to be reassigned.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from itertools import islice
 
 from lycosa.frontier import Policy
 from lycosa.frontier.inspection import has_frontier
-from lycosa.frontier.sqlite import SqliteFrontier, make_tables
-from lycosa.frontier.sqlite_holds import SqliteHolds
-from lycosa.frontier.stored_links import read_link
+from lycosa.frontier.rows import read_link
+from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Decision, Link
 
 _URL = (
@@ -26,17 +25,11 @@ _URL = (
 ADDED_AT_ONCE = 1_000
 
 IsMoved = Callable[[str], bool]
-"""Whether a source, by its name, goes to another shard."""
-
-
-def make_frontier(connection: sqlite3.Connection) -> None:
-    """The tables of an empty frontier, or those that one of an earlier version lacks."""
-    make_tables(connection)
-    SqliteHolds(connection)
+"""Whether the source with this name moves to another shard."""
 
 
 def add_frontier(connection: sqlite3.Connection, shard: str) -> None:
-    """Add the frontier of the attached database `shard`. What was taken there waits; what was held is unknown again."""
+    """Add the frontier of the attached database `shard`. Its taken URLs wait; its held URLs are unknown again."""
     if not _has_urls(connection, shard):
         return
     connection.create_function("is_moved", 1, lambda _: True, deterministic=True)
@@ -48,7 +41,7 @@ def add_frontier(connection: sqlite3.Connection, shard: str) -> None:
 
 
 def add_links(connection: sqlite3.Connection, links: Iterable[Link], now: float) -> None:
-    """Let links wait, each with its own priority, if nothing is known of their URLs yet."""
+    """Queue links whose URLs are unknown, each with its own priority."""
     frontier = SqliteFrontier(connection, Policy(max_waiting=sys.maxsize), now=now, restart_rest_s=0.0)
     some = iter(links)
     while batch := [Decision(link, link.priority) for link in islice(some, ADDED_AT_ONCE)]:
@@ -56,9 +49,9 @@ def add_links(connection: sqlite3.Connection, links: Iterable[Link], now: float)
 
 
 def take_over(connection: sqlite3.Connection, shard: str, is_moved: IsMoved) -> None:
-    """Add what the attached database `shard` knows of some sources: URLs, leases, rests, and how good they are.
+    """Add sources of the attached database `shard`: their URLs, leases, rests and weights.
 
-    What pages of a source that stay there say of it is noted in `carried`: a crawl counts it from what it finds here.
+    The part of a weight that comes from pages which stay in `shard` is noted in `carried`.
     """
     if not _has_urls(connection, shard):
         return
@@ -78,7 +71,7 @@ def take_over(connection: sqlite3.Connection, shard: str, is_moved: IsMoved) -> 
         f"FROM {shard}.authorities AS theirs JOIN {shard}.sources AS known ON known.id = theirs.source"
         " AND is_moved(known.name) JOIN main.authorities AS ours ON ours.name = theirs.name"
     )
-    # One that was here before, and went, has kept its place, with nothing in it.
+    # An authority that was here before still has its row, without URLs.
     run(
         "UPDATE main.authorities SET may_go_at = max(authorities.may_go_at, moved.may_go_at), rest = moved.rest,"
         " pages = moved.pages, done = moved.done, tries = moved.tries FROM (SELECT ours.id, theirs.may_go_at, theirs.rest,"
@@ -96,7 +89,7 @@ def take_over(connection: sqlite3.Connection, shard: str, is_moved: IsMoved) -> 
 
 
 def hand_over(connection: sqlite3.Connection, is_moved: IsMoved) -> None:
-    """Forget the URLs of some sources, which another shard has taken over; what waited for one of them waits no more."""
+    """Delete the URLs of sources that another shard has taken over. Holds no longer wait for them."""
     if not has_frontier(connection):
         return
     run = connection.execute
@@ -109,7 +102,7 @@ def hand_over(connection: sqlite3.Connection, is_moved: IsMoved) -> None:
     run(f"DELETE FROM awaited WHERE hash IN (SELECT hash FROM urls WHERE {gone})")
     for table in ("urls", "leases", "interrupted"):
         run(f"DELETE FROM {table} WHERE {gone}")
-    # Numbers of authorities have no gaps, so they keep their place.
+    # Numbers of authorities have no gaps, so the rows stay.
     run("UPDATE authorities SET pages = 0, done = 0, tries = 0 WHERE id IN (SELECT id FROM temp.gone)")
     run(
         "UPDATE sources SET good = sources.good - carried.good, bad = sources.bad - carried.bad FROM carried"
@@ -120,20 +113,20 @@ def hand_over(connection: sqlite3.Connection, is_moved: IsMoved) -> None:
 
 
 def held_in(connection: sqlite3.Connection) -> Iterator[Link]:
-    """The links that are held in a frontier."""
+    """Return the held links of a frontier."""
     if has_frontier(connection):
         for (link,) in connection.execute("SELECT link FROM held ORDER BY id"):
             yield read_link(link)
 
 
 def release_all(connection: sqlite3.Connection) -> None:
-    """Forget all holds, with their links."""
+    """Delete all holds and their links."""
     for table in ("held", "holds", "awaited") if has_frontier(connection) else ():
         connection.execute(f"DELETE FROM {table}")
 
 
 def carried_in(connection: sqlite3.Connection) -> dict[str, tuple[float, float]]:
-    """What is known of sources from pages that another shard has: (good, bad), by source."""
+    """Return the weights (good, bad) of sources from pages that another shard has."""
     return {source: (good, bad) for source, good, bad in connection.execute("SELECT * FROM carried")}
 
 
@@ -144,7 +137,7 @@ def _has_urls(connection: sqlite3.Connection, shard: str) -> bool:
 
 
 def _add_sources(connection: sqlite3.Connection, shard: str) -> None:
-    """Add the sources that are moved, with their authorities and URLs."""
+    """Add the moved sources, with their authorities and URLs."""
     run = connection.execute
     (sources,) = run("SELECT count(*) FROM main.sources").fetchone()
     run(

@@ -1,69 +1,74 @@
-"""The rules of a frontier, whatever keeps its URLs. In: decisions and outcomes. Out: the next link.
-
-`MemoryFrontier` and `SqliteFrontier` only say where URLs are kept; states, merging, limits, drops
-and holds are here, the choice among authorities in `choice`, what is asked of a storage in `storage`.
-"""
+"""The rules of a frontier, whatever stores its URLs: states, merging, limits, drops and holds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from heapq import nsmallest
 
 from msgspec.structs import replace
 
-from lycosa import urls
 from lycosa.frontier import Added, FrontierCounts, Policy, UrlState
+from lycosa.frontier.batch import Batch
 from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
+from lycosa.frontier.queues import Queues
+from lycosa.frontier.scoring import Unsettled
 from lycosa.frontier.storage import Storage
-from lycosa.values import AGAIN, RECORD_BYTES, Decision, Kind, Link, Merge, Outcome, Reason
+from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
 
 DROPPED_AT_ONCE = 10_000
-LOOKED_AT_AGAIN = 100  # URLs whose next visit is due, at most, until one is found whose host may go
-LOOKED_AT = 8  # best URLs, at most, before one is taken, where each is scored once more
-ALIKE = 0.001  # priorities that differ by no more are not written anew
-SLACK = 0.02  # of max_waiting: how far the queue may overflow before one sweep drops the worst
+LOOKED_AT_AGAIN = 100
+"""Maximum number of URLs due for their next visit that are checked for a host that may go."""
+LOOKED_AT = 8
+"""Maximum number of best URLs that are scored once more before one is taken."""
+SLACK = 0.02
+"""The part of `max_waiting` by which the queue may overflow before one sweep drops the worst."""
 
 
-class QueuedFrontier(Storage):
-    """A frontier of two levels over some storage of its URLs."""
+class QueuedFrontier:
+    """A frontier of two levels, over a storage of its URLs.
+
+    Opening makes what was taken wait again; its authority first rests from `now` for `restart_rest_s` or, if that is
+    longer, as long as its last rest. With every further run that ends before the authority has answered, it rests
+    twice as long: runs that are killed at once do not repeat the same request each time.
+    """
 
     def __init__(
         self,
+        storage: Storage,
         holds: Holds,
         policy: Policy,
+        *,
+        now: float = 0.0,
+        restart_rest_s: float = 0.0,
     ) -> None:
-        self._choice = Choice(policy)
+        self._storage = storage
         self._holds = holds
-        self._max_waiting = policy.max_waiting
-        self._slack = int(policy.max_waiting * SLACK)
+        self._choice = Choice(policy)
+        self._queues = Queues(storage, self._choice)
+        self._unsettled = Unsettled(policy.records)
         self._taken: dict[int, Entry] = {}
-        self._last_id = 0
-        self._waiting = 0
-        self._done = 0
-        self._active = 0
-        self._earliest = math.inf  # of the URLs that wait for a time of their own
-        self._earliest_again = math.inf  # of those that wait for their next visit
-        self._dropped: dict[str, int] = {}
         self._is_gathering = False
-        self._unsettled: dict[int, Entry] = {}  # new, changed or touched: yet to be scored and stored
-        self._new: dict[int, Entry] = {}
-        self._touched: dict[int, Entry] = {}  # of these nothing is known to have changed
         self._unfiled: dict[int, Authority] = {}
+        self._reweighed: dict[str, tuple[float, float]] = {}
         self._up_to_date: set[int] = set()  # numbers of URLs that were scored since anything was learned
+        self._queues.restore(now, restart_rest_s)
+        self._done = sum(authority.done for authority in self._choice.authorities)
+        for authority in self._choice.authorities:
+            if authority.waiting and authority.full:  # a limit may be lower than it was
+                self._drop(storage.pages(authority), Reason.HOST_FULL)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What several pages say of a URL inside is scored, stored and filed once, at the end; nothing is taken before."""
+        """Score, store and file once, at the end, what several pages say of a URL. Nothing may be taken inside."""
         self._is_gathering = True
         try:
             yield
         finally:
             self._is_gathering = False
-        scored = [entry.id for entry in self._unsettled.values()]
+        scored = [entry.id for entry in self._unsettled.entries.values()]
         self._settle()
         self._up_to_date.update(scored)
 
@@ -74,172 +79,111 @@ class QueuedFrontier(Storage):
         if any(decision.hold for decision in wanted):
             self._settle()
         keys = [decision.link.key for decision in wanted]
-        known = self._known(keys)
-        held = self._holds.holding(keys)
-        before = len(self._new)
-        to_hold: dict[int, Decision] = {}
-        left: list[int] = []
-        promoted: list[Entry] = []
-        offered: dict[int, bytes] = {}
-        rather_held: list[Entry] = []
-        merged = seen = full = 0
+        before = len(self._unsettled.new)
+        batch = Batch(self._known(keys), self._holds.holding(keys), self._queues, self._unsettled)
         for decision in wanted:
-            link = decision.link
-            key = link.key
-            entry = known.get(key)
-            if decision.hold:
-                if entry is not None and entry.is_sunk and key not in self._new:
-                    rather_held.append(known.pop(key))
-                    self._unsettled.pop(key, None)
-                    entry = None
-                if entry is None and key not in held:
-                    held.add(key)
-                    to_hold[key] = decision
-                else:
-                    seen += 1
-            elif entry is None:
-                if key in held:
-                    held.discard(key)
-                    if to_hold.pop(key, None) is None:
-                        left.append(key)
-                authority = self._authority(urls.authority_of(link.url))
-                if _has_no_room_for(link, authority):
-                    full += 1
-                    continue
-                entry = self._met(link, authority, decision.priority)
-                self._new[key] = self._unsettled[key] = known[key] = entry
-            elif entry.is_again:
-                seen += 1  # what is written on it is of its last visit
-            elif entry.state == WAITING or entry.state == LATER:
-                if _has_no_room_for(link, entry.authority):
-                    full += 1  # an image that waits, linked to as a page: it stays an image
-                    continue
-                merged += 1
-                if link.record and self._choice.policy.records:
-                    if key in offered:  # twice on a page: one after the other
-                        self._learn(known, offered)
-                        offered = {}
-                    if not entry.record or entry.is_sunk:  # all links to a sunk one are being offered again
-                        entry.record = _bounded(link.record)
-                        self._has_changed(entry)
-                    else:
-                        offered[key] = link.record
-                if entry.merge(link, priority_of(decision.priority), merge):
-                    self._has_changed(entry)
-            else:
-                seen += 1
-                if entry.trail and not link.trail and entry.state == DONE:
-                    entry.trail = 0
-                    promoted.append(entry)
-        self._learn(known, offered)
-        new = len(self._new) - before
-        if left:
-            self._holds.leave(left)
-        if promoted:
-            self._promote(promoted)
-        self._remove(rather_held)
+            batch.offer(decision, merge)
+        self._unsettled.learn(batch.known, batch.records)
+        new = len(self._unsettled.new) - before
+        if batch.left:
+            self._holds.leave(batch.left)
+        if batch.promoted:
+            self._storage.update(batch.promoted)
+        self._remove(batch.rather_held)
         if not self._is_gathering:
             self._settle()
-        if to_hold:
-            self._hold(list(to_hold.values()))
-        self._count_dropped(Reason.HOST_FULL, full)
+        if batch.to_hold:
+            self._hold(list(batch.to_hold.values()))
+        self._queues.count_dropped(Reason.HOST_FULL, batch.full)
         return Added(
             new=new,
-            merged=merged,
-            held=len(to_hold),
-            known=seen,
-            dropped=full + self._drop_overflow(),
-            promoted=tuple(entry.key for entry in promoted),
+            merged=batch.merged,
+            held=len(batch.to_hold),
+            known=batch.seen,
+            dropped=batch.full + self._drop_overflow(),
+            promoted=tuple(entry.key for entry in batch.promoted),
         )
 
     def take(self, now: float, *, again: bool = False) -> Link | None:
         if again:
             return self._take_again(now)
-        if self._earliest <= now:
-            self._wake(now)
+        self._queues.wake(now)
         is_set_back = now < self._choice.now
         authority = self._choice.choose(now)
         if is_set_back:  # rests were brought back with the clock
-            for known in self._choice.authorities:
-                self._note(known)
+            self._storage.note(self._choice.authorities)
         if self._choice.policy.records is not None:
             for _ in range(LOOKED_AT):
                 if authority is None or not self._has_moved(authority):
                     break
                 authority = self._choice.choose(now)
-        if authority is None:
-            return None
-        return self._taken_out(self._lease(authority))
+        return None if authority is None else self._taken_out(self._queues.lease(authority))
 
     def _take_again(self, now: float) -> Link | None:
-        if (
-            self._earliest_again > now or now < self._choice.now
-        ):  # a clock that was set back is `take`'s to follow
+        # A clock that was set back is `take`'s to follow.
+        if self._queues.earliest_again > now or now < self._choice.now:
             return None
         self._choice.set_clock(now)
-        due = self._due_again(now, LOOKED_AT_AGAIN)
-        entry = next((entry for entry in due if self._choice.may_go(entry.authority)), None)
-        if entry is None:
+        due = self._queues.due_again(now, LOOKED_AT_AGAIN)
+        first = next((entry for entry in due if self._choice.may_go(entry.authority)), None)
+        if first is None:
             return None
+        entry = self._storage.read(first.id)
         assert entry.link is not None
         entry.link, entry.attempts = replace(entry.link, attempts=0), 0
-        self._lease_again(entry)
+        self._storage.lease(entry)
         entry.authority.later -= 1
-        link = self._taken_out(entry)
-        self._earliest_again = self._first_later(again=True)
-        return link
+        self._queues.look_ahead()
+        return self._taken_out(entry)
 
     def _taken_out(self, entry: Entry) -> Link:
         assert entry.link is not None
         authority, entry.state = entry.authority, TAKEN
         self._taken[entry.key] = entry
-        self._count_waiting(authority, -1)
+        self._queues.count_waiting(authority, -1)
         self._choice.began(authority, entry.kind is Kind.PAGE)
-        self._refile(authority)
+        self._queues.file(authority)
         return entry.link
 
     def done(self, link: Link, outcome: Outcome) -> tuple[str, ...]:
         entry = self._taken.pop(link.key, None)
         if entry is None:
             raise LookupError(f"{link.url} is not taken: call done once for each link that take returned")
-        authority, page = entry.authority, entry.kind is Kind.PAGE
-        counts = outcome.counts and outcome.again_at is None
+        authority, page, again_at = entry.authority, entry.kind is Kind.PAGE, outcome.again_at
+        counts = outcome.counts and again_at is None
         now_full = self._choice.ended(authority, page, counts, outcome.rest_until)
-        if outcome.again_at is None:
+        self._storage.end_lease(entry)
+        if again_at is None:
             entry.state = DONE
             authority.done += 1
             self._done += 1
-            self._finish(entry)
         else:
-            entry.state, entry.at = LATER, outcome.again_at
+            entry.state, entry.at = LATER, again_at
             entry.priority, entry.link = priority_of(link.priority), link
             entry.attempts = link.attempts + outcome.tried
             authority.later += 1
-            self._count_waiting(authority, +1)
-            self._put_back(entry, link)
-            if entry.attempts == AGAIN:
-                self._earliest_again = min(self._earliest_again, outcome.again_at)
-            else:
-                self._earliest = min(self._earliest, outcome.again_at)
+            self._queues.count_waiting(authority, +1)
+            self._queues.will_be_due(entry)
+        self._storage.update([entry])
         self._unfiled[authority.id] = authority
         if outcome.instead and self._is_pending(outcome.instead):
             self._holds.wait_too(link.key, outcome.instead)
-        ripe = self._holds.ended([link.key]) if outcome.again_at is None else ()
-        if outcome.again_at is not None and page and authority.full:
+        ripe = self._holds.ended([link.key]) if again_at is None else ()
+        if again_at is not None and page and authority.full:
             now_full.append(authority)
         for member in self._choice.sharing(authority) if counts else ():
             self._unfiled[member.id] = member
         if now_full or not self._is_gathering:
             self._settle()
         for member in dict.fromkeys(now_full):
-            ripe += self._drop(self._pages_of(member), Reason.HOST_FULL)
-            self._refile(member)
+            ripe += self._drop(self._storage.pages(member), Reason.HOST_FULL)
+            self._queues.file(member)
         return ripe
 
     def release(self, hold: str) -> tuple[Link, ...]:
         self._settle()
         links, alone = self._holds.release(hold)
-        entries = self._look_up(alone).values() if alone else ()
+        entries = self._storage.look_up(alone).values() if alone else ()
         idle = [e for e in entries if e.kind is Kind.IMAGE and (e.state == WAITING or e.state == LATER)]
         self._drop(idle, Reason.NOT_NEEDED)
         return links
@@ -247,46 +191,49 @@ class QueuedFrontier(Storage):
     def reweigh(self, source: str, good: float, bad: float) -> None:
         number = self._choice.source(source)
         self._choice.good[number], self._choice.bad[number] = good, bad
+        self._reweighed[source] = float(good), float(bad)
+        if not self._is_gathering:
+            self._note_weights()
 
     def rescore(self, limit: int) -> int:
         """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many.
 
-        Every authority has its best ones scored, an equal share of `limit` each; those whose best URL
-        has the highest priority come first. What is further down is scored when it is offered again.
+        Every authority has its best URLs scored, an equal share of `limit` each; those whose best URL has the highest
+        priority come first. URLs further down are scored when they are offered again.
         """
         active = [authority for authority in self._choice.authorities if authority.head is not None]
         active.sort(key=lambda authority: authority.head or (math.inf, 0))
         scored: list[Entry] = []
         for authority in active[:limit]:
-            scored += self._best(authority, max(1, limit // len(active)))
+            scored += self._queues.best(authority, max(1, limit // len(active)))
         self._up_to_date.clear()
-        self._score_again(scored, alike=0.0)
+        self._queues.write((), self._unsettled.score_again(scored, alike=0.0))
         return len(scored)
 
     def touch(self, keys: Collection[int]) -> None:
-        for key, entry in self._known(keys).items():
-            if entry.state == WAITING and entry.record and key not in self._unsettled:
-                self._unsettled[key] = self._touched[key] = entry
+        for entry in self._known(keys).values():
+            if entry.state == WAITING and entry.record:
+                self._unsettled.touch(entry)
         if not self._is_gathering:
             self._settle()
 
     def hasten(self, keys: Collection[int], now: float) -> None:
-        """Let those of the URLs that wait for their next visit go from now on."""
+        """Bring the next visit of waiting URLs forward to now."""
         waiting = [entry for entry in self._known(keys).values() if entry.is_again and (entry.at or 0) > now]
         for entry in waiting:
             entry.at = now
         if waiting:
-            self._advance(waiting)
-            self._earliest_again = self._first_later(again=True)
+            self._storage.update(waiting)
+            self._queues.look_ahead()
 
     def forget(self, keys: Collection[int]) -> None:
         """Make done URLs unknown, so that they may be offered again."""
         gone = [entry for entry in self._known(keys).values() if entry.state == DONE]
-        self._delete(gone)
+        self._storage.delete(gone)
         for entry in gone:
             entry.authority.done -= 1
             self._done -= 1
-            self._note(entry.authority)
+        self._storage.note({entry.authority.id: entry.authority for entry in gone}.values())
 
     def begin_rescoring(self) -> None:
         """Let all links that pages led to wait for a new offer; what was held is unknown again.
@@ -295,14 +242,12 @@ class QueuedFrontier(Storage):
         """
         for hold in self.holds():
             self.release(hold)
-        self._sink()
-        for authority in self._choice.authorities:
-            self._refile(authority)
+        self._queues.sink()
 
     def end_rescoring(self) -> int:
         """Drop the links that were not offered again. Returns how many."""
         dropped = 0
-        while sunk := self._sunk(DROPPED_AT_ONCE):
+        while sunk := self._storage.sunk(DROPPED_AT_ONCE):
             self._drop(sunk, Reason.LOW_PRIORITY)
             dropped += len(sunk)
         return dropped
@@ -310,25 +255,26 @@ class QueuedFrontier(Storage):
     # FrontierView
 
     def next_at(self, *, again: bool = False) -> float | None:
+        queues = self._queues
         if not again:
-            return min(self._earliest, self._choice.next_at()) if self._waiting else None
-        if self._earliest_again == math.inf:
+            return min(queues.earliest, self._choice.next_at()) if queues.waiting else None
+        if queues.earliest_again == math.inf:
             return None
-        due = self._due_again(self._choice.now, LOOKED_AT_AGAIN)
+        due = queues.due_again(self._choice.now, LOOKED_AT_AGAIN)
         if not due:
-            return self._earliest_again
+            return queues.earliest_again
         free = (one.authority.may_go_at for one in due if self._choice.may_lease(one.authority))
         return min(free, default=math.inf)
 
     def counts(self) -> FrontierCounts:
         return FrontierCounts(
-            waiting=self._waiting,
+            waiting=self._queues.waiting,
             taken=len(self._taken),
             done=self._done,
             held=self._holds.links,
             authorities=len(self._choice.authorities),
-            active_authorities=self._active,
-            dropped=dict(self._dropped),
+            active_authorities=self._queues.active,
+            dropped=dict(self._queues.dropped),
         )
 
     def holds(self) -> tuple[str, ...]:
@@ -338,142 +284,60 @@ class QueuedFrontier(Storage):
         return self._holds.orphans()
 
     def waiting_per_authority(self, limit: int) -> list[tuple[str, int, float]]:
-        active = (authority for authority in self._choice.authorities if authority.waiting)
-        longest = nsmallest(limit, active, key=lambda authority: (-authority.waiting, authority.id))
+        longest = self._queues.longest(limit)
         return [(authority.name, authority.waiting, authority.may_go_at) for authority in longest]
 
     def find(self, key: int) -> UrlState | None:
         self._settle()
-        entry = self._read(key)
-        if entry is not None and entry.link is not None:
-            waits = entry.state in (WAITING, LATER)
-            may_go_at = max(entry.authority.may_go_at, entry.at or 0.0) if waits else 0.0
-            return UrlState(STATES[entry.state], entry.link, may_go_at)
-        held = self._holds.find(key)
-        return None if held is None else UrlState("held", held[1], hold=held[0])
-
-    # what both levels share
-
-    def _authority(self, name: str) -> Authority:
-        authority = self._choice.by_name.get(name)
-        if authority is None:
-            authority = self._choice.meet(name, self._choice.source(urls.source_of(name)))
-            self._note_new(authority)
-        return authority
+        entry = self._taken.get(key) or self._storage.look_up([key]).get(key)
+        if entry is None:
+            held = self._holds.find(key)
+            return None if held is None else UrlState("held", held[1], hold=held[0])
+        link = entry.link or self._storage.read(entry.id).link
+        assert link is not None
+        waits = entry.state in (WAITING, LATER)
+        may_go_at = max(entry.authority.may_go_at, entry.at or 0.0) if waits else 0.0
+        return UrlState(STATES[entry.state], link, may_go_at)
 
     def _known(self, keys: Collection[int]) -> dict[int, Entry]:
-        """As `_look_up`, those that are yet to be stored included."""
-        unsettled = self._unsettled
+        """Return the known URLs, those that are yet to be stored included."""
+        unsettled = self._unsettled.entries
         if not unsettled:
-            return self._look_up(keys)
+            return self._storage.look_up(keys)
         found = {key: unsettled[key] for key in keys if key in unsettled}
-        return found | self._look_up([key for key in keys if key not in found])
-
-    def _met(self, link: Link, authority: Authority, priority: float) -> Entry:
-        self._last_id += 1
-        return Entry(
-            self._last_id,
-            link.key,
-            authority,
-            WAITING,
-            priority_of(priority),
-            None,
-            link.trail,
-            link.depth,
-            link.attempts,
-            link.kind,
-            link,
-            _bounded(link.record),
-        )
-
-    def _learn(self, known: Mapping[int, Entry], offered: Mapping[int, bytes]) -> None:
-        """Let what further links say of waiting URLs, by key, join their records."""
-        records = self._choice.policy.records
-        if records is None or not offered:
-            return
-        entries = [known[key] for key in offered]
-        merged = records.merge([entry.record for entry in entries], [*offered.values()])
-        for entry, record in zip(entries, merged, strict=True):
-            if record != entry.record:
-                entry.record = _bounded(record)
-                self._has_changed(entry)
-
-    def _has_changed(self, entry: Entry) -> None:
-        """Let a URL be scored and stored when all has been heard."""
-        self._unsettled[entry.key] = entry
-        self._touched.pop(entry.key, None)
-
-    def _score(self, entries: Collection[Entry]) -> None:
-        """Set the priorities of URLs by their records, where there are any."""
-        records = self._choice.policy.records
-        recorded = [entry for entry in entries if entry.record] if records else []
-        if records is None or not recorded:
-            return
-        priorities, kept = records.scored([entry.record for entry in recorded])
-        for entry, priority, record in zip(recorded, priorities.tolist(), kept, strict=True):
-            entry.priority, entry.record = priority_of(priority), _bounded(record)
+        return found | self._storage.look_up([key for key in keys if key not in found])
 
     def _settle(self) -> None:
         """Score and store what was learned of URLs, and file their authorities."""
         self._up_to_date.clear()
-        if self._unsettled:
-            unsettled, new, touched = self._unsettled, self._new, self._touched
-            self._unsettled, self._new, self._touched = {}, {}, {}
-            unmoved = self._scored(unsettled.values(), touched)
-            changed = [one for key, one in unsettled.items() if key not in new and key not in unmoved]
-            self._write(new.values(), changed)
+        if self._unsettled.entries:
+            self._queues.write(*self._unsettled.settle())
         if self._unfiled:
             unfiled, self._unfiled = self._unfiled, {}
+            self._storage.note(unfiled.values())
             for authority in unfiled.values():
-                self._note(authority)
-                self._refile(authority)
+                self._queues.file(authority)
+        self._note_weights()
 
-    def _scored(
-        self, entries: Collection[Entry], touched: Mapping[int, Entry], alike: float = ALIKE
-    ) -> set[int]:
-        """Score URLs by what the strategy has learned. Returns the keys of those that were touched and have hardly moved."""
-        before = [(entry, entry.priority, entry.record) for entry in touched.values()]
-        self._score(entries)
-        unmoved = set()
-        for entry, priority, record in before:
-            if not abs(entry.priority - priority) > alike:
-                # Not worth a write: priority and record stay as they were, and agree.
-                entry.priority, entry.record = priority, record
-                unmoved.add(entry.key)
-        return unmoved
-
-    def _score_again(self, entries: Collection[Entry], alike: float = ALIKE) -> bool:
-        """Score URLs that wait by what the strategy has learned since; they are filed and stored. Whether any moved."""
-        unmoved = self._scored(entries, {entry.key: entry for entry in entries}, alike)
-        moved = [entry for entry in entries if entry.key not in unmoved]
-        self._write((), moved)
-        return bool(moved)
+    def _note_weights(self) -> None:
+        if self._reweighed:
+            number = self._choice.sources
+            self._storage.note(
+                weights=[(number[name], name, *weights) for name, weights in self._reweighed.items()]
+            )
+            self._reweighed.clear()
 
     def _has_moved(self, authority: Authority) -> bool:
-        """Score the best URL of an authority once more, if anything was learned since. Whether another may be the best now."""
-        head = self._head(authority)
-        first = self._best(authority, 1) if head and head[1] not in self._up_to_date else []
+        """Score an authority's best URL again, if anything was learned since. Returns whether another may be best now."""
+        if authority.head and authority.queue and authority.queue[0][1] in self._up_to_date:
+            return False
+        first = self._queues.best(authority, 1)
         if not first or not first[0].record:
             return False
         self._up_to_date.add(first[0].id)
-        return self._score_again(first)
-
-    def _write(self, new: Collection[Entry], changed: Collection[Entry]) -> None:
-        self._insert(new)
-        if changed:
-            self._rewrite(changed)
-        touched: dict[int, Authority] = {}
-        for entry in new:
-            self._count_waiting(entry.authority, +1)
-            self._enqueue(entry)
-            touched[entry.authority.id] = entry.authority
-        for entry in changed:
-            if entry.state == WAITING and entry.priority != entry.filed:
-                self._dequeue(entry)
-                self._enqueue(entry)
-                touched[entry.authority.id] = entry.authority
-        for authority in touched.values():
-            self._refile(authority)
+        moved = self._unsettled.score_again(first)
+        self._queues.write((), moved)
+        return bool(moved)
 
     def _hold(self, decisions: list[Decision]) -> None:
         keys = {key for decision in decisions for key in decision.waits_for}
@@ -485,66 +349,22 @@ class QueuedFrontier(Storage):
         entry = self._known([key]).get(key)
         return entry is not None and entry.state != DONE
 
-    def _wake(self, now: float) -> None:
-        touched: dict[int, Authority] = {}
-        for entry in self._due(now):
-            entry.authority.later -= 1
-            self._enqueue(entry)
-            touched[entry.authority.id] = entry.authority
-        for authority in touched.values():
-            self._refile(authority)
-        self._earliest = self._first_later()
-
     def _drop_overflow(self) -> int:
-        excess = self._waiting + len(self._new) - self._max_waiting
-        if excess <= self._slack:
+        limit = self._choice.policy.max_waiting
+        excess = self._queues.waiting + len(self._unsettled.new) - limit
+        if excess <= int(limit * SLACK):
             return 0
         self._settle()
-        self._drop(self._worst(excess), Reason.QUEUE_FULL)
+        self._drop(self._storage.worst(excess), Reason.QUEUE_FULL)
         return excess
 
     def _drop(self, entries: Collection[Entry], reason: Reason) -> tuple[str, ...]:
         """Make waiting URLs unknown, and count them. Returns the holds that became ripe by that."""
-        self._count_dropped(reason, len(entries))
+        self._queues.count_dropped(reason, len(entries))
         return self._remove(entries)
 
     def _remove(self, entries: Collection[Entry]) -> tuple[str, ...]:
         if not entries:
             return ()
-        self._delete(entries)
-        touched: dict[int, Authority] = {}
-        for entry in entries:
-            self._count_waiting(entry.authority, -1)
-            if entry.state == LATER:
-                entry.authority.later -= 1
-            else:
-                self._dequeue(entry)
-            touched[entry.authority.id] = entry.authority
-        for authority in touched.values():
-            self._refile(authority)
-        self._earliest, self._earliest_again = self._first_later(), self._first_later(again=True)
+        self._queues.remove(entries)
         return self._holds.ended([entry.key for entry in entries])
-
-    def _count_dropped(self, reason: Reason, count: int) -> None:
-        if count:
-            self._dropped[reason.name] = self._dropped.get(reason.name, 0) + count
-
-    def _count_waiting(self, authority: Authority, change: int) -> None:
-        self._active -= authority.waiting > 0
-        authority.waiting += change
-        self._waiting += change
-        self._active += authority.waiting > 0
-
-    def _refile(self, authority: Authority) -> None:
-        authority.head = self._choice.ranked(authority, self._head(authority))
-        self._choice.file(authority)
-
-
-def _has_no_room_for(link: Link, authority: Authority) -> bool:
-    return bool(authority.quotas) and link.kind is Kind.PAGE and authority.full
-
-
-def _bounded(record: bytes) -> bytes:
-    if len(record) > RECORD_BYTES:
-        raise ValueError(f"a record of {len(record)} bytes: at most {RECORD_BYTES} are kept of a URL")
-    return record

@@ -1,36 +1,21 @@
-"""Named holds on disk. In and out: as `holds`; the caller owns the transaction."""
+"""Holds in SQLite. The caller owns the tables and the transaction."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable
 
-import msgspec
-
 from lycosa.frontier.holds import Holds
-from lycosa.frontier.statements import over_keys
-from lycosa.frontier.stored_links import read_link
+from lycosa.frontier.rows import over_keys, pack, read_link
 from lycosa.values import Decision, Link
-
-_pack = msgspec.msgpack.Encoder().encode
 
 
 class SqliteHolds(Holds):
-    """Holds in three tables; memory keeps only how many there are, and the ripe ones."""
+    """Holds in three tables; memory has only their number, and the ripe ones."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__()
         self._db = connection
-        for statement in (
-            "CREATE TABLE IF NOT EXISTS holds (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-            "CREATE TABLE IF NOT EXISTS held (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL UNIQUE,"
-            " hold INTEGER NOT NULL, link BLOB NOT NULL)",
-            "CREATE INDEX IF NOT EXISTS held_hold ON held (hold)",
-            "CREATE TABLE IF NOT EXISTS awaited (hash INTEGER NOT NULL, hold INTEGER NOT NULL,"
-            " PRIMARY KEY (hash, hold)) WITHOUT ROWID",
-            "CREATE INDEX IF NOT EXISTS awaited_hold ON awaited (hold)",
-        ):
-            connection.execute(statement)
         self.links = self._number("SELECT count(*) FROM held")
         self._awaited = self._number("SELECT count(*) FROM awaited")
         self.ripe = dict(
@@ -62,7 +47,7 @@ class SqliteHolds(Holds):
             name = decision.hold
             if name not in numbers:
                 numbers[name] = self._number_of(name)
-            held.append((decision.link.key, numbers[name], _pack(decision.link)))
+            held.append((decision.link.key, numbers[name], pack(decision.link)))
             awaited.update((key, numbers[name]) for key in decision.waits_for if key in pending)
         self._db.executemany("INSERT INTO held (hash, hold, link) VALUES (?, ?, ?)", held)
         cursor = self._db.executemany("INSERT OR IGNORE INTO awaited VALUES (?, ?)", sorted(awaited))

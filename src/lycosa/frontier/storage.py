@@ -1,108 +1,109 @@
-"""What a frontier asks of the storage of its URLs: in memory, or in a database."""
+"""Storage: where a frontier keeps its URLs. A backend is one class with these methods, and `Holds`."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
-from lycosa.frontier.choice import Authority
+import msgspec
+
+from lycosa.frontier.choice import Authority, Head
 from lycosa.frontier.entry import Entry
-from lycosa.values import Link
+
+Weights = tuple[int, str, float, float]
+"""A source: (number, name, good, bad)."""
 
 
-class Storage(ABC):
-    """Where URLs and the queues of authorities are kept. The rules are those of `QueuedFrontier`."""
+class Loaded(msgspec.Struct, frozen=True):
+    """What a storage kept of an earlier run, besides its URLs."""
 
-    @abstractmethod
-    def _look_up(self, keys: Collection[int]) -> dict[int, Entry]:
-        """Those of the URLs that are waiting, taken or done; links need not be loaded."""
+    sources: Sequence[tuple[str, float, float]] = ()
+    """(name, good, bad) of each source, by number."""
+    authorities: Sequence[tuple[str, int, float, float, int, int, int]] = ()
+    """(name, source, may_go_at, rest, pages, done, tries) of each authority, by number."""
+    waiting: Mapping[int, tuple[int, int]] = {}
+    """(waiting URLs, those of them in state LATER), by authority."""
+    last_id: int = 0
+    dropped: Mapping[str, int] = {}
+    leases: int = 0
+    """URLs that were taken when the earlier run ended."""
+    interrupted: Mapping[int, int] = {}
+    """Runs in a row that ended while the authority was being asked, for the authorities of those leases."""
 
-    @abstractmethod
-    def _read(self, key: int) -> Entry | None:
-        """One URL with its link."""
 
-    @abstractmethod
-    def _insert(self, entries: Collection[Entry]) -> None: ...
+class Storage(Protocol):
+    """URLs as entries, in and out. The rules are those of `QueuedFrontier`.
 
-    @abstractmethod
-    def _rewrite(self, entries: Collection[Entry]) -> None:
-        """Store what merging changed."""
+    A leased URL keeps its row as it was until the frontier updates it, so that a crash loses nothing.
+    Selections (`heads`, `later`, `worst`, `pages`, `sunk`) leave leased URLs out.
+    A storage may return the same entry object twice; entries that it returns from `look_up`, `entries`, `worst`,
+    `pages` and `sunk` need not have their `link`.
+    """
 
-    @abstractmethod
-    def _promote(self, entries: Collection[Entry]) -> None:
-        """Store that done URLs are selected now."""
+    window: int
+    """The most URLs of a queue that the frontier keeps in memory."""
 
-    @abstractmethod
-    def _delete(self, entries: Collection[Entry]) -> None: ...
+    def load(self, authorities: Sequence[Authority]) -> Loaded:
+        """End all leases and return what an earlier run left. `authorities` grows as the frontier meets them."""
+        ...
 
-    @abstractmethod
-    def _lease(self, authority: Authority) -> Entry:
-        """Take the head out of the queue and store the lease. The link is loaded."""
+    def look_up(self, keys: Collection[int]) -> dict[int, Entry]:
+        """Return the known URLs (waiting or done, leased ones included), by key."""
+        ...
 
-    @abstractmethod
-    def _finish(self, entry: Entry) -> None:
-        """Store that a taken URL is done."""
+    def entries(self, ids: Collection[int]) -> list[Entry]:
+        """Return the URLs with these numbers, in this order."""
+        ...
 
-    @abstractmethod
-    def _put_back(self, entry: Entry, link: Link) -> None:
-        """Store that a taken URL waits until `entry.at`, with the priority and notes of `link`."""
+    def read(self, id: int) -> Entry:
+        """Return one URL with its link."""
+        ...
 
-    @abstractmethod
-    def _due(self, now: float) -> Iterable[Entry]:
-        """The URLs whose own time has come, next visits aside; they are stored as waiting."""
+    def insert(self, entries: Collection[Entry]) -> None:
+        """Store new waiting URLs."""
+        ...
 
-    @abstractmethod
-    def _first_later(self, *, again: bool = False) -> float:
-        """The earliest own time of a URL that waits for its next visit, or of one that does not; infinite if there is none."""
+    def update(self, entries: Collection[Entry]) -> None:
+        """Store what changed: state, time, priority, trail, depth and record; the link and attempts if a link is there."""
+        ...
 
-    @abstractmethod
-    def _due_again(self, now: float, limit: int) -> list[Entry]:
-        """URLs whose next visit is due, the first of them, with their links; they stay as they are."""
+    def delete(self, entries: Collection[Entry]) -> None: ...
 
-    @abstractmethod
-    def _lease_again(self, entry: Entry) -> None:
-        """Store the lease of such a URL."""
+    def lease(self, entry: Entry) -> None: ...
 
-    @abstractmethod
-    def _advance(self, entries: Collection[Entry]) -> None:
-        """Store another own time of such URLs."""
+    def end_lease(self, entry: Entry) -> None:
+        """End a lease and forget the interruptions of its authority. The entry's link may be dropped."""
+        ...
 
-    @abstractmethod
-    def _worst(self, count: int) -> list[Entry]:
-        """The waiting URLs of lowest priority, the latest found first among equals."""
+    def heads(self, authority: Authority, limit: int) -> list[Head]:
+        """Return at least `limit` URLs in state WAITING of an authority, if it has as many, best first."""
+        ...
 
-    @abstractmethod
-    def _sink(self) -> None:
-        """Set the priority of waiting pages that were found as links to -inf, and make all queues anew."""
+    def later(self, limit: int, *, again: bool) -> list[tuple[float, int]]:
+        """Return (time, number) of URLs in state LATER that wait for their next visit, or of the others; earliest first."""
+        ...
 
-    @abstractmethod
-    def _sunk(self, limit: int) -> list[Entry]:
-        """Some of those whose priority is still -inf."""
+    def worst(self, count: int) -> list[Entry]:
+        """Return the waiting URLs of lowest priority; among equals those found last."""
+        ...
 
-    @abstractmethod
-    def _pages_of(self, authority: Authority) -> list[Entry]:
-        """The waiting URLs of kind page."""
+    def pages(self, authority: Authority) -> list[Entry]:
+        """Return the waiting pages of an authority; not those that wait for their next visit."""
+        ...
 
-    @abstractmethod
-    def _best(self, authority: Authority, limit: int) -> list[Entry]:
-        """The waiting URLs of highest priority that may go now; links need not be loaded."""
+    def sink(self) -> None:
+        """Set the priority of waiting pages that were found as links to -inf; not where a next visit is waited for."""
+        ...
 
-    @abstractmethod
-    def _enqueue(self, entry: Entry) -> None:
-        """Put a stored waiting URL into its authority's queue, under its priority."""
+    def sunk(self, limit: int) -> list[Entry]:
+        """Return some of the pages that `sink` concerns and whose priority is -inf."""
+        ...
 
-    @abstractmethod
-    def _dequeue(self, entry: Entry) -> None:
-        """Take a URL that no longer waits so out of its authority's queue (from under `filed`)."""
-
-    @abstractmethod
-    def _head(self, authority: Authority) -> tuple[float, int] | None:
-        """The best of an authority's queue."""
-
-    @abstractmethod
-    def _note_new(self, authority: Authority) -> None:
-        """Store a new authority, and its source if that is new."""
-
-    @abstractmethod
-    def _note(self, authority: Authority) -> None:
-        """Store an authority's rest and counts."""
+    def note(
+        self,
+        authorities: Collection[Authority] = (),
+        weights: Collection[Weights] = (),
+        dropped: Mapping[str, int] = {},
+    ) -> None:
+        """Store new or changed authorities, sources and counts of dropped URLs."""
+        ...

@@ -13,8 +13,9 @@ import pytest
 from lycosa.errors import SpecError
 from lycosa.fetch.browser import chromium
 from lycosa.fetch.browser.proxy import RecordingProxy
-from lycosa.fetch.browser.renderer import Rendered, Renderer, refuse_root, renderer_for
+from lycosa.fetch.browser.renderer import Rendered
 from lycosa.fetch.browser.reuse import Reuse
+from lycosa.fetch.browser.start import refuse_root, renderer_for
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
@@ -142,39 +143,27 @@ def test_a_page_that_hangs_or_fills_the_browser_costs_itself(monkeypatch):
         return NotFetched(link, Refusal(Reason.DNS))
 
     async def run() -> tuple[Rendered, Rendered, Rendered]:
-        async with renderer_for(SPEC, ask) as renderer:
+        impatient = SPEC.model_copy(update={"render_timeout_s": 1.0})
+        async with renderer_for(impatient, ask) as renderer:
             assert renderer is not None
-            renderer._spec = SPEC.model_copy(update={"render_timeout_s": 1.0})
             with monkeypatch.context() as bound:
                 bound.setattr(chromium, "LAST_LOOK_S", 1.0)
                 hung = await renderer.render(response(PAGE, "<script>while (true) {}</script>"))
-            renderer._spec = SPEC
+        async with renderer_for(SPEC, ask) as renderer:
+            assert renderer is not None
             with monkeypatch.context() as bound:
                 bound.setattr(chromium, "MAX_MEMORY", 1)
                 filled = await renderer.render(
                     response(PAGE, "<script>setInterval(() => document.body.append('x'), 50)</script>")
                 )
-            return (
-                hung,
-                filled,
-                await renderer.render(response(PAGE, "<script>document.write('fine')</script>")),
-            )
+            after = await renderer.render(response(PAGE, "<script>document.write('fine')</script>"))
+        return hung, filled, after
 
     hung, filled, after = asyncio.run(run())
     assert hung.failed
     assert filled.failed
     assert not after.failed
     assert b"fine" in after.html
-
-
-def test_a_browser_is_started_only_where_it_is_wanted():
-    """With render = "never" nothing is started, whatever is installed."""
-
-    async def run() -> Renderer | None:
-        async with renderer_for(FetchSpec(), None) as renderer:  # type: ignore[arg-type]
-            return renderer
-
-    assert asyncio.run(run()) is None
 
 
 def test_root_is_refused_a_browser_without_sandbox(monkeypatch):

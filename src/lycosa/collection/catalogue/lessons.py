@@ -10,7 +10,7 @@ from lycosa.collection import SetAside
 from lycosa.collection.catalogue.page_filter import JUDGED_SQL
 from lycosa.collection.catalogue.pages import PageReader, StoredPage
 from lycosa.collection.catalogue.terms import unpacked_terms
-from lycosa.frontier.stored_links import read_link
+from lycosa.frontier.rows import read_link
 from lycosa.values import EXAMPLE, WANTED_KIND, Fact, Judgement, Link, PageTerms, Reason, Terms
 
 _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode

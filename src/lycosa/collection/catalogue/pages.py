@@ -22,7 +22,7 @@ from lycosa.collection.catalogue.schema import UNINDEXED
 from lycosa.collection.catalogue.spec_text import folding_in
 from lycosa.collection.catalogue.terms import unpacked_terms
 from lycosa.collection.search.phrases import as_written
-from lycosa.frontier.stored_links import read_link
+from lycosa.frontier.rows import read_link
 from lycosa.urls import Folding, key_of
 from lycosa.values import (
     ANALYSIS_FAILED,

@@ -27,7 +27,8 @@ from lycosa.collection.catalogue.schema import (
     transaction,
 )
 from lycosa.collection.shards.mail import outgoing
-from lycosa.frontier.merging import add_frontier, add_links, make_frontier
+from lycosa.frontier.merging import add_frontier, add_links
+from lycosa.frontier.rows import make_tables
 
 OWN_FACTS = ("counts", "warc", "name", "rests", "indexed", PAUSED)
 """Facts of one shard that do not hold for the whole."""
@@ -56,7 +57,7 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         _index_in_memory(connection, INDEXED_AT_ONCE)
-        make_frontier(connection)
+        make_tables(connection)
         twice = _number_pages(connection, shards)
         for number, shard in enumerate(shards):
             with _attached(connection, shard), transaction(connection):

@@ -18,7 +18,8 @@ from lycosa.collection.catalogue.queries import fact_in
 from lycosa.collection.catalogue.schema import open_for_writing, plain_errors, transaction
 from lycosa.collection.rests import FACT as RESTS
 from lycosa.collection.shards.mail import Mail
-from lycosa.frontier.merging import hand_over, held_in, make_frontier, release_all, take_over
+from lycosa.frontier.merging import hand_over, held_in, release_all, take_over
+from lycosa.frontier.rows import make_tables
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Link
 
@@ -40,7 +41,7 @@ class ShardCatalogue:
         self._connection = open_for_writing(self.path)
         self._connection.execute("PRAGMA synchronous = FULL")
         with self._transaction():
-            make_frontier(self._connection)
+            make_tables(self._connection)
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS moves (number INTEGER, sender INTEGER, PRIMARY KEY (number, sender)) WITHOUT ROWID"
             )

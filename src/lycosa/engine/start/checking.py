@@ -18,7 +18,7 @@ from lycosa.engine.start.prepare import CrawlMeans, fitted_for, prepare, source_
 from lycosa.engine.start.request import CrawlRequest, refuse_collection, request_of_file
 from lycosa.errors import InputError, SpecError
 from lycosa.fetch.archive.warc_files import archives_of, warc_files
-from lycosa.fetch.browser.renderer import refuse_root
+from lycosa.fetch.browser.start import refuse_root
 from lycosa.fetch.http.connect_to import target_of
 from lycosa.fetch.http.headers import refuse_unsendable
 from lycosa.files import size_of
@@ -85,7 +85,7 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
     refuse_root(spec.fetch)
     Admission(spec.scope, spec.fetch, spec.frontier)
     if spec.fetch.web:
-        from lycosa.fetch.archive.archive import refuse_unreadable  # loads the readers of archives
+        from lycosa.fetch.archive.records import refuse_unreadable  # loads the readers of archives
 
         refuse_unreadable(warc_files(archives_of(spec.fetch, folder)))
     elif spec.seeds.archive:

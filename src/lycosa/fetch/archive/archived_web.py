@@ -1,7 +1,4 @@
-"""An archived web as a crawl sees it. In: archives, and [scope] content types. Out: a fetcher to crawl with.
-
-It answers at once and asks nobody: there is no robots.txt to obey and no host that rests.
-"""
+"""The fetcher of an archived web. It answers at once, without robots.txt and rests."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 
 
 class ArchivedWeb:
-    """Answers from WARC and WACZ files as `live_fetcher` does from the Web: what is not wanted is refused."""
+    """Answers from WARC and WACZ files, and refuses unwanted content types as `live_fetcher` does."""
 
     def __init__(self, paths: Sequence[Path], content_types: Sequence[str], max_bytes: int) -> None:
         self._archive = ArchiveFetcher(warc_files(paths))
@@ -27,20 +24,20 @@ class ArchivedWeb:
 
     @property
     def damage(self) -> list[str]:
-        """What could not be read of the files, in words for the user."""
+        """The unreadable parts of the files, as messages."""
         return self._archive.damage
 
     async def fetch(self, link: Link) -> Fetched | NotFetched:
-        """The archived response, if it is what the link is asked for."""
+        """Return the archived response, if it is wanted for this kind of link."""
         result = await self._archive.fetch(link)
         return result if isinstance(result, NotFetched) else self._looked_at(link, result)
 
     async def fetch_for(self, link: Link) -> Fetched | NotFetched:
-        """What a page under way needs."""
+        """Return a requisite of a page."""
         return await self.fetch(link)
 
     async def links(self, folding: Folding = FOLDING) -> Iterator[Link]:
-        """Every archived URL, in the order of the records: pages as pages, and what they need as requisites."""
+        """Return links to all archived URLs, in the order of the records, as pages or requisites."""
         return iter(
             [await self._link(Link(url, key_of(url, folding), priority=1.0)) for url in self._archive.urls()]
         )

@@ -1,7 +1,4 @@
-"""The WARC files that a user means. In: files, folders, WACZ files and collections. Out: what an ArchiveFetcher reads.
-
-A WACZ is a ZIP file whose WARC files are, as its format wants, stored as they are: these are read in place.
-"""
+"""Finding WARC files in folders, WACZ files and collections. WARC files in a WACZ are read in place."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from lycosa.errors import ArchiveError, InputError
 from lycosa.spec.sections import FetchSpec
 
 WARC_FILES = 10_000
-"""Of one WACZ."""
+"""Maximum number of WARC files read from one WACZ."""
 _SUFFIXES = (".warc", ".warc.gz")
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 
 
 @dataclass(frozen=True)
 class PartOfFile:
-    """A file within a file, without a copy of its own: `size` bytes from `start` on."""
+    """A part of a file: `size` bytes from `start`."""
 
     path: Path
     name: str
@@ -36,26 +33,26 @@ class PartOfFile:
         return f"{self.path}, {self.name}"
 
     def open(self, _mode: str = "rb") -> BinaryIO:
-        """Its bytes, as if it were a file."""
+        """Open it like a file."""
         return cast(BinaryIO, io.BufferedReader(_Range(self.path, self.start, self.size), 1 << 16))
 
 
 WarcFile = Path | PartOfFile
-"""What WARC records are read from: it opens, and has a name for messages."""
+"""A source of WARC records. It can be opened, and `str` names it in messages."""
 
 
 def archives_of(fetch: FetchSpec, folder: Path) -> list[Path]:
-    """The archives that a spec names; relative paths begin in `folder`."""
+    """Return the archives that a spec names. Relative paths start in `folder`."""
     return [folder / name for name in fetch.web]
 
 
 def size_of(file: WarcFile) -> int:
-    """Its length in bytes."""
+    """Return its length in bytes."""
     return file.size if isinstance(file, PartOfFile) else file.stat().st_size
 
 
 def warc_files(given: Sequence[Path]) -> list[WarcFile]:
-    """All WARC files that are meant by these names, in order; an InputError for a name that means none."""
+    """Return all WARC files in the given paths, in order. Raise InputError for a path without any."""
     found: list[WarcFile] = []
     for path in given:
         files = list(_files(path))
@@ -69,13 +66,15 @@ def warc_files(given: Sequence[Path]) -> list[WarcFile]:
 
 def _files(path: Path) -> Iterator[WarcFile]:
     if path.is_dir():
-        archive = path / "archive"  # a collection, or a WACZ that somebody has unpacked
+        archive = path / "archive"  # a collection, or an unpacked WACZ
         folder = archive if archive.is_dir() else path
         for each in sorted(folder.iterdir()):
             if each.name.endswith((*_SUFFIXES, ".wacz")) and each.is_file():
                 yield from _files(each)
     elif not path.is_file():
-        raise InputError(f"{path} is not there. Name WARC or WACZ files, a folder of them, or a collection.")
+        raise InputError(
+            f"{path} does not exist. Name WARC or WACZ files, a folder of them, or a collection."
+        )
     elif path.suffix == ".wacz" or zipfile.is_zipfile(path):
         yield from _in_wacz(path)
     else:
@@ -89,8 +88,8 @@ def _in_wacz(path: Path) -> Iterator[WarcFile]:
             for info in sorted(named, key=lambda each: each.filename):
                 if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
                     raise ArchiveError(
-                        f"{info.filename} in {path} is packed, which WACZ does not allow: its records cannot be "
-                        f"found. Unpack it (unzip {path} -d FOLDER) and name the folder."
+                        f"{info.filename} in {path} is compressed, which WACZ does not allow: its records cannot "
+                        f"be found. Unpack it (unzip {path} -d FOLDER) and name the folder."
                     )
                 yield PartOfFile(path, info.filename, _start(path, info), info.file_size)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, struct.error, EOFError) as error:
@@ -98,7 +97,7 @@ def _in_wacz(path: Path) -> Iterator[WarcFile]:
 
 
 def _start(path: Path, info: zipfile.ZipInfo) -> int:
-    """Where the bytes of a stored file begin: behind its own header, which may be longer than the directory says."""
+    """Return where the bytes of a stored file start: after its header, whose length is in the header itself."""
     with path.open("rb") as file:
         file.seek(info.header_offset)
         mark, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
@@ -108,7 +107,7 @@ def _start(path: Path, info: zipfile.ZipInfo) -> int:
 
 
 class _Range(io.RawIOBase):
-    """Part of a file, read as if it were all of it."""
+    """A readable part of a file."""
 
     def __init__(self, path: Path, start: int, size: int) -> None:
         self._file = path.open("rb", buffering=0)

@@ -1,7 +1,4 @@
-"""The certificate of the loopback proxies. In: nothing. Out: a TLS context, and what tells the browser to trust it alone.
-
-It is made for one browser, trusted by that browser's throw-away profile only, and forgotten with it.
-"""
+"""The certificate of the loopback proxies. Only the temporary profile of one browser trusts it."""
 
 from __future__ import annotations
 
@@ -17,14 +14,14 @@ VALID = timedelta(days=30)
 
 
 class Certificate(NamedTuple):
-    """A certificate for every host; `fingerprint` is that of its key, as Chromium is told it."""
+    """A certificate for every host; `fingerprint` is the hash of its key, as Chromium expects it."""
 
     tls: ssl.SSLContext
     fingerprint: str
 
 
 def throw_away_certificate() -> Certificate:
-    """A new key and a certificate of it; the key is on disk only for the moment in which it is loaded."""
+    """Make a key and a certificate. The key is on disk only while it is loaded."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -44,7 +41,7 @@ def throw_away_certificate() -> Certificate:
         .sign(key, hashes.SHA256())
     )
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.TemporaryDirectory(prefix="lycosa-") as folder:  # readable by its owner alone
+    with tempfile.TemporaryDirectory(prefix="lycosa-") as folder:  # readable only by its owner
         path = Path(folder) / "proxy.pem"
         private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         path.write_bytes(private + certificate.public_bytes(Encoding.PEM))

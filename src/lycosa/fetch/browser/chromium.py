@@ -1,6 +1,6 @@
-"""One Chromium and one page at a time in it. In: a proxy and a URL. Out: the document that scripts have made of it.
+"""Rendering with Chromium, driven by Playwright.
 
-Every page has a context of its own, which is forgotten with it: no cookies, no cache, no service workers, no downloads.
+Each page has its own context, which is deleted with it: no cookies, cache, service workers or downloads are shared.
 """
 
 from __future__ import annotations
@@ -18,29 +18,38 @@ from lycosa import urls
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.certificate import throw_away_certificate
 from lycosa.fetch.browser.processes import memory_of
-from lycosa.fetch.browser.proxy import RecordingProxy
+from lycosa.fetch.browser.proxy import Ask, RecordingProxy
+from lycosa.fetch.browser.renderer import Rendered
+from lycosa.fetch.browser.reuse import Reuse
 from lycosa.fetch.browser.scripts import BEFORE, DOCUMENT, SCROLL, STATE
+from lycosa.fetch.http.headers import user_agent
+from lycosa.spec.sections import FetchSpec
+from lycosa.values import Fetched
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page, Playwright, Request
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 QUIET_S = 0.5
-"""A page that asks for nothing and changes nothing for this long is ready."""
+"""A page is ready when it makes no request and does not change for this long."""
 LOOKS_EVERY_S = 0.1
 MAX_SCROLLS = 20
 VIEW = {"width": 1280, "height": 1600}
 START_TIMEOUT_S = 60.0
 CLOSE_TIMEOUT_S = 10.0
 LAST_LOOK_S = 10.0
-"""Beyond its time, for taking what is there; a page whose scripts do not let us is given up."""
+"""Extra time to read the document after the deadline. A page whose scripts still block is given up."""
 MAX_MEMORY = 1_500_000_000
-"""Of all processes of a browser; above it the page is given up and the browser ended."""
+"""Bytes of all processes of a browser. Above this the page is given up and the browser killed."""
 HEAP_MB = 512
-"""Of the scripts of one page."""
+"""Megabytes for the scripts of one page."""
+RENEWED_AFTER = 100
+"""Pages after which a browser is replaced."""
+RENEWED_ABOVE = 800_000_000
+"""Bytes of memory between two pages above which a browser is replaced."""
 
 _FLAGS = (
-    # Whatever is not asked for by a page in its context (updates, statistics, look-ups) goes nowhere.
+    # Requests of the browser itself (updates, statistics, look-ups) fail.
     "--proxy-server=http://127.0.0.1:1",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--disable-quic",
@@ -50,7 +59,7 @@ _FLAGS = (
     "--disable-domain-reliability",
     "--no-pings",
     "--disable-gpu",
-    # Pictures and fonts tell no text.
+    # Pictures and fonts have no text.
     "--blink-settings=imagesEnabled=false",
     "--disable-remote-fonts",
     f"--js-flags=--max-old-space-size={HEAP_MB}",
@@ -58,18 +67,18 @@ _FLAGS = (
 
 
 class Seen(NamedTuple):
-    """A page as a browser saw it: its document, or where its scripts went instead."""
+    """The document of a page, or the URL its scripts led to."""
 
     html: str = ""
     moved_to: str = ""
 
 
 class PageFailed(Exception):
-    """A page that brought the browser down, or did not let it look."""
+    """A page crashed or blocked the browser."""
 
 
 class Chromium:
-    """A browser, started by `start`. After a PageFailed it is no longer alive."""
+    """One browser process. It is dead after a PageFailed."""
 
     def __init__(self, *, user_agent: str, sandbox: bool) -> None:
         self._user_agent = user_agent
@@ -81,7 +90,7 @@ class Chromium:
 
     @property
     def tls(self) -> Any:
-        """What its proxies speak, and it alone trusts."""
+        """The TLS context of its proxies, which only this browser trusts."""
         return self._certificate.tls
 
     @property
@@ -90,16 +99,16 @@ class Chromium:
 
     @property
     def memory(self) -> int:
-        """The bytes that its processes hold; 0 where that cannot be known."""
+        """The bytes of memory of its processes; 0 if unknown."""
         return memory_of(self._pid) if self._pid else 0
 
     async def start(self) -> Self:
-        """Start it; SpecError where that is not possible."""
+        """Start the browser. Raise SpecError if that is not possible."""
         try:
             from playwright.async_api import Error, async_playwright
         except ImportError as error:
             raise SpecError(
-                "fetch.render needs Playwright: pip install 'lycosa[browser]'. Or say fetch.render = \"never\"."
+                "fetch.render needs Playwright: pip install 'lycosa[browser]', or set fetch.render = \"never\"."
             ) from error
         self._playwright = await async_playwright().start()
         program = next(filter(None, map(shutil.which, PROGRAMS)), None)
@@ -110,7 +119,7 @@ class Chromium:
                 args=[*_FLAGS, trust],
                 chromium_sandbox=self._sandbox,
                 timeout=START_TIMEOUT_S * 1000,
-                # Stopping is ours to do: a Ctrl-C that ends the browser would cost the page that is under way.
+                # The crawl stops the browser: a Ctrl-C must not lose the page in flight.
                 handle_sigint=False,
                 handle_sigterm=False,
                 handle_sighup=False,
@@ -122,13 +131,13 @@ class Chromium:
             await self.close()
             first = next(iter(str(error).strip().splitlines()), "")
             raise SpecError(
-                f"No browser could be started for fetch.render ({first}). Install Chromium (apt install chromium, or "
-                'playwright install chromium); or say fetch.render = "never".'
+                f"fetch.render: Chromium does not start ({first}). Install it (apt install chromium, or "
+                'playwright install chromium), or set fetch.render = "never".'
             ) from error
         return self
 
     async def close(self) -> None:
-        """End it, however it is."""
+        """End the browser, in whatever state it is."""
         self._kill()
         with contextlib.suppress(Exception):
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
@@ -141,8 +150,8 @@ class Chromium:
         self._browser = self._playwright = None
 
     async def look(self, url: str, proxy: RecordingProxy, *, within_s: float, max_chars: int) -> Seen:
-        """What a URL shows when its scripts have come to rest, or after `within_s`; PageFailed where it shows nothing."""
-        assert self._browser is not None, "it was not started"
+        """Return a page once its scripts are idle, or after `within_s`. Raise PageFailed if there is none."""
+        assert self._browser is not None, "call start first"
         deadline = time.monotonic() + within_s
         watch = asyncio.create_task(self._bound_memory())
         try:
@@ -188,7 +197,7 @@ class Chromium:
                     break
                 await settled()
         except Error:
-            if not moved():  # what was looked at is gone because the page went on
+            if not moved():  # the document is gone because the page moved on
                 raise
         if target := moved():
             return Seen(moved_to=target)
@@ -208,8 +217,63 @@ class Chromium:
         self._pid = 0
 
 
+class ChromiumRenderer:
+    """Renders one page at a time with a Chromium that is replaced now and then, and after a page crashed it."""
+
+    def __init__(self, spec: FetchSpec, ask: Ask) -> None:
+        self._spec = spec
+        self._ask = ask
+        self._turn = asyncio.Lock()
+        self._reuse = Reuse()
+        self._browser: Chromium | None = None
+        self._pages = 0
+
+    async def start(self) -> None:
+        """Start Chromium. Raise SpecError if that is not possible."""
+        await self._running()
+
+    async def render(self, fetched: Fetched) -> Rendered:
+        """Render a fetched page."""
+        async with self._turn:
+            try:
+                browser = await self._running()
+            except SpecError as error:  # it started when the crawl began: the next page tries again
+                return Rendered(failed=str(error))
+            begun = time.monotonic()
+            limit = self._spec.max_decoded_bytes
+            async with RecordingProxy(
+                fetched, self._ask, browser.tls, self._reuse, max_decoded_bytes=limit
+            ) as proxy:
+                html, moved_to, failed = "", "", ""
+                try:
+                    html, moved_to = await browser.look(
+                        fetched.link.url, proxy, within_s=self._spec.render_timeout_s, max_chars=limit // 4
+                    )
+                except PageFailed as failure:
+                    failed = str(failure)
+            self._pages += 1
+            exchanges, elapsed_s = tuple(proxy.exchanges), time.monotonic() - begun
+            return Rendered(html.encode("utf-8", "replace"), moved_to, failed, exchanges, elapsed_s)
+
+    async def _running(self) -> Chromium:
+        browser = self._browser
+        if browser and browser.is_alive and self._pages < RENEWED_AFTER and browser.memory < RENEWED_ABOVE:
+            return browser
+        await self.close()
+        self._pages = 0
+        agent = self._spec.user_agent or user_agent(self._spec.contact)
+        self._browser = await Chromium(user_agent=agent, sandbox=self._spec.browser_sandbox).start()
+        return self._browser
+
+    async def close(self) -> None:
+        """End the browser."""
+        if self._browser is not None:
+            await self._browser.close()
+        self._browser = None
+
+
 async def _settle(page: Page, proxy: RecordingProxy, moved: Callable[[], str], deadline: float) -> None:
-    """Wait until nothing is asked for and nothing changes, or until the deadline."""
+    """Wait until the page is ready, or until the deadline."""
     last, quiet_since = None, time.monotonic()
     while not moved() and time.monotonic() < deadline:
         state = await page.evaluate(STATE)
@@ -222,11 +286,11 @@ async def _settle(page: Page, proxy: RecordingProxy, moved: Callable[[], str], d
 
 
 def _moves(page: Page, url: str) -> Callable[[], str]:
-    """Tells where a page's scripts went instead of showing something; '' while they did not."""
+    """Return a function that returns the URL a page's scripts moved to, or ''."""
     own, went = urls.parse(url), [""]
 
     def look(request: Request) -> None:
-        with contextlib.suppress(Exception):  # of a frame that is gone again nothing is known
+        with contextlib.suppress(Exception):  # a request of a frame that is gone
             if request.is_navigation_request() and request.frame == page.main_frame:
                 target = urls.parse(request.url)
                 went[0] = target if target and target != own else ""
@@ -241,5 +305,5 @@ def _left_ms(deadline: float) -> float:
 
 def _in_a_line(error: Exception) -> str:
     if isinstance(error, TimeoutError):
-        return "it did not come to rest in time"
+        return "its scripts did not finish in time"
     return (" ".join(str(error).split()) or type(error).__name__)[:200]

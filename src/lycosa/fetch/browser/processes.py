@@ -1,4 +1,4 @@
-"""What a browser's processes use. In: the id of the first of them. Out: how much memory they hold together."""
+"""Memory of a browser's processes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def family_of(pid: int) -> list[int]:
-    """A process and all that it has started, and these have; where that cannot be known, itself alone."""
+    """Return a process and all its descendants; only itself if they are unknown."""
     children: dict[int, list[int]] = defaultdict(list)
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             parent = int(path.read_text(errors="replace").rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):  # it has ended meanwhile
+        except (OSError, ValueError, IndexError):  # it has ended
             continue
         children[parent].append(int(path.parent.name))
     found = [pid]
@@ -23,7 +23,7 @@ def family_of(pid: int) -> list[int]:
 
 
 def memory_of(pid: int) -> int:
-    """The bytes that a process and its family hold for themselves; 0 where that cannot be known."""
+    """Return the private bytes of a process and its descendants; 0 if unknown."""
     total = 0
     for one in family_of(pid):
         try:

@@ -1,7 +1,4 @@
-"""The only way out of the browser: a proxy on loopback that answers from our own fetcher, and keeps what it answered.
-
-In: the requests of one page. Out: responses of the fetcher, or refusals; nothing is passed on to the network from here.
-"""
+"""The loopback proxy of a browser. It answers from our own fetcher and records the exchanges."""
 
 from __future__ import annotations
 
@@ -20,13 +17,13 @@ from lycosa.urls import key_of
 from lycosa.values import Fetched, Kind, Link, NotFetched, Refusal
 
 MAX_REQUESTS = 150
-"""Of one page that are answered."""
+"""Maximum number of requests of one page."""
 MAX_BYTES = 50_000_000
-"""Of all answers to one page; further requests are refused."""
+"""Maximum bytes of all responses to one page. Further requests are refused."""
 MAX_HEAD_BYTES = 64 * 1024
 HEAD_TIMEOUT_S = 30.0
 
-# What belongs to one connection, speaks of the server's TLS or other ways to it, or would be kept beyond the page.
+# Headers of one connection, of the server's TLS or other protocols, or of state beyond the page.
 _NOT_PASSED = frozenset(
     (
         *("connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade"),
@@ -42,7 +39,7 @@ _NOT_PASSED = frozenset(
 )
 
 Ask = Callable[[Link], Awaitable[Fetched | NotFetched]]
-"""Asks for what a page needs, politely."""
+"""Fetches a requisite of a page, politely."""
 
 
 class Asked(NamedTuple):
@@ -56,8 +53,8 @@ class Asked(NamedTuple):
 class RecordingProxy:
     """Answers the requests of one page while the `async with` block lasts.
 
-    The page itself is answered with `page`, which was fetched before. `exchanges` are all others, in the order in which they
-    were answered; `pending` is how many are being asked for.
+    The request for the page itself is answered with `page`. `exchanges` has all others, in the order of their
+    responses; `pending` is the number of requests in flight.
     """
 
     def __init__(
@@ -88,18 +85,18 @@ class RecordingProxy:
 
     @property
     def url(self) -> str:
-        """Where the browser finds it."""
+        """The address of the proxy."""
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talk = asyncio.create_task(self._talk(reader, writer))
         self._talks.add(talk)
-        # Not within the talk: one that is ended before its first step never gets there.
+        # Not inside the task: a task cancelled before its first step runs no code.
         talk.add_done_callback(lambda _: writer.close())
         talk.add_done_callback(self._talks.discard)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request, and its answer: connections are not kept."""
+        """Answer one request. Connections are not kept alive."""
         with contextlib.suppress(
             OSError, EOFError, ValueError, ssl.SSLError, TimeoutError, asyncio.LimitOverrunError
         ):
@@ -118,7 +115,7 @@ class RecordingProxy:
                 return Asked(method, target, headers)
             writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
             await writer.drain()
-            # What does not speak TLS in here (a WebSocket, say) fails at this, and gets nowhere.
+            # Other protocols (a WebSocket, for example) fail here.
             await writer.start_tls(self._tls)
             method, path, headers = _parsed(await reader.readuntil(b"\r\n\r\n"))
             return Asked(method, f"https://{target.removesuffix(':443')}{path}", headers)
@@ -149,7 +146,7 @@ class RecordingProxy:
         return self._passed_on(result)
 
     def _passed_on(self, fetched: Fetched) -> bytes:
-        """A response as the browser gets it: the bytes as received, unless they unpack to too much."""
+        """Return a response for the browser: the bytes as received, unless they unpack to too many."""
         if isinstance(decoded_body(fetched, self._max_decoded_bytes), Refusal):
             return _head(502, ())
         headers = tuple(
@@ -162,10 +159,10 @@ class RecordingProxy:
 
 
 def _refusal(asked: Asked) -> int:
-    """The status that refuses a request which nobody is asked for; 0 for one that may be.
+    """Return the status that refuses a request; 0 if it is allowed.
 
-    Nothing but GET is ever sent: a crawler changes nothing on servers. Pictures and films tell no text, and what a replay
-    needs of them is fetched as requisites.
+    Only GET is allowed, because a crawler must not change anything on servers. Pictures and films have no text; those
+    that a replay needs are fetched as requisites.
     """
     if asked.method != "GET":
         return 405
@@ -177,7 +174,7 @@ def _refusal(asked: Asked) -> int:
 
 
 def _parsed(head: bytes) -> tuple[str, str, dict[str, str]]:
-    """Method, target and headers of a request's head; ValueError where it is none."""
+    """Return method, target and headers of a request's head. Raise ValueError if it is invalid."""
     lines = head.decode("latin-1").split("\r\n")
     method, target, _ = lines[0].split(" ", 2)
     pairs = (line.partition(":") for line in lines[1:] if line)

@@ -1,11 +1,11 @@
-"""Scripts and stylesheets that pages of a site share. In: responses. Out: the same, without asking the site again for each page."""
+"""A cache of scripts and stylesheets that pages of a site share."""
 
 from __future__ import annotations
 
 from lycosa.values import Fetched
 
 MAX_BYTES = 64_000_000
-"""Of all that is kept; the longest unused goes first."""
+"""Maximum size of the cache. The least recently used response goes first."""
 _SHARED_TYPES = (
     "text/css",
     "text/javascript",
@@ -16,7 +16,7 @@ _SHARED_TYPES = (
 
 
 class Reuse:
-    """What is asked for once in a run; data that scripts load is asked for each time."""
+    """Scripts and stylesheets are cached for a run; data that scripts load is not."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
@@ -24,14 +24,14 @@ class Reuse:
         self._size = 0
 
     def get(self, url: str) -> Fetched | None:
-        """The response to a URL, if it is kept."""
+        """Return the cached response to a URL."""
         found = self._kept.pop(url, None)
         if found is not None:
-            self._kept[url] = found  # used last
+            self._kept[url] = found  # most recently used
         return found
 
     def keep(self, url: str, fetched: Fetched) -> None:
-        """Keep a response, if it is one that pages share."""
+        """Cache a response, if it is of a shared type."""
         kind = fetched.header("content-type").partition(";")[0].strip().lower()
         if fetched.status != 200 or kind not in _SHARED_TYPES or len(fetched.body) > self._max_bytes // 4:
             return

@@ -1,26 +1,26 @@
-"""What is run in a page that is rendered. Nothing clicks: banners, dialogues and walls are left alone."""
+"""Scripts that run in a rendered page. None clicks: banners, dialogues and walls stay."""
 
 BEFORE = """
 (() => {
-  // Ways to other machines that no proxy sees.
+  // Connections that bypass the proxy.
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport"]) {
     try { delete globalThis[name]; } catch {}
   }
   globalThis.open = () => null;
-  // What a closed shadow tree shows is seen by everybody; so is it archived.
+  // Closed shadow trees are visible to readers, so archive them.
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (init) {
     return attach.call(this, { ...init, mode: "open", serializable: true });
   };
 })();
 """
-"""Before the page's own scripts, in every frame."""
+"""Runs before the page's own scripts, in every frame."""
 
 STATE = """
 () => [document.readyState !== "loading", document.getElementsByTagName("*").length,
        document.documentElement ? document.documentElement.scrollHeight : 0]
 """
-"""Whether it is parsed, its number of elements, its height: while these change, it is not ready."""
+"""Returns whether the page is parsed, its number of elements and its height. While these change, it is not ready."""
 
 SCROLL = """
 () => {
@@ -30,7 +30,7 @@ SCROLL = """
   return true;
 }
 """
-"""To the end of the page; whether there was a way to go."""
+"""Scrolls to the end of the page. Returns whether it moved."""
 
 DOCUMENT = """
 ([url, limit]) => {
@@ -49,4 +49,4 @@ DOCUMENT = """
   return ("<!DOCTYPE html>" + start + inner.replace(/<head[^>]*>/i, (head) => head + base)).slice(0, limit) + "</html>";
 }
 """
-"""The document as it is now, shadow trees declared in it."""
+"""Returns the current document, with declarative shadow trees."""

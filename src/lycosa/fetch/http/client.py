@@ -1,7 +1,6 @@
-"""One guarded HTTP exchange. In: a URL. Out: a Response as received, or a Fault with its reason.
+"""The HTTP client: one guarded exchange per call.
 
-The only way to the network: robots.txt goes through it as pages do, so that guards, caps and
-time-outs hold for both.
+All requests use it, also those for robots.txt, so that guards, size limits and timeouts apply to all.
 """
 
 from __future__ import annotations
@@ -9,8 +8,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-import socket
-import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -23,9 +20,10 @@ from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
-from lycosa.errors import MACHINE_FAULTS, MachineError
+from lycosa.errors import MachineError
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
 from lycosa.fetch.http.connections import Connector, Handler, Unasked
+from lycosa.fetch.http.faults import Dropped, Fault, dns_fault, fault_of
 from lycosa.fetch.http.headers import (
     NO_BODY,
     header_text,
@@ -41,49 +39,31 @@ from lycosa.values import Reason, Refusal
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
-MAX_HEADER_BYTES = 32 * 1024  # of one header; modern security headers outgrow the usual 8 KiB
+MAX_HEADER_BYTES = 32 * 1024  # of one header; security headers may exceed the usual 8 KiB
 MAX_HEADERS = 200
 MAX_COOKIES = 50  # of one response
 MAX_COOKIE_CHARS = 4096
 KEEP_ALIVE_S = 15.0
-MAX_DETAIL = 200
 MAX_UNKEPT = 10_000
-"""How many servers are remembered that get no kept-alive connections; the longest-known are forgotten."""
+"""Maximum number of servers remembered as not keeping connections alive."""
 QUIET_S = 1.0
-"""Silence of a connection between two requests, after which a late unasked response is no longer expected."""
+"""Seconds of silence between two requests after which a late unrequested response is unlikely."""
 SETTLE_S, SETTLED = 0.02, 8
-"""How long a response on a connection used again sooner is held back, and for how many responses of a host. A response
-that nobody asked for is taken for the answer to the next request; that request's own answer then follows, and shows it."""
+"""Seconds to hold back a response on a connection that was reused sooner, and for how many responses of a host. An
+unrequested response looks like the response to the next request; the real one then follows and reveals it."""
 
 Look = Callable[[int, Mapping[str, str]], None]
-"""Looks at status and headers before the body is read; raises a Fault to stop there."""
+"""Checks status and headers before the body is read. Raises Fault to stop."""
 Glance = Callable[[bytes], None]
-"""Looks at the first bytes of a body, as often as more have come; raises a Fault to stop there."""
+"""Checks the first bytes of a body, whenever more arrive. Raises Fault to stop."""
 GLANCE_BYTES = 65_536
-"""What these first bytes do not tell is not asked again."""
+"""Glance is not called beyond this many bytes."""
 
 _DOMAIN = re.compile(r";\s*domain\s*=[^;]*", re.IGNORECASE)
 
 
-class Fault(Exception):
-    """An exchange that brought no usable response. `passing`: it may go better another time.
-
-    Where a response had begun, `status` and `retry_after` are what it said.
-    """
-
-    status = 0
-    retry_after = ""
-
-    def __init__(self, refusal: Refusal, *, passing: bool = False) -> None:
-        # Details quote servers: what is stored and shown must be one short line of valid text.
-        line = " ".join(refusal.detail.split())[:MAX_DETAIL].encode("utf-8", "replace").decode()
-        self.refusal = Refusal(refusal.reason, line)
-        super().__init__(str(self.refusal))
-        self.passing = passing
-
-
 class Response(msgspec.Struct, frozen=True):
-    """A response as received, with what archives need to know of it."""
+    """A response as received, with the data for the archive."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -93,22 +73,22 @@ class Response(msgspec.Struct, frozen=True):
     started: float
     elapsed_s: float
     address: str
-    cut: bool = False  # the body was longer than asked for
+    cut: bool = False  # at `max_bytes`
 
     def header(self, name: str) -> str:
-        """The first value of a header (lower-case name), or ''."""
+        """Return the first value of a header (lower-case name), or ''."""
         return next((value for key, value in self.headers if key.lower() == name), "")
 
 
 class _Response(ClientResponse):
-    """Remembers who answered: a short response has left its connection before we see it."""
+    """Remembers its connection, which a short response has left when it is returned."""
 
     peer = ""
     handler: Handler | None = None
     is_first = True
-    """Whether it answers the first request of its connection."""
+    """Whether it is the response to the first request of its connection."""
     idle_s = 0.0
-    """How long its connection was silent before the request."""
+    """Seconds of silence on its connection before the request."""
 
     async def start(self, connection: Connection) -> ClientResponse:
         self.handler = cast(Handler, connection.protocol)
@@ -117,37 +97,30 @@ class _Response(ClientResponse):
         if connection.transport is not None:
             self.peer = (connection.transport.get_extra_info("peername") or ("",))[0]
         if self.request_info.headers.get("Connection") == "close":
-            self.handler.force_close()  # also where the server would keep it open
+            self.handler.force_close()  # even if the server keeps it open
         return await super().start(connection)
 
 
 class _HostCookieJar(aiohttp.CookieJar):
-    """A jar whose cookies go back only to the very host that set them; of a flood, the first few."""
+    """Sends cookies only to the host that set them. Of many cookies it keeps the first."""
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
         kept = [_DOMAIN.sub("", header) for header in headers if len(header) <= MAX_COOKIE_CHARS]
         super().update_cookies_from_headers(kept[:MAX_COOKIES], response_url)
 
 
-class _Dropped(aiohttp.ClientError):
-    """The connection broke before a response came."""
-
-
 async def _no_hidden_retry(request: ClientRequest, send: Callable[[ClientRequest], Any]) -> ClientResponse:
-    """Keep aiohttp from asking again by itself: the host's delay must lie between two requests."""
+    """Disable aiohttp's own retries: the host's delay must be between two requests."""
     try:
         return cast(ClientResponse, await send(request))
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise _Dropped(str(error)) from error
+        raise Dropped(str(error)) from error
 
 
 class HttpClient:
-    """A session with guards and caps built in. Use it with `async with`.
-
-    Each `get` is one request: nothing is asked for again behind the back of whoever keeps the delays.
-    """
+    """A session with guards and limits. Use it with `async with`. Each `get` is exactly one request."""
 
     def __init__(
         self, spec: FetchSpec, resolver: Resolver, *, clock: Callable[[], float] = time.time
@@ -160,10 +133,8 @@ class HttpClient:
         self._headers = _base_headers(spec)
         self._auth = {host.lower(): _basic_auth(secret) for host, secret in spec.auth.items()}
         self._proxy, self._proxy_auth = _proxy_of(spec.proxy)
-        self._unkept: dict[
-            str, None
-        ] = {}  # servers that drop kept connections, or send what nobody asked for
-        self._settled: dict[str, int] = {}  # responses that nothing followed, by host
+        self._unkept: dict[str, None] = {}  # servers that drop reused connections or send unrequested bytes
+        self._settled: dict[str, int] = {}  # responses that no other followed, by host
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -171,11 +142,11 @@ class HttpClient:
         connector = Connector(
             on_unasked=self._keep_no_more,
             resolver=self._resolver,
-            use_dns_cache=False,  # the resolver has one that the per-IP limits share
+            use_dns_cache=False,  # the resolver has one, shared with the per-IP limits
             socket_factory=None if self._proxy else self._guard.make_socket,
-            limit=0,  # the crawl loop limits how much is under way
+            limit=0,  # the crawl loop limits requests in flight
             ssl=spec.verify_tls,
-            # Waiting longer than the host's delay keeps sockets open that nobody will use.
+            # After the host's delay, a connection will not be reused.
             **(
                 {"force_close": True}
                 if open_files() < PLENTY
@@ -186,7 +157,7 @@ class HttpClient:
             connector=connector,
             cookie_jar=_HostCookieJar(unsafe=True) if spec.cookies else aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(
-                total=None,  # `_exchange` counts it by itself
+                total=None,  # `_exchange` has its own
                 connect=spec.connect_timeout_s,
                 sock_read=spec.read_timeout_s,
             ),
@@ -214,7 +185,7 @@ class HttpClient:
         look: Look | None = None,
         glance: Glance | None = None,
     ) -> Response:
-        """Send one GET. The body is read up to `max_bytes`; Response.cut says that there was more."""
+        """Send one GET. The body is read up to `max_bytes`; `Response.cut` says whether there was more."""
         try:
             target = _target(url)
             host = (target.raw_host or "").lower()
@@ -222,9 +193,9 @@ class HttpClient:
             raise Fault(Refusal(Reason.BAD_URL, str(error))) from error
         if not self._proxy:
             try:
-                await self._resolver.addresses(host)  # the time for connecting begins after it
+                await self._resolver.addresses(host)  # not part of the connect timeout
             except OSError as error:
-                raise _dns_fault(error) from error
+                raise dns_fault(error) from error
         elif refusal := self._guard.literal_refusal(host):
             raise Fault(refusal)
         attempt = Attempt(host)
@@ -234,7 +205,7 @@ class HttpClient:
         except (Fault, MachineError):
             raise
         except Exception as error:
-            raise _fault_of(error, attempt) from error
+            raise fault_of(error, attempt) from error
 
     async def _exchange(
         self,
@@ -246,7 +217,7 @@ class HttpClient:
         glance: Glance | None,
     ) -> Response:
         started, begun = self._clock(), time.perf_counter()
-        # Not aiohttp's own total timeout: that of one response does not bound what follows on its connection.
+        # aiohttp's total timeout does not cover what follows a response on its connection.
         deadline = asyncio.get_running_loop().time() + self._spec.total_timeout_s
         async with asyncio.timeout_at(deadline):
             response = await self._send(url, host, self._headers_for(url, host, extra))
@@ -259,7 +230,7 @@ class HttpClient:
                     await self._refuse_doubtful(cast(_Response, response), host)
         except Exception as error:
             response.close()
-            fault = error if isinstance(error, Fault) else _fault_of(error)
+            fault = error if isinstance(error, Fault) else fault_of(error)
             fault.status, fault.retry_after = response.status, response.headers.get("Retry-After", "")
             raise fault from error
         except BaseException:
@@ -284,7 +255,7 @@ class HttpClient:
         assert self._session is not None, "use the client with 'async with'"
         server = "the proxy" if self._proxy else host
         if server in self._unkept or host in self._unkept:
-            # Each request gets a connection of its own.
+            # One connection per request.
             headers = headers.copy()
             headers["Connection"] = "close"
         tunnel = {"Proxy-Authorization": self._proxy_auth} if self._proxy_auth else None
@@ -292,21 +263,21 @@ class HttpClient:
             return await self._session.get(
                 url, headers=headers, allow_redirects=False, proxy=self._proxy, proxy_headers=tunnel
             )
-        except _Dropped:
+        except Dropped:
             self._keep_no_more(server)
             raise
 
     def _keep_no_more(self, server: str) -> None:
-        """Give each further request to a server a connection of its own."""
+        """Use one connection per request for this server from now on."""
         self._unkept[server] = None
         if len(self._unkept) > MAX_UNKEPT:
             del self._unkept[next(iter(self._unkept))]
 
     async def _refuse_doubtful(self, response: _Response, host: str) -> None:
-        """Raise Unasked if this may be the response to an earlier request, or have a part of one in it.
+        """Raise Unasked if this may be the response to an earlier request, or contain a part of one.
 
-        What answers the first request of a connection is not in doubt. On one that is used again soon, the end of the
-        connection is no proof that nothing was to follow.
+        The first response of a connection is certain. If a connection was reused soon, its end does not prove that
+        nothing was to follow.
         """
         handler = response.handler
         if response.is_first or handler is None:
@@ -316,7 +287,7 @@ class HttpClient:
             if settled < SETTLED and handler.is_connected():
                 await asyncio.sleep(SETTLE_S)
                 if handler.is_idle and handler.is_connected() and handler.has_unread():
-                    await asyncio.sleep(0.001)  # let it arrive
+                    await asyncio.sleep(0.001)  # let the bytes arrive
                 self._settled[host] = settled + 1
                 if len(self._settled) > MAX_UNKEPT:
                     del self._settled[next(iter(self._settled))]
@@ -331,7 +302,7 @@ class HttpClient:
         if not (auth or extra or self._proxy_auth):
             return self._headers
         headers = self._headers.copy()
-        if auth and url.raw_user is None:  # a URL that brings its own name and password keeps them
+        if auth and url.raw_user is None:  # credentials in the URL win
             headers["Authorization"] = auth
         if self._proxy_auth and url.scheme == "http":
             headers["Proxy-Authorization"] = self._proxy_auth
@@ -340,7 +311,7 @@ class HttpClient:
 
 
 async def _read(response: ClientResponse, max_bytes: int, glance: Glance | None) -> tuple[bytes, bool]:
-    """The body, up to a number of bytes, and whether there was more."""
+    """Return the body up to `max_bytes`, and whether there was more."""
     said = response.headers.get("Content-Length", "")
     if not max_bytes and said.isdecimal() and int(said) and response.status not in NO_BODY:
         response.close()
@@ -365,8 +336,8 @@ def _status_line(response: ClientResponse) -> bytes:
 
 
 def _target(url: str) -> URL:
-    """The URL object that is requested exactly as the text says."""
-    if url.endswith("?"):  # an empty query counts: yarl would drop its question mark
+    """Return a URL object that requests exactly this text."""
+    if url.endswith("?"):  # yarl drops the question mark of an empty query
         path_at = url.index("/", 8)
         scheme, _, authority = url[:path_at].partition("://")
         return URL.build(scheme=scheme, authority=authority, path=url[path_at:], encoded=True)
@@ -391,40 +362,10 @@ def _basic_auth(secret: str) -> str:
 
 
 def _proxy_of(proxy: str) -> tuple[URL | None, str]:
-    """The proxy's URL without its password, and the header that carries it."""
+    """Return the proxy's URL without credentials, and the header that has them."""
     if not proxy:
         return None, ""
     url = URL(proxy)
     if url.user is None:
         return url, ""
     return url.with_user(None), _basic_auth(f"{url.user}:{url.password or ''}")
-
-
-def _dns_fault(error: OSError) -> Fault:
-    passing = getattr(error, "errno", None) in (socket.EAI_AGAIN, socket.EAI_SYSTEM)
-    return Fault(Refusal(Reason.DNS, error.strerror or str(error)), passing=passing)
-
-
-def _fault_of(error: Exception, attempt: Attempt | None = None) -> Fault:
-    """What an exception of aiohttp means; MachineError where it is no fault of the host."""
-    if isinstance(error, OSError) and error.errno in MACHINE_FAULTS:
-        raise MachineError.of(error) from error
-    detail = str(error) or type(error).__name__
-    match error:
-        case aiohttp.ClientConnectorDNSError():
-            return _dns_fault(error.os_error)
-        case aiohttp.ClientSSLError() | ssl.SSLError():
-            return Fault(Refusal(Reason.TLS, detail))
-        case aiohttp.ClientConnectorError() if attempt is not None and attempt.refusal is not None:
-            return Fault(attempt.refusal)
-        case aiohttp.ClientPayloadError() | _Dropped() | Unasked():
-            return Fault(Refusal(Reason.BROKEN_RESPONSE, detail), passing=True)
-        case asyncio.TimeoutError():
-            return Fault(Refusal(Reason.TIMEOUT, detail), passing=True)
-        case aiohttp.ClientHttpProxyError() | aiohttp.ClientConnectionError() | OSError():
-            return Fault(Refusal(Reason.CONNECT, detail), passing=True)
-        case aiohttp.InvalidURL():
-            return Fault(Refusal(Reason.BAD_URL, detail))
-        case _:
-            # What a server can make the client trip over must refuse a page, not end a crawl.
-            return Fault(Refusal(Reason.BROKEN_RESPONSE, detail))

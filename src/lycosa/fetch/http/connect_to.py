@@ -1,4 +1,4 @@
-"""Where `fetch.connect_to` sends a host: an address and a port. Apart from what connects, so that a spec is checked quickly."""
+"""Parsing of `fetch.connect_to`, apart from the client so that a spec is checked quickly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lycosa.errors import SpecError
 
 
 def target_of(value: str) -> tuple[str, int]:
-    """The address and the port that a value names; a SpecError where it names none.
+    """Return the address and the port in a value. Raise SpecError if there is none.
 
     >>> target_of("[::1]:8080")
     ('::1', 8080)

@@ -1,7 +1,7 @@
-"""Connections that end when a server sends what nobody asked for.
+"""Connections that are closed when a server sends unrequested bytes.
 
 aiohttp gives bytes that arrive between two requests to the next request: a page would be archived under another
-page's URL, or be waited for without end. It also reads interim responses (100, 103) for as long as they come.
+page's URL, or never end. It also reads interim responses (100, 103) without a limit.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ if sys.platform == "linux":
     _UNACKNOWLEDGED = 0x5411  # SIOCOUTQ
 
 MAX_INTERIM = 20
-"""Interim responses to one request."""
+"""Maximum number of interim responses to one request."""
 SLICE = 4096
-"""Bytes parsed at a time before a body has begun, so that interim responses are counted in time."""
+"""Bytes parsed at a time before the body, so that interim responses are counted."""
 
 
 class InterimFlood(aiohttp.ClientError):
-    """More interim responses than anybody needs."""
+    """Too many interim responses."""
 
     def __init__(self) -> None:
         super().__init__(f"more than {MAX_INTERIM} interim responses (1xx)")
 
 
 class Unasked(aiohttp.ClientError):
-    """The server sent bytes that answer no request."""
+    """The server sent bytes that belong to no request."""
 
     def __init__(self) -> None:
         super().__init__("the server sent bytes that answer no request")
 
 
 class Handler(ResponseHandler):
-    """One connection. It is aborted at the first byte that cannot belong to the response awaited.
+    """One connection. It is aborted at the first byte that cannot belong to the expected response.
 
     Such bytes arrive before a request was sent, before the server has acknowledged all of it, or after its response.
     """
@@ -58,22 +58,22 @@ class Handler(ResponseHandler):
     interim = 0
     requests = 0
     unasked = False
-    """Whether bytes have come that answer no request."""
+    """Whether unrequested bytes arrived."""
     last_byte_at = 0.0
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
         self.on_unasked: Callable[[], None] = lambda: None
-        self._is_awaiting = False  # a request was sent, and its response has not begun
+        self._is_awaiting = False  # a request was sent and its response has not begun
         self._body: StreamReader | None = None  # of the last response
 
     @property
     def is_idle(self) -> bool:
-        """Whether no response is awaited or under way."""
+        """Whether no response is expected or in flight."""
         return not self._is_awaiting and (self._body is None or self._body.is_eof())
 
     def has_unread(self) -> bool:
-        """Whether bytes, or the end of the connection, wait in the socket."""
+        """Whether the socket has unread bytes or was closed."""
         link = self.transport.get_extra_info("socket") if self.transport is not None else None
         if link is None:
             return False
@@ -84,10 +84,10 @@ class Handler(ResponseHandler):
         return bool(poll.poll(0))
 
     def data_received(self, data: bytes) -> None:
-        """Parse what belongs to the response awaited."""
+        """Parse bytes of the expected response."""
         if self.unasked:
             return
-        if not data:  # the parser goes on after a pause
+        if not data:  # the parser resumes after a pause
             self._parse(data)
             return
         self.last_byte_at = self._loop.time()
@@ -108,7 +108,7 @@ class Handler(ResponseHandler):
                     return
 
     def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
-        """Take one response from the parser; there may be one final response to a request."""
+        """Take one response from the parser. A request may have one final response."""
         message, payload = data
         if not self._is_awaiting:
             self._refuse_unasked()
@@ -118,7 +118,7 @@ class Handler(ResponseHandler):
         super().feed_data(data, size)
 
     async def read(self) -> tuple[RawResponseMessage, StreamReader]:
-        """Wait for the response to the request that has just been written, or for the one after an interim response."""
+        """Wait for the response to the last request, or for the next one after an interim response."""
         if self.is_idle and not self._buffer and not self.unasked:
             self._is_awaiting = True
             self.requests += 1
@@ -134,14 +134,14 @@ class Handler(ResponseHandler):
             self._refuse_unasked()
 
     def _has_begun_another(self) -> bool:
-        """Whether the parser holds the beginning of one more response."""
+        """Whether the parser has the start of another response."""
         try:
             return self._parser is not None and self._parser.feed_eof() is not None
-        except Exception:  # what has begun is no response, or only half a head
+        except Exception:  # not a response, or an incomplete head
             return True
 
     def _has_unacknowledged(self) -> bool:
-        """Whether a part of the request has not reached the server, so that nothing can be an answer to it."""
+        """Whether a part of the request has not reached the server, so that no byte can be its response."""
         if self.transport is None or sys.platform != "linux":
             return False
         if self.transport.get_write_buffer_size():
@@ -168,7 +168,7 @@ class Handler(ResponseHandler):
 
 
 class Connector(aiohttp.TCPConnector):
-    """A TCPConnector whose connections are used only while no unasked byte has come. `on_unasked` hears of hosts that sent some."""
+    """A TCPConnector that does not reuse connections with unrequested bytes. It calls `on_unasked` with their host."""
 
     def __init__(self, *, on_unasked: Callable[[str], None], **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -178,12 +178,12 @@ class Connector(aiohttp.TCPConnector):
     async def connect(
         self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
     ) -> Connection:
-        """A connection on which nothing waits to be read."""
+        """Return a connection without unread bytes."""
         while True:
             connection = await super().connect(req, traces, timeout)
             handler = cast(Handler, connection.protocol)
             handler.on_unasked = partial(self._on_unasked, (req.url.raw_host or "").lower())
-            # A new TLS connection may have session tickets to read.
+            # A new TLS connection may have unread session tickets.
             if handler.requests == 0 and req.connection_key.is_ssl:
                 return connection
             if not handler.has_unread():

@@ -1,8 +1,4 @@
-"""The live web over HTTP. In: a Link. Out: the response to one GET, or a NotFetched with its reason.
-
-One exchange and no policy: what robots.txt says, how long hosts rest and what is tried again is
-decided above (`lycosa.fetch.polite`).
-"""
+"""Fetching over HTTP, one GET per link. Policy (robots.txt, rests, retries) is in `lycosa.fetch.polite`."""
 
 from __future__ import annotations
 
@@ -11,15 +7,16 @@ from functools import partial
 
 from lycosa.fetch.content_types import is_wanted
 from lycosa.fetch.guards import url_refusal
-from lycosa.fetch.http.client import Fault, HttpClient
+from lycosa.fetch.http.client import HttpClient
+from lycosa.fetch.http.faults import Fault
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 
 
 class HttpFetcher:
-    """Asks for pages through a client. What is not wanted is refused at its headers.
+    """Fetches links with a client, and refuses unwanted responses by their headers.
 
-    `content_types` are those of pages. A body above `max_bytes` is refused, or with `truncate` cut
-    there. `glance` may refuse an image by its first bytes, before the rest is downloaded.
+    `content_types` are those of pages. A body longer than `max_bytes` is refused, or cut with `truncate`. `glance` may
+    refuse an image by its first bytes.
     """
 
     def __init__(
@@ -38,7 +35,7 @@ class HttpFetcher:
         self._glance_at = glance
 
     async def fetch(self, link: Link) -> Fetched | NotFetched:
-        """One GET."""
+        """Send one GET."""
         if (refusal := url_refusal(link.url, self._client.max_url_length)) is not None:
             return NotFetched(link, refusal)
         try:
@@ -76,7 +73,7 @@ class HttpFetcher:
         )
 
     def _look(self, link: Link, status: int, headers: Mapping[str, str]) -> None:
-        """Decide at the headers whether the body is wanted."""
+        """Raise Fault if the headers show that the body is unwanted."""
         if status == 200 and not is_wanted(link.kind, headers.get("Content-Type", ""), self._wanted):
             raise Fault(Refusal(Reason.CONTENT_TYPE, headers["Content-Type"]))
         length = headers.get("Content-Length", "")
@@ -86,13 +83,13 @@ class HttpFetcher:
             raise Fault(Refusal(Reason.TOO_LARGE, f"{length} bytes"))
 
     def _glance(self, head: bytes) -> None:
-        """Decide at the first bytes of an image whether the rest is wanted."""
+        """Raise Fault if the first bytes of an image show that it is unwanted."""
         if self._glance_at is not None and (refusal := self._glance_at(head)) is not None:
             raise Fault(refusal)
 
 
 def _headers_of(link: Link) -> dict[str, str] | None:
-    """The headers that ask for a page only if it has changed since it was last fetched; and for what pages need, of any type."""
+    """Return the headers of a conditional request, and of a request for a requisite of any type."""
     conditions = {"Accept": "*/*"} if link.kind is Kind.REQUISITE else {}
     notes = link.notes
     for value, header in ((notes.etag, "If-None-Match"), (notes.last_modified, "If-Modified-Since")):

@@ -1,7 +1,4 @@
-"""Header blocks of HTTP. In: what was sent and received. Out: the bytes that archives keep of it.
-
-Also how the crawler names itself: site owners must be able to tell who asks.
-"""
+"""HTTP headers: the crawler's User-Agent, and header blocks as they are archived."""
 
 from __future__ import annotations
 
@@ -17,31 +14,31 @@ _SECRETS = frozenset(("authorization", "proxy-authorization"))
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 NO_BODY = frozenset((204, 304))
 RECORD_BYTES = 1 << 28
-"""Of one archived response, unpacked: archives come from strangers too, and what is larger is no page."""
+"""Maximum bytes of one archived response, unpacked. Larger records are not read."""
 
 
 def user_agent(contact: str = "") -> str:
-    """How the crawler names itself, with whom to write to.
+    """Return the User-Agent of the crawler, with a contact for site owners.
 
     >>> user_agent("me@site.example").partition(" ")[2]
     '(focused crawler; contact: me@site.example)'
     """
-    # A line break in the contact would start a header of its own.
+    # A line break in the contact would start another header.
     said = " ".join(contact.split())
     return f"Lycosa/{__version__} (focused crawler{f'; contact: {said}' if said else ''})"
 
 
 def refuse_unsendable(headers: Mapping[str, str]) -> None:
-    """A SpecError where a header cannot be sent as it is: a line break would start another one."""
+    """Raise SpecError if a header cannot be sent as it is."""
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name) or not value.isprintable():
             raise SpecError(
-                f"fetch.headers: {name!r} cannot be sent. Take line breaks and odd letters out of its name and value."
+                f"fetch.headers: {name!r} cannot be sent. Remove line breaks and control characters from its name and value."
             )
 
 
 def request_head(path: str, headers: Mapping[str, str]) -> bytes:
-    """The request as an archive keeps it: passwords stay out, what else was sent is in."""
+    """Return a request as it is archived, without passwords."""
     lines = [f"GET {path} HTTP/1.1"]
     for name, value in headers.items():
         lines.append(f"{name}: {'(not archived)' if name.lower() in _SECRETS else value}")
@@ -49,14 +46,14 @@ def request_head(path: str, headers: Mapping[str, str]) -> bytes:
 
 
 def response_head(status_line: bytes, status: int, headers: RawHeaders, length: int) -> bytes:
-    """Status line and headers as received, made to fit a body whose transfer coding is undone.
+    """Return status line and headers as received, adjusted to a body without its transfer coding.
 
     >>> response_head(b"HTTP/1.1 200 OK", 200, [(b"Transfer-Encoding", b"chunked")], 5).split(b"\\r\\n")
     [b'HTTP/1.1 200 OK', b'X-Archive-Orig-Transfer-Encoding: chunked', b'Content-Length: 5', b'', b'']
     """
     lines = [status_line]
     right = b"%d" % length
-    # The length of a response without body is that of the body it might have had.
+    # The length in a response without a body is that of the omitted body.
     fits = status in NO_BODY
     for name, value in headers:
         kind = name.lower()
@@ -71,7 +68,7 @@ def response_head(status_line: bytes, status: int, headers: RawHeaders, length: 
 
 
 def header_text(raw: bytes) -> str:
-    """A header as text that can be stored anywhere: UTF-8 if it is, else one letter a byte."""
+    """Decode a header as UTF-8, or else as Latin-1."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

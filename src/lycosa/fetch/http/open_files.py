@@ -1,7 +1,4 @@
-"""How many connections the machine allows. In: the spec's fetch.concurrency. Out: one that it can serve.
-
-Sockets are open files. Where they run out, hosts would be blamed for what is this machine's limit.
-"""
+"""The limit of open files, which limits connections. Without a check, hosts would be blamed for it."""
 
 from __future__ import annotations
 
@@ -12,14 +9,14 @@ from lycosa.spec.sections import FetchSpec
 from lycosa.values import Say
 
 RESERVED = 48
-"""Open files of everything else: catalogue, archive, workers, models, temporary files."""
+"""Open files for everything else: catalogue, archive, workers, models, temporary files."""
 PLENTY = 1024
-"""With fewer, connections are not kept alive: idle ones would use them up."""
+"""With fewer, connections are not kept alive: idle ones count."""
 _ASKED_FOR = 65_536
 
 
 def open_files() -> int:
-    """How many files may be open at once, after asking for as many as this process may have."""
+    """Raise the limit of open files as far as allowed, and return it."""
     if sys.platform == "win32":
         return _ASKED_FOR
     import resource
@@ -30,13 +27,13 @@ def open_files() -> int:
         return _ASKED_FOR if soft == resource.RLIM_INFINITY else soft
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    except (OSError, ValueError):  # some systems promise more than they give
+    except (OSError, ValueError):  # some systems allow less than their hard limit
         return soft
     return wanted
 
 
 def within_open_files(spec: FetchSpec, say: Say) -> FetchSpec:
-    """The same settings, with a concurrency that the machine can serve; `say` hears of a change."""
+    """Return the settings with a concurrency that the open files allow; `say` reports a change."""
     files = open_files()
     max_concurrency = (files - RESERVED) // 2
     if spec.concurrency <= max_concurrency:
@@ -44,10 +41,10 @@ def within_open_files(spec: FetchSpec, say: Say) -> FetchSpec:
     needed = RESERVED + 2 * spec.concurrency
     if max_concurrency < 1:
         raise MachineError(
-            f"Only {files} files may be open at once, too few for a crawl. Allow more: ulimit -n {needed}"
+            f"The limit of {files} open files is too low for a crawl. Raise it: ulimit -n {needed}"
         )
     say(
-        f"Only {files} files may be open at once: {max_concurrency} requests at once instead of {spec.concurrency} "
-        f"(fetch.concurrency). To allow more: ulimit -n {needed}"
+        f"The limit of {files} open files allows {max_concurrency} requests in flight instead of {spec.concurrency} "
+        f"(fetch.concurrency). Raise it: ulimit -n {needed}"
     )
     return spec.model_copy(update={"concurrency": max_concurrency})

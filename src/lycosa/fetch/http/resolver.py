@@ -1,6 +1,6 @@
-"""Host names to addresses. In: a host name. Out: its addresses, from a bounded cache or DNS.
+"""DNS resolution with a bounded cache.
 
-`connect_to` sends hosts elsewhere, as curl's --connect-to does: URL and Host header stay.
+`connect_to` redirects hosts like curl's --connect-to: URL and Host header stay.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from lycosa.fetch.http.connect_to import target_of
 
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
-"""A host name to its addresses, the best first; OSError if there is none."""
+"""Resolves a host name to its addresses, best first. Raises OSError if there is none."""
 
 TTL_S = 300.0
 FAILED_TTL_S = 30.0
@@ -25,13 +25,13 @@ MAX_ADDRESSES = 8
 
 
 async def look_up(host: str) -> Sequence[str]:
-    """The addresses that the system's resolver knows for a host."""
+    """Resolve a host with the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return [str(info[4][0]) for info in found]
 
 
 class Resolver(AbstractResolver):
-    """Looks hosts up, remembers the answers for a while, and sends some hosts elsewhere."""
+    """Resolves hosts, caches the answers, and redirects the hosts in `connect_to`."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Resolver(AbstractResolver):
         self._known: dict[str, tuple[float, tuple[str, ...] | OSError]] = {}
 
     async def addresses(self, host: str) -> tuple[str, ...]:
-        """The addresses of a host, the one to be connected to first; OSError if it has none."""
+        """Return the addresses of a host, in the order to try. Raise OSError if it has none."""
         if ":" in host or host.replace(".", "").isdigit():
             return (host.strip("[]"),)  # URLs are parsed by WHATWG: such a host is an address
         name = self._goes_to(host)[0] or host
@@ -56,7 +56,7 @@ class Resolver(AbstractResolver):
         if known is None or known[0] < self._clock():
             known = await self._look_up(name)
         if isinstance(known[1], OSError):
-            raise known[1].with_traceback(None)  # one error is raised many times
+            raise known[1].with_traceback(None)  # the cached error is raised again and again
         return known[1]
 
     async def _look_up(self, name: str) -> tuple[float, tuple[str, ...] | OSError]:
@@ -64,7 +64,7 @@ class Resolver(AbstractResolver):
             async with asyncio.timeout(self._timeout_s):
                 found = tuple(dict.fromkeys(await self._lookup(name)))[:MAX_ADDRESSES]
             answer: tuple[str, ...] | OSError = found or socket.gaierror(socket.EAI_NONAME, "no address")
-        except UnicodeError as error:  # a label that no DNS name can have
+        except UnicodeError as error:  # not a valid DNS name
             answer = socket.gaierror(socket.EAI_NONAME, str(error))
         except TimeoutError:
             answer = socket.gaierror(socket.EAI_AGAIN, "DNS did not answer in time")
@@ -79,7 +79,7 @@ class Resolver(AbstractResolver):
         return known
 
     def prefer(self, host: str, address: str) -> None:
-        """Note which address answered, so that it comes first from now on."""
+        """Put the address that answered first."""
         name = self._goes_to(host)[0] or host
         known = self._known.get(name)
         if known and not isinstance(known[1], OSError) and address in known[1][1:]:
@@ -89,7 +89,7 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """What the connector asks for: addresses with ports."""
+        """Return addresses with ports, for the connector."""
         to_port = self._goes_to(host)[1] or port
         return [
             ResolveResult(
@@ -105,11 +105,11 @@ class Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Forget everything."""
+        """Clear the cache."""
         self._known.clear()
 
     def _goes_to(self, host: str) -> tuple[str, int]:
-        """Where `connect_to` sends this host; ('', 0) if nowhere."""
+        """Return where `connect_to` redirects this host; ('', 0) if it does not."""
         for pattern, target in self._connect_to:
             if fnmatchcase(host, pattern):
                 return target

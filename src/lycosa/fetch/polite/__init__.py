@@ -1,5 +1,4 @@
-"""Politeness around any live fetcher: robots.txt, rests, retries and limits per IP address.
+"""Politeness for any live fetcher: robots.txt, rests, retries and limits per IP address.
 
-Nothing in here speaks HTTP, and no fetcher below knows a rule of politeness: so a browser is as
-polite as a plain request.
+Nothing here speaks HTTP, and no fetcher knows politeness, so that requests of a browser are polite too.
 """

@@ -1,4 +1,4 @@
-"""The arithmetic of politeness. In: delays, headers, counts of faults. Out: seconds to wait."""
+"""Delays between requests: Retry-After, backoff and rests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from random import Random
 
 MAX_BACKOFF_S = 300.0
-SMALLEST_DELAY_S = 0.25  # what back-off doubles where the delay itself is 0
+SMALLEST_DELAY_S = 0.25  # backoff starts here if the delay is 0
 RETRYABLE = frozenset((408, 425, 429, 500, 502, 503, 504))
 RATE_LIMITS = frozenset((429, 503))
 
@@ -16,7 +16,7 @@ _SECONDS = re.compile(r"\d{1,300}(?:\.\d{1,10})?", re.ASCII)
 
 
 def retry_after_s(value: str, now: float, at_most: float) -> float:
-    """The seconds that a Retry-After header (seconds or a date) asks for; 0 for nonsense.
+    """Return the seconds in a Retry-After header (seconds or a date); 0 if it is invalid.
 
     >>> retry_after_s("120", 0.0, 3600.0), retry_after_s("soon", 0.0, 3600.0), retry_after_s("9" * 50, 0.0, 3600.0)
     (120.0, 0.0, 3600.0)
@@ -35,7 +35,7 @@ def retry_after_s(value: str, now: float, at_most: float) -> float:
 
 
 def backoff_s(delay_s: float, faults: int) -> float:
-    """The rest after a number of faults in a row: the delay, doubled with each of them.
+    """Return the rest after a number of faults in a row: the delay, doubled with each.
 
         b(n) = min(300, max(delay, 1/4) * 2^n)  for n > 0,  b(0) = 0
 
@@ -48,7 +48,7 @@ def backoff_s(delay_s: float, faults: int) -> float:
 
 
 def rest_s(delay_s: float, crawl_delay_s: float = 0.0, wait_s: float = 0.0, faults: int = 0) -> float:
-    """How long an authority rests after a request: the longest of what anyone asks for.
+    """Return how long an authority rests after a request: the longest of all delays.
 
         rest = max(per_host_delay, Crawl-delay, Retry-After, b(faults in a row))
 
@@ -59,31 +59,31 @@ def rest_s(delay_s: float, crawl_delay_s: float = 0.0, wait_s: float = 0.0, faul
 
 
 def again_in_s(rest: float, delay_s: float, attempts: int, rng: Random) -> float:
-    """When a URL is tried again: after its own back-off, never before the authority's rest is over.
+    """Return the seconds until a URL is retried: its own backoff, and at least the authority's rest.
 
-    Up to a quarter is added by chance, so that what failed together does not come back together.
+    A random part, up to a quarter, spreads URLs that failed together.
     """
     return max(rest, backoff_s(delay_s, attempts + 1)) * (1.0 + rng.random() / 4)
 
 
 class Faults:
-    """Counts the faults in a row of each authority. Bounded: the longest-known are forgotten."""
+    """Counts the faults in a row of each authority. The oldest are removed when there are too many."""
 
     def __init__(self, at_most: int = 100_000) -> None:
         self._counts: dict[str, int] = {}
         self._at_most = at_most
 
     def of(self, authority: str) -> int:
-        """How many in a row."""
+        """Return the faults in a row."""
         return self._counts.get(authority, 0)
 
     def add(self, authority: str) -> int:
-        """One more; how many it makes."""
+        """Count one more, and return the new number."""
         count = self._counts[authority] = self._counts.get(authority, 0) + 1
         if len(self._counts) > self._at_most:
             del self._counts[next(iter(self._counts))]
         return count
 
     def clear(self, authority: str) -> None:
-        """It answered well."""
+        """Reset the count after a good response."""
         self._counts.pop(authority, None)

@@ -1,9 +1,7 @@
-"""A polite fetcher. In: a live fetcher, and a Link. Out: what it fetched, how long the host rests now,
-and when to come back.
+"""The polite fetcher: robots.txt, rests, retries and limits around a live fetcher.
 
-Each fetch is at most one request to the link's host: where robots.txt was not known, that one was
-for robots.txt, and the link is put off (`Later`) until the host may be asked again. Nothing is waited
-for here: whoever asks keeps the rests, durably, and asks nobody before its rest is over.
+Each fetch is at most one request to the link's host. If robots.txt is unknown, that request is for robots.txt, and the
+link is postponed (`Later`). `fetch` does not wait for rests: the caller stores them and respects them.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ from lycosa.urls import authority_of, host_of
 from lycosa.values import Fetched, Later, Link, NotFetched, Reason, Refusal
 
 Addresses = Callable[[str], Awaitable[Sequence[str]]]
-"""A host name to its addresses, the one that will be connected to first; OSError if it has none."""
+"""Resolves a host name to its addresses, in the order to try. Raises OSError if it has none."""
 
 
 class PoliteFetcher:
     """Wraps a live fetcher. `close` it at the end.
 
-    `robots_fetcher` reads robots.txt files, which may be cut at `robots.MAX_BYTES`; they are kept in
-    `robots_store`, by authority. `rests` is told until when a host rests that was asked on behalf of another, whose
-    robots.txt it has: a durable mapping outlives a crash. With `tdm` sites are asked for their tdmrep.json too. Without `addresses` (a proxy connects, not we) IP addresses have no limit; `turns` may share the limit
-    of this process with others.
+    `robots_fetcher` reads robots.txt files and may cut them at `robots.MAX_BYTES`; `robots_store` keeps them, by
+    authority. `rests` keeps until when a host rests that was asked on behalf of another; a durable mapping survives a
+    crash. With `tdm`, tdmrep.json is fetched too. Without `addresses` (behind a proxy) there are no limits per IP
+    address; `turns` may share the limits with other processes.
     """
 
     def __init__(
@@ -73,11 +71,11 @@ class PoliteFetcher:
         self._tdm = TdmFiles(ask, store, clock) if tdm else None
 
     async def close(self) -> None:
-        """Give up what is under way."""
+        """Cancel requests in flight."""
         await self._robots.close()
 
     async def fetch(self, link: Link) -> Fetched | NotFetched | Later:
-        """One polite request. A passing fault says when to come back, while retries are left."""
+        """Send at most one request. A passing fault says when to retry, while retries are left."""
         if (refusal := url_refusal(link.url, self._spec.max_url_length)) is not None:
             return NotFetched(link, refusal)
         authority = authority_of(link.url)
@@ -86,9 +84,9 @@ class PoliteFetcher:
         return await self._fetch(link, authority)
 
     async def fetch_for(self, link: Link) -> Fetched | NotFetched:
-        """What a page under way needs: as polite as `fetch`, but waited for until its host may be asked.
+        """Fetch a requisite of a page, as politely as `fetch`, but wait until its host may be asked.
 
-        Meanwhile the host is not asked for anything else; that and its rest are noted in `rests`.
+        Meanwhile the host gets no other request. Its rest is noted in `rests`.
         """
         if (refusal := url_refusal(link.url, self._spec.max_url_length)) is not None:
             return NotFetched(link, refusal)
@@ -104,7 +102,7 @@ class PoliteFetcher:
                     return result
 
     def _wait_s(self, authority: str) -> float:
-        """How long to wait before an authority may be asked on behalf of another; 0 if it may be asked now."""
+        """Return the seconds until an authority may be asked on behalf of another."""
         until = self._rests.get(authority, 0.0)
         rest_left = max(0.0, until - self._clock()) if until < inf else 0.0
         return max(self._asked.wait_s(authority), self._asked_for_others.wait_s(authority), rest_left)
@@ -140,7 +138,7 @@ class PoliteFetcher:
         return concluded
 
     async def _read_tdm(self, link: Link, authority: str, crawl_delay_s: float) -> Later:
-        """Ask for what the site says of text and data mining, before the first of its pages."""
+        """Fetch tdmrep.json before the first page of a site."""
         assert self._tdm is not None
         rest = rest_s(self._spec.per_host_delay_s, crawl_delay_s)
         self._asked.begin(authority)
@@ -173,9 +171,9 @@ class PoliteFetcher:
         return Later(link, rest)
 
     def _rest_left(self, rules: Rules) -> float:
-        """How long a host still rests whose robots.txt an earlier run has read.
+        """Return how long a host still rests after an earlier run read its robots.txt.
 
-        Whoever asks may not know of it: a crash forgets what was not committed, but the rules are stored at once.
+        A crash loses uncommitted rests, but robots.txt files are stored at once.
         """
         if not rules.is_of_earlier_run:
             return 0.0
@@ -183,7 +181,7 @@ class PoliteFetcher:
         return max(0.0, rules.stored.fetched_at + rest - self._clock())
 
     async def _read_elsewhere(self, authority: str, other: str) -> Rules | NotFetched | None:
-        """Ask another host for the robots.txt of this one, and let it rest for that."""
+        """Fetch the robots.txt of an authority from another host, which rests after it."""
         with self._asking_for_another(other) as rest_for:
             rules = await self._robots.read(authority)
             if isinstance(rules, NotFetched):
@@ -192,7 +190,7 @@ class PoliteFetcher:
 
     @contextmanager
     def _asking_for_another(self, host: str) -> Iterator[Callable[[float], None]]:
-        """While a host is asked on behalf of another. It rests for the usual time, unless it is said for how long."""
+        """Note that a host is asked on behalf of another. It then rests for the usual time, or for what the caller sets."""
         rest = self._spec.per_host_delay_s
 
         def rest_for(wanted_s: float) -> None:
@@ -200,7 +198,7 @@ class PoliteFetcher:
             rest = wanted_s
 
         self._asked_for_others.begin(host)
-        self._rests[host] = inf  # before the request goes out: after a crash it still rests
+        self._rests[host] = inf  # before the request: it must rest after a crash too
         try:
             yield rest_for
         finally:
@@ -211,12 +209,12 @@ class PoliteFetcher:
             self._rests[host] = now + rest
 
     async def _exchange(self, fetcher: Fetcher, link: Link) -> Fetched | NotFetched:
-        """One exchange, when the host's IP address has room for it."""
+        """Do one exchange within the limit of the host's IP address."""
         if self._addresses is None:
             return await fetcher.fetch(link)
         try:
             address = (await self._addresses(host_of(link.url)))[0]
-        except OSError:  # it has none: the fetcher says so
+        except OSError:  # it has none, which the fetcher reports
             return await fetcher.fetch(link)
         await self._per_ip.enter(address)
         try:
@@ -227,7 +225,7 @@ class PoliteFetcher:
     def _concluded(
         self, link: Link, authority: str, crawl_delay_s: float, result: Fetched | NotFetched
     ) -> Fetched | NotFetched:
-        """The result with what politeness makes of it: the host's rest, and whether to come back."""
+        """Return the result with the host's rest and the time of a retry."""
         busy = result.status in RETRYABLE
         passing = busy or (isinstance(result, NotFetched) and result.passing)
         if passing:
@@ -252,12 +250,12 @@ class PoliteFetcher:
         return rest_s(self._spec.per_host_delay_s, crawl_delay_s, wait_s, self._faults.of(authority))
 
     def _again_in_s(self, link: Link, rest: float) -> float | None:
-        """When a passing fault is tried again; None if no retries are left."""
+        """Return the seconds until a retry; None if no retries are left."""
         if link.attempts >= self._spec.retries:
             return None
         return again_in_s(rest, self._spec.per_host_delay_s, link.attempts, self._rng)
 
 
 def _nobody_was_asked(result: Fetched | NotFetched | Later) -> bool:
-    """Whether a request was refused before it left this machine."""
+    """Whether a request was refused before it was sent."""
     return isinstance(result, NotFetched) and result.refusal.reason is Reason.PRIVATE_ADDRESS

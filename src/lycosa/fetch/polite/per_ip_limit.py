@@ -1,4 +1,4 @@
-"""Politeness to IP addresses, however many hosts share one. In: an address. Out: its turn."""
+"""Limits per IP address, which many hosts may share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Address:
 
 
 class AddressTurns(Protocol):
-    """Who may ask an IP address, and when. Each `enter` that returns needs one `leave`."""
+    """Turns at IP addresses. Each `enter` that returns needs one `leave`."""
 
     async def enter(self, address: str) -> None: ...
 
@@ -26,7 +26,7 @@ class AddressTurns(Protocol):
 
 
 class PerIpLimit:
-    """At most `concurrency` requests at once to an address, and `delay_s` of rest between them."""
+    """Allows `concurrency` requests in flight to an address, and `delay_s` of rest between them."""
 
     def __init__(self, concurrency: int, delay_s: float) -> None:
         self._concurrency = concurrency
@@ -34,7 +34,7 @@ class PerIpLimit:
         self._known: dict[str, _Address] = {}
 
     async def enter(self, address: str) -> None:
-        """Wait until the address may be asked. Each `enter` that returns needs one `leave`."""
+        """Wait until the address may be asked."""
         known = self._known.get(address)
         if known is None:
             known = self._known[address] = _Address(self._concurrency)
@@ -56,7 +56,7 @@ class PerIpLimit:
             raise
 
     def leave(self, address: str) -> None:
-        """The request is over."""
+        """End a request."""
         known = self._known[address]
         if self._delay_s:
             known.free_at = max(known.free_at, asyncio.get_running_loop().time() + self._delay_s)

@@ -1,4 +1,4 @@
-"""Fetching URLs outside the frontier (seed lists, example pages, short URLs) as politely as inside it."""
+"""Polite fetching of URLs outside the frontier: seed lists, example pages, short URLs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lycosa.values import Fetched, Kind, Later, Link, NotFetched, Reason, Refusa
 
 
 class PoliteReader:
-    """Gets URLs; an authority is never asked twice at once, and rests in between as it asked to."""
+    """Fetches URLs, one at a time per authority, with the rests in between."""
 
     def __init__(
         self,
@@ -28,9 +28,9 @@ class PoliteReader:
         resting: Mapping[str, float] | None = None,
         folding: Folding = FOLDING,
     ) -> None:
-        """`rests`: until when the authorities that it asks rest; a durable mapping outlives a crash.
+        """`rests` keeps until when the asked authorities rest; a durable mapping survives a crash.
 
-        `resting`: the same of authorities that others have asked.
+        `resting` has the rests of authorities that others asked.
         """
         self.fetcher = fetcher
         self.clock = clock
@@ -43,7 +43,7 @@ class PoliteReader:
     async def get(
         self, url: str, kind: Kind = Kind.PAGE, see: Callable[[Fetched], None] = lambda _: None
     ) -> Fetched | NotFetched:
-        """The response to a URL, redirects followed and passing faults tried again. `see` is shown each response."""
+        """Fetch a URL, follow redirects and retry passing faults. `see` is called with each response."""
         target = url
         for _ in range(self.max_redirects + 1):
             result = await self.get_once(target, kind)
@@ -59,13 +59,13 @@ class PoliteReader:
         return NotFetched(result.link, Refusal(Reason.TOO_MANY_REDIRECTS, url))
 
     async def get_once(self, url: str, kind: Kind = Kind.PAGE) -> Fetched | NotFetched:
-        """The response to a URL, be it a redirect; passing faults are tried again."""
+        """Fetch a URL without following redirects. Retry passing faults."""
         link, authority = Link(url, key_of(url, self.folding), kind=kind), authority_of(url)
         async with self._turns[authority]:
             while True:
                 until = max(self._rest_until.get(authority, 0.0), self._resting.get(authority, 0.0))
                 await self.clock.sleep(max(0.0, until - self.clock.now()))
-                # Durable before the request goes out: after a crash the host still rests.
+                # Stored before the request: the host must rest after a crash too.
                 self._rest_until[authority] = inf
                 result = await self.fetcher.fetch(link)
                 self._rest_until[authority] = self.clock.now() + result.rest_s
@@ -77,6 +77,6 @@ class PoliteReader:
                 link = msgspec.structs.replace(link, attempts=link.attempts + 1)
 
     async def rest(self) -> None:
-        """Wait until every authority that was asked may be asked again."""
+        """Wait until all rests are over."""
         if self._rest_until:
             await self.clock.sleep(max(0.0, max(self._rest_until.values()) - self.clock.now()))

@@ -1,6 +1,6 @@
-"""robots.txt by RFC 9309. In: an authority. Out: the rules for this crawler, from cache or fetched.
+"""robots.txt (RFC 9309): the rules for this crawler, from the cache or fetched.
 
-4xx allows all; 429, 5xx, time-outs and unreachable hosts disallow all, for a while.
+4xx allows all; 429, 5xx, timeouts and unreachable hosts disallow all, for a while.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ from lycosa.spec.sections import FetchSpec
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal
 
 Exchange = Callable[[Link], Awaitable[Fetched | NotFetched]]
-"""Asks for one URL, once."""
+"""Sends one request."""
 
 MAX_BYTES = 500 * 1024
 MAX_REDIRECTS = 5
 CLOSE_S = 1.0
-"""How long cancelled requests are waited for."""
+"""Seconds to wait for cancelled requests."""
 MAX_AGE_S = 24 * 3600.0
 MAX_AGE_UNREACHABLE_S = 600.0
-MAX_PARSED_CHARS = 16_000_000  # of all rules kept parsed
-MAX_REDIRECTED = 100_000  # hosts whose redirects are followed at a time
+MAX_PARSED_CHARS = 16_000_000  # of all parsed rules in memory
+MAX_REDIRECTED = 100_000  # hosts whose redirects are followed at the same time
 _GZIP = b"\x1f\x8b"
-UNREACHABLE = 599  # the status noted where no answer came at all
+UNREACHABLE = 599  # the status stored if there was no response
 
 
 class StoredRobots(msgspec.Struct, frozen=True):
-    """A robots.txt as it was found: what a catalogue keeps."""
+    """A robots.txt as stored in the catalogue."""
 
     text: str
     status: int
     fetched_at: float
 
     def is_fresh(self, now: float) -> bool:
-        """Whether it may still be used (RFC 9309, 2.4)."""
+        """Whether the cache may still be used (RFC 9309, 2.4)."""
         max_age = MAX_AGE_UNREACHABLE_S if self.status >= 500 else MAX_AGE_S
         return 0 <= now - self.fetched_at < max_age
 
 
 class Rules:
-    """What one robots.txt says to this crawler."""
+    """The rules of one robots.txt for this crawler."""
 
     def __init__(
         self, stored: StoredRobots, max_crawl_delay_s: float, *, is_of_earlier_run: bool = False
@@ -76,19 +76,19 @@ class Rules:
                 f"its Crawl-delay of {self.crawl_delay_s:g} s is above "
                 f"fetch.max_crawl_delay_s ({max_crawl_delay_s:g} s)",
             )
-            self.crawl_delay_s = 0.0  # nothing more is asked of this host, so nothing waits for it
+            self.crawl_delay_s = 0.0  # the host gets no more requests
 
     def refusal(self, url: str) -> Refusal | None:
-        """Why this URL may not be fetched; None if it may."""
+        """Return why this URL may not be fetched; None if it may."""
         if self._refusal is not None or self._parsed is None:
             return self._refusal
         return None if self._parsed.can_fetch(url, TOKEN) else Refusal(Reason.ROBOTS)
 
 
 def written_in(fetched: Fetched) -> bytes | None:
-    """The bytes of a robots.txt, whatever the headers say of its encoding; None if it cannot be read.
+    """Return the decoded bytes of a robots.txt, whatever encoding the headers claim; None if it is unreadable.
 
-    What cannot be read may forbid everything. Of a file that is cut only whole lines count: half an Allow allows more.
+    An unreadable file may forbid everything. A truncated file loses its last line, because half an Allow allows more.
     """
     body = fetched.body
     raw = decoded_start(fetched.headers, body, MAX_BYTES)
@@ -107,15 +107,12 @@ def written_in(fetched: Fetched) -> bytes | None:
 
 
 def _is_binary(raw: bytes) -> bool:
-    """Whether a text can hardly have these bytes: UTF-16 has NULs, but no other control characters."""
+    """Whether these bytes have control characters other than the NULs of UTF-16."""
     return any(byte in raw[:1000] for byte in range(1, 8))
 
 
 class RobotsCache:
-    """The robots.txt files of a crawl: parsed ones in memory, all of them in `store`.
-
-    `exchange` asks for one URL; of a long file, the first `MAX_BYTES` are enough.
-    """
+    """The robots.txt files of a crawl: some parsed in memory, all in `store`. `exchange` may cut them at `MAX_BYTES`."""
 
     def __init__(
         self,
@@ -133,11 +130,11 @@ class RobotsCache:
         self._began = clock()
         self._parsed: dict[str, Rules] = {}
         self._size = 0
-        self._next: dict[str, tuple[str, int]] = {}  # where a robots.txt was redirected to, and how often
+        self._next: dict[str, tuple[str, int]] = {}  # URL and number of redirects, by authority
         self._under_way: dict[str, asyncio.Task[Rules | NotFetched | None]] = {}
 
     def known(self, authority: str) -> Rules | None:
-        """The rules, if they are known and fresh."""
+        """Return the rules of an authority, if they are known and fresh."""
         rules = self._parsed.get(authority)
         now = self._clock()
         if rules is not None and rules.stored.is_fresh(now):
@@ -148,33 +145,33 @@ class RobotsCache:
         return self._keep(authority, stored)
 
     def known_at(self, url: str) -> Rules | None:
-        """The rules of the host whose robots.txt this URL is, if they are known and fresh."""
+        """Return the rules of the host whose robots.txt has this URL, if they are known and fresh."""
         owner = urls.authority_of(url)
         return self.known(owner) if url == f"{owner}/robots.txt" else None
 
     def next_url(self, authority: str) -> str:
-        """The URL that `read` asks for next: of another host, where a redirect leads there."""
+        """Return the URL that `read` requests next, after redirects."""
         return self._next[authority][0] if authority in self._next else f"{authority}/robots.txt"
 
     async def read(self, authority: str) -> Rules | NotFetched | None:
-        """Ask for the rules, or find out why not; None if there was a redirect, and `read` goes on from there.
+        """Fetch the rules with at most one request; None after a redirect, which the next call follows.
 
-        Each is one request at most; those for the same rules share it.
+        Concurrent calls for the same authority share the request.
         """
         task = self._under_way.get(authority)
         if task is None:
             task = self._under_way[authority] = asyncio.create_task(self._read(authority))
             task.add_done_callback(lambda done: self._finished(authority, done))
-        # Whoever asked first may be cancelled; the others still want the answer.
+        # The first caller may be cancelled; the others still wait.
         return await asyncio.shield(task)
 
     def _finished(self, authority: str, task: asyncio.Task[Rules | NotFetched | None]) -> None:
         del self._under_way[authority]
         if not task.cancelled():
-            task.exception()  # seen: perhaps nobody waits for it any more
+            task.exception()  # mark it as retrieved
 
     async def close(self) -> None:
-        """Give up what is under way."""
+        """Cancel requests in flight."""
         tasks = list(self._under_way.values())
         for task in tasks:
             task.cancel()
@@ -182,7 +179,7 @@ class RobotsCache:
             await asyncio.wait(tasks, timeout=CLOSE_S)
 
     async def _read(self, authority: str) -> Rules | NotFetched | None:
-        """One request at most: a redirect is followed by the next one, when its host may be asked."""
+        """Send at most one request. The next call follows a redirect."""
         url, hops = self._next.get(authority) or (f"{authority}/robots.txt", 0)
         shared = self.known_at(url) if hops else None
         result = shared.stored if shared else await self._fetch(authority, url, hops)
@@ -195,7 +192,7 @@ class RobotsCache:
         self._store[authority] = result
         owner = urls.authority_of(url)
         if hops and not shared and url == f"{owner}/robots.txt" and 200 <= result.status < 300:
-            self._store[owner] = result  # the other host need not be asked for it again
+            self._store[owner] = result  # also the file of the other host
         return self._keep(authority, result)
 
     async def _fetch(self, authority: str, url: str, hops: int) -> StoredRobots | NotFetched | None:
@@ -206,7 +203,7 @@ class RobotsCache:
         if target is None:
             return self._stored(result)
         if isinstance(target, Refusal) or hops >= MAX_REDIRECTS:
-            # Redirects without end or aim: "unavailable", as if there were none (RFC 9309, 2.3.1.2).
+            # Too many or broken redirects mean "unavailable" (RFC 9309, 2.3.1.2).
             return StoredRobots("", result.status, self._clock())
         self._next[authority] = target, hops + 1
         if len(self._next) > MAX_REDIRECTED:
@@ -229,11 +226,11 @@ class RobotsCache:
         )
 
     def _unreadable(self, authority: str, result: NotFetched) -> NotFetched:
-        """Count the fault, and say it in the words of robots.txt where that is what was missed."""
+        """Count the fault, and name robots.txt as the reason."""
         refusal = result.refusal
-        if refusal.reason is Reason.PRIVATE_ADDRESS:  # refused by ourselves: no fault of the host
+        if refusal.reason is Reason.PRIVATE_ADDRESS:  # refused here, not by the host
             return result
-        # Only after the retries does a passing fault count as "unreachable" for all its URLs.
+        # A passing fault makes the authority "unreachable" only after the retries.
         given_up = self._faults.add(authority) > self._spec.retries or not result.passing
         if given_up and refusal.reason is not Reason.DNS:
             self._store[authority] = StoredRobots(str(refusal), UNREACHABLE, self._clock())
@@ -247,7 +244,7 @@ class RobotsCache:
         if (old := self._parsed.pop(authority, None)) is not None:
             self._size -= old.size
         self._parsed[authority] = rules
-        # Even an empty file costs about a kilobyte once parsed.
+        # A parsed empty file needs about a kilobyte.
         self._size += rules.size + 1000
         rules.size += 1000
         while self._size > MAX_PARSED_CHARS and len(self._parsed) > 1:

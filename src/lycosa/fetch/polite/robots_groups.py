@@ -1,7 +1,6 @@
-"""The text of a robots.txt. In: bytes, as they came. Out: the group of rules that speaks to this crawler.
+"""Parsing of robots.txt: the lines that apply to this crawler. Protego matches the patterns.
 
-As RFC 9309 has it, and where it is silent as Google's parser does; where that one is laxer, the stricter reading
-counts. Patterns are matched elsewhere: this module only says which lines are ours.
+This follows RFC 9309, and Google's parser where the RFC is silent, in the stricter reading.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 
 TOKEN = "lycosa"  # noqa: S105 - the product token of RFC 9309, 2.2.1
 MAX_LINE = 16_664
-"""Longer lines are cut there, as Google's parser does: eight times the longest URL of an old browser."""
+"""Longer lines are cut here, as in Google's parser."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TAG = re.compile(r"<[^<>]{0,200}>")
@@ -26,7 +25,7 @@ _CRAWL_DELAY = ("crawl-delay", "crawl delay", "crawldelay")
 
 
 def text_of(raw: bytes) -> str:
-    """The text of a robots.txt: UTF-8, or UTF-16 where half of it is NULs; whole or broken byte order marks are skipped.
+    """Decode a robots.txt as UTF-8, or as UTF-16 if many bytes are NUL. Complete and broken byte order marks are skipped.
 
     >>> text_of(b"\\xef\\xbbDisallow: /caf\\xe9"), text_of("Allow: /".encode("utf-16"))
     ('Disallow: /caf%E9', 'Allow: /')
@@ -41,11 +40,11 @@ def text_of(raw: bytes) -> str:
 
 
 def rules_for_us(text: str) -> str:
-    """A robots.txt of one group, which has the rules for this crawler: those under its name, else those under `*`.
+    """Return a robots.txt with one group, the rules for this crawler: those under its name, else those under `*`.
 
-    A group is one or more User-agent lines and the rules below; only a rule (allow, disallow) ends its list of names,
-    so that a Sitemap, a Crawl-delay or a record that nobody knows never does (RFC 9309, 2.2.4). Groups of the same
-    name are one. The whole product token has to match, in any case.
+    A group is one or more User-agent lines and the rules below. Only a rule (allow, disallow) ends its list of names;
+    a Sitemap, a Crawl-delay or an unknown record does not (RFC 9309, 2.2.4). Groups of the same name are merged. The
+    whole product token has to match, case-insensitively.
 
     >>> print(rules_for_us("User-agent: Lycosa/2\\nHost: x\\nUser-agent: mybot\\nDisallow: /x"))
     User-agent: *
@@ -67,7 +66,7 @@ def rules_for_us(text: str) -> str:
                 listening.append(ours)
         elif field:
             rules_began = rules_began or field != "crawl-delay"
-            # "Disallow:" alone allows everything, which is what no rule at all does.
+            # An empty "Disallow:" allows everything, like no rule.
             if value and not (field == "allow" and len(line) > MAX_LINE):
                 for group in listening:
                     group.append(f"{field}: {value}")
@@ -75,10 +74,10 @@ def rules_for_us(text: str) -> str:
 
 
 def _record(line: str) -> tuple[str, str]:
-    """The field and value of a line; ('', '') if it is not one of those we know."""
+    """Return the field and value of a line; ('', '') if the field is unknown."""
     line = _TAG.sub("", line[:MAX_LINE].partition("#")[0]).strip()
     field, colon, value = line.partition(":")
-    # "disallow /a" is obvious, and "disallow /a:b" too.
+    # Accept "disallow /a" and "disallow /a:b".
     if (not colon or "/" in field) and (spaced := _WITHOUT_COLON.fullmatch(line)):
         field, value = spaced.groups()
     field, value = field.strip().lower(), _LINE_END_TO_OTHERS.sub(_escaped, value.strip())
@@ -92,7 +91,7 @@ def _record(line: str) -> tuple[str, str]:
 
 
 def _escaped(odd: re.Match[str]) -> str:
-    """What is no text, or would end the line for others, as a URL writes it."""
+    """Percent-encode characters that are not text or end a line in other parsers."""
     return "".join(f"%{byte:02X}" for byte in odd[0].encode("utf-8", "surrogateescape"))
 
 
@@ -101,6 +100,6 @@ def _is_everyone(value: str) -> bool:
 
 
 def _names_us(value: str) -> bool:
-    # One name a line is the rule; whoever lists several, means each of them.
+    # The RFC has one name per line; some files list several.
     products = (_PRODUCT.match(word) for word in _BETWEEN_AGENTS.split(value))
     return any(product and product[0].lower() == TOKEN for product in products)

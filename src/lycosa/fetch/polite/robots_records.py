@@ -1,4 +1,4 @@
-"""Records of robots.txt beside its rules: Content-Signal (contentsignals.org) and Sitemap. In: its text. Out: what they say."""
+"""Other records of robots.txt: Content-Signal (contentsignals.org) and Sitemap."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from lycosa import urls
 from lycosa.fetch.polite.robots_groups import TOKEN
 
 SITEMAPS = 10
-"""Of one robots.txt."""
+"""Maximum number read from one robots.txt."""
 
 
 def content_signal(text: str) -> str:
-    """The signal under our name, else the one for everybody; '' where there is none.
+    """Return the signal for this crawler, else the one for all; '' if there is none.
 
     >>> content_signal("User-agent: *\\nContent-Signal: search=yes, ai-train=no\\nDisallow: /x")
     'search=yes, ai-train=no'
     """
-    agents = {"*"}  # of the group that is read: us and everybody, for no other name counts
+    agents = {"*"}  # of the current group: this crawler and `*`
     in_names = False
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -31,7 +31,7 @@ def content_signal(text: str) -> str:
 
 
 def sitemaps_in(text: str) -> tuple[str, ...]:
-    """The sitemaps that are named, for whomever.
+    """Return the sitemaps, for any crawler.
 
     >>> sitemaps_in("Sitemap: http://a.test/map.xml\\nDisallow: /x\\nsitemap: nonsense")
     ('http://a.test/map.xml',)

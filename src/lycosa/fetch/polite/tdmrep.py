@@ -1,6 +1,6 @@
-"""The site's word on text and data mining: /.well-known/tdmrep.json (W3C, TDM Reservation Protocol).
+"""The TDM Reservation Protocol (W3C): rights for text and data mining in /.well-known/tdmrep.json.
 
-In: an authority. Out: what the file says of each of its URLs. It is asked for once a day, and only where the spec respects it.
+The file is fetched once a day, and only if the spec respects it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Rule(msgspec.Struct, frozen=True):
 
 
 class TdmFiles:
-    """The files of a crawl, kept in `store` beside the robots.txt files, under their own URL."""
+    """The tdmrep.json files of a crawl. `store` keeps them by URL, with the robots.txt files."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class TdmFiles:
         self._parsed: dict[str, tuple[float, list[_Rule]]] = {}
 
     def of(self, url: str) -> SiteRights | None:
-        """What is said of a URL; None where the file has to be asked for first."""
+        """Return the rights of a URL; None if the file has to be fetched first."""
         authority = urls.authority_of(url)
         stored = self._store.get(authority + PATH)
         if stored is None or not stored.is_fresh(self._clock()):
@@ -51,12 +51,12 @@ class TdmFiles:
         when, rules = self._parsed.get(authority, (0.0, []))
         if when != stored.fetched_at:
             rules = rules_in(stored.text)
-            self._parsed.clear()  # hosts come in runs: one is enough to remember
+            self._parsed.clear()  # successive URLs are often of one host
             self._parsed[authority] = stored.fetched_at, rules
         return rights_at(url[len(authority) :], rules)
 
     async def read(self, authority: str) -> None:
-        """Ask for the file, once. One that cannot be fetched says nothing."""
+        """Fetch the file, with one request. A failure counts as an empty file."""
         url = authority + PATH
         result = await self._exchange(Link(url, urls.key_of(url), kind=Kind.REQUISITE))
         text = ""
@@ -66,7 +66,7 @@ class TdmFiles:
 
 
 def rules_in(text: str) -> list[_Rule]:
-    """The rules of a file; none of one that is not as the protocol wants it."""
+    """Return the rules of a file; none if it is invalid."""
     try:
         return msgspec.json.decode(text.encode("utf-8", "replace"), type=list[_Rule], strict=False)[:RULES]
     except msgspec.MsgspecError:
@@ -74,7 +74,7 @@ def rules_in(text: str) -> list[_Rule]:
 
 
 def rights_at(path: str, rules: list[_Rule]) -> SiteRights:
-    """What the most specific rule, the longest, says of a path.
+    """Return the rights of a path by the most specific rule, the longest.
 
     >>> rights_at("/a/b.html", rules_in('[{"location": "/a/*", "tdm-reservation": 1}, {"location": "/", "tdm-reservation": 0}]'))
     (('tdm-reservation', '1'),)
@@ -88,7 +88,7 @@ def rights_at(path: str, rules: list[_Rule]) -> SiteRights:
 
 
 def _fits(location: str, path: str) -> bool:
-    """Whether a path begins as a location says, in which * is anything and $ at the end the end."""
+    """Whether a path matches a location, in which * is any text and a final $ is the end."""
     if not location.startswith("/") or len(location) > LOCATION_CHARS or location.count("*") > 5:
         return False
     first, *others = location.removesuffix("$").split("*")
@@ -96,7 +96,7 @@ def _fits(location: str, path: str) -> bool:
         return False
     last = others.pop() if others and location.endswith("$") else ""
     at = len(first)
-    for piece in others:  # the leftmost place of each leaves most to the next: nothing is tried twice
+    for piece in others:  # leftmost matches need no backtracking
         found = path.find(piece, at)
         if found < 0:
             return False

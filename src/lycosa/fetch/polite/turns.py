@@ -1,4 +1,4 @@
-"""Whose turn it is, as far as a fetcher itself has asked. In: requests begun and ended. Out: how long a host rests yet."""
+"""Which authorities are busy or rest, by a fetcher's own requests."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ MAX_KNOWN = 100_000
 
 
 class Turns:
-    """The authorities that are being asked or rest. Bounded: of too many, those that have rested are forgotten."""
+    """The authorities that are busy or rest. When there are too many, rested ones are removed."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._rests: dict[str, tuple[float, float]] = {}  # until when, and how long in all
+        self._rests: dict[str, tuple[float, float]] = {}  # end and length
 
     def begin(self, authority: str) -> None:
-        """A request is under way."""
+        """Note a request in flight."""
         self._rests[authority] = inf, SMALLEST_DELAY_S
 
     def end(self, authority: str, rest_s: float) -> None:
-        """It is over, and the authority rests."""
+        """Note the end of a request; the authority rests."""
         now = self._clock()
         self._rests[authority] = now + rest_s, rest_s
         if len(self._rests) > MAX_KNOWN:
             self._rests = {name: rest for name, rest in self._rests.items() if rest[0] > now}
 
     def wait_s(self, authority: str) -> float:
-        """How long to wait before it may be asked, or before looking again; 0 if it may be asked now."""
+        """Return the seconds until an authority may be asked, or until the next check; 0 if it may be asked now."""
         until, length = self._rests.get(authority, (0.0, 0.0))
-        # A clock that was set back makes no rest longer than it was.
+        # A clock that is set back must not make a rest longer.
         return min(max(0.0, until - self._clock()), length)
