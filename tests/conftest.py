@@ -34,9 +34,19 @@ from lycosa.cli import main  # noqa: E402
 from lycosa.report import design  # noqa: E402
 from lycosa_lab.demo_web import demo_web  # noqa: E402
 
+SHARED = Path(os.environ.get("LYCOSA_SHARED") or Path(__file__).parents[2] / "shared")
+"""The developers' corpora: beside the checkout, or where LYCOSA_SHARED says."""
+
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("lycosa", deadline=None)
 settings.load_profile("lycosa")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test marked `shared(PATH)` where the developers' corpora do not have that path."""
+    for mark in item.iter_markers("shared"):
+        if not (SHARED / mark.args[0]).exists():
+            pytest.skip(f"needs {SHARED / mark.args[0]}")
 
 
 @pytest.fixture

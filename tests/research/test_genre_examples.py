@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,8 +20,7 @@ from lycosa_lab.papers.genre.crawls import best_weight
 from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.webs.web import VirtualWeb
-
-SHARED = Path(__file__).parents[3] / "shared"
+from tests.conftest import SHARED
 
 
 def test_labels_are_whole():
@@ -161,8 +159,7 @@ def test_the_report_of_accuracy_has_its_tables():
     assert found["universities"][2].startswith("| course | 8 | ")
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared")
+@pytest.mark.shared("webs/news")
 def test_the_labelled_pages_are_there():
     """Every labelled URL of the webs is archived (the large set of pages is read by fit_built_in)."""
     from lycosa.urls import key_of
