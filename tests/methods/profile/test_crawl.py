@@ -46,7 +46,7 @@ def examples(folder: Path, first: int = 20) -> list[str]:
 
 @pytest.fixture
 def folder(site: Site, tmp_path: Path) -> Path:
-    """A folder with a spec and, beside it, the site's page types."""
+    """A folder with a spec and the site's page types."""
     run("train", "page-types", *examples(tmp_path), "--out", tmp_path / "site.json")
     about = {
         "page_types": "site.json",
@@ -198,7 +198,7 @@ def test_why_shows_what_a_page_says_in_words(folder):
 
 
 def test_a_spec_can_be_checked(folder, monkeypatch):
-    """`lycosa check` reads the model beside the spec, and wants no [topic] either."""
+    """`lycosa check` reads the model in the spec's folder, and wants no [topic] either."""
     monkeypatch.chdir("/")
     assert "is right" in run("check", folder / "crawl.toml")
     (folder / "site.json").unlink()

@@ -15,11 +15,10 @@ from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
 from lycosa.urls import key_of
 from lycosa.values import Fact
-from tests.methods.profile.more_templates import MORE
 from tests.methods.profile.sites import Made, made
 from tests.methods.profile.templates import TEMPLATES
 
-SITES = TEMPLATES | MORE
+SITES = TEMPLATES
 SEEDS = (1, 2, 3)
 ALL = pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in SITES for seed in SEEDS])
 
