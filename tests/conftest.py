@@ -35,7 +35,7 @@ from lycosa.report import design  # noqa: E402
 from lycosa_lab.demo_web import demo_web  # noqa: E402
 
 SHARED = Path(os.environ.get("LYCOSA_SHARED") or Path(__file__).parents[2] / "shared")
-"""The developers' corpora: beside the checkout, or where LYCOSA_SHARED says."""
+"""The developers' corpora: next to the checkout, or the path in LYCOSA_SHARED."""
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("lycosa", deadline=None)
@@ -104,7 +104,7 @@ def own_cache(made_once: MadeOnce) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def fonts_cut_once() -> Iterator[None]:
     """Reports have the same small fonts, whatever their text: cutting them takes most of the time of a report."""
-    plain = design._cut
+    plain = design.cut_font
 
     @cache
     def cut(file: Path) -> bytes:
@@ -115,7 +115,7 @@ def fonts_cut_once() -> Iterator[None]:
         return cut(file)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(design, "_cut", cut_once)
+        patch.setattr(design, "cut_font", cut_once)
         yield
 
 

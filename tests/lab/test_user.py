@@ -221,7 +221,7 @@ def test_a_strategy_that_has_to_be_trained_is_refused(demo_folder: Path):
 
 
 def test_selective_begins_with_what_is_known_of_the_language(web: CachedWeb):
-    """Keywords or examples, and no page of the web that is not relevant, are enough to rank links from the first page on."""
+    """Keywords or examples suffice to rank links from the first page on; no irrelevant page is needed."""
     blind = _run(web, BOTH, strategy="breadth-first").recall
     for given in (Given(keywords=True), Given(examples=3)):
         assert _run(web, replace(BOTH, given=given), strategy="selective").recall > blind

@@ -233,7 +233,7 @@ def test_only_names_are_types(kind, how):
 
 
 def test_a_day_of_two_readings_is_read_as_the_markup_has_it():
-    """08/11/2023 on an English page is August or November: the data beside it says which; else the country does."""
+    """08/11/2023 on an English page is August or November: structured data decides, else the country."""
     data = (
         '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2023-11-08"}</script>'
     )
