@@ -91,7 +91,7 @@ def pages_of(directory: Path) -> dict[str, StoredPage]:
 
 
 def refusal_of(directory: Path, url: str) -> str:
-    """The name of the reason why a URL became no page of the collection; '' if it did or is unknown."""
+    """Name of the reason why a URL was refused; '' if it was kept or is unknown."""
     with Collection.open(directory) as collection:
         page, outcome = collection.reader.page(key_of(url)), collection.reader.outcome(key_of(url))
     refusal = page.refusal if page else outcome.refusal if outcome else None

@@ -19,11 +19,8 @@ from pathlib import Path
 import pytest
 
 import lycosa
-from lycosa.cli import app
-from lycosa.commands.reference import _commands, commands_reference
-from lycosa.methods.lookup import all_settings, section_class, settings_of, strategy_names
+from lycosa.methods.lookup import section_class, settings_of, strategy_names
 from lycosa.report import design
-from lycosa.spec.writing import spec_reference
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -41,22 +38,6 @@ def snippets(language: str, mark: str = "") -> Iterator[tuple[Path, str]]:
         for kind, marks, text in FENCE.findall(page.read_text(encoding="utf-8")):
             if kind == language and (not mark or mark in marks.split()):
                 yield page, text
-
-
-def test_every_key_of_the_spec_is_documented():
-    """docs/spec.md is what the program's fields say. Mend: python -m lycosa.commands.reference spec > docs/spec.md."""
-    written = (DOCS / "spec.md").read_text(encoding="utf-8")
-    assert written == spec_reference(all_settings()), (
-        "run: python -m lycosa.commands.reference spec > docs/spec.md"
-    )
-
-
-def test_every_command_is_documented():
-    """docs/commands.md is what the commands' help says."""
-    written = (DOCS / "commands.md").read_text(encoding="utf-8")
-    assert written == commands_reference(), "run: python -m lycosa.commands.reference > docs/commands.md"
-    for name, _ in _commands(app):
-        assert f"## lycosa {name}\n" in written
 
 
 @pytest.mark.parametrize("name", strategy_names())
@@ -194,7 +175,8 @@ def test_what_is_shown_uses_nothing_private():
         for node in ast.walk(ast.parse(text, str(page))):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not [name for name in modules if name.startswith("lycosa.")], page
+            inner = [name for name in modules if name.startswith(("lycosa.", "lycosa_lab."))]
+            assert set(inner) <= {"lycosa_lab.demo_web"}, page
             if isinstance(node, ast.Attribute):
                 assert not node.attr.startswith("_") or node.attr.startswith("__"), page
                 if isinstance(node.value, ast.Name) and node.value.id == "lycosa":

@@ -26,7 +26,7 @@ ON_TOP = {
     "commands": {"commands"},
     "demo": {"engine", "demo", "testing"},
 }
-"""Modules and folders of a method that stand on top, loaded by name only, and what they may import beside the stages."""
+"""Top-level modules and folders of a method, loaded by name only, and what they may import in addition to the stages."""
 HEAVY = {"sklearn", "scipy", "matplotlib", "pandas", "joblib", "pyarrow", "scrapy", "torch"}
 
 
@@ -185,7 +185,6 @@ def test_the_root_has_only_what_many_stages_use():
 
 FOR_A_CRAWL = {"aiohttp", "yarl", "fastwarc", "uvloop", "sqlite3", "jinja2", "starlette", "PIL", "lxml"}
 STARTS = {
-    "import lycosa": HEAVY | FOR_A_CRAWL | {"numpy", "pydantic", "msgspec", "typer", "asyncio"},
     "sys.argv[1:] = ['--help']; from lycosa.cli import main; main()": HEAVY
     | FOR_A_CRAWL
     | {"numpy", "pydantic", "msgspec", "selectolax"},

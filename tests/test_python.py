@@ -69,15 +69,6 @@ def _typed(path: str | None) -> list[str]:
     ]
 
 
-def test_the_documentation_uses_only_public_names():
-    """What snippets and examples take from `lycosa` and its parts is public, or the demo web."""
-    for path in sorted((ROOT / "examples").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lycosa"):
-                assert (node.module or "").startswith("lycosa_lab.demo_web"), f"{path.name}: {node.module}"
-                assert not any(alias.name.startswith("_") for alias in node.names)
-
-
 def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="no attribute 'crawler'"):
         lycosa.crawler  # noqa: B018
@@ -129,7 +120,7 @@ def test_a_spec_object_and_the_settings_of_a_strategy(tmp_path):
 
 
 async def test_in_a_running_loop(tmp_path):
-    """A notebook has a loop: the plain function works beside it, and the other one in it."""
+    """A notebook runs an event loop: the sync function works next to it, and the async one inside it."""
     with Site(PAGES) as site:
         beside = lycosa.crawl(**OWLS, fetch=site.fetch, out=tmp_path / "beside")
         inside = await lycosa.crawl_async(**OWLS, fetch=site.fetch, out=tmp_path / "inside")

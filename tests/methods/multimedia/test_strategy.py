@@ -363,15 +363,6 @@ def test_an_image_opens_the_links_of_its_page(tmp_path):
     assert fact_of(evidence, "image", Score).value >= 0.5
 
 
-@pytest.mark.parametrize("target", ["/moved.png", "http://img.b.test/moved.png"])
-def test_an_image_behind_a_redirect_opens_them_too(tmp_path, target):
-    """The page's links wait for where the redirect leads, on this host or another."""
-    moved = data(HEATMAP, "image/png")
-    crawl_web(tmp_path / "c", redirect(target), {"/moved.png": moved})
-
-    assert "http://a.test/other" in pages_of(tmp_path / "c")
-
-
 def test_an_image_that_redirects_to_itself_holds_nothing_up(tmp_path):
     """A loop of redirects costs its image only."""
     crawl_web(tmp_path / "c", redirect("/b.png"), {"/b.png": redirect("/it.png")})
@@ -444,13 +435,6 @@ def test_a_small_image_is_not_downloaded(tmp_path):
     crawl_web(tmp_path / "c", data(maps.icon(Random(1)) + bytes(500_000), "image/png"))
 
     assert refusal_of(tmp_path / "c", "http://a.test/it.png") == "SMALL_IMAGE"
-
-
-def test_images_are_not_fetched_where_text_decides(tmp_path):
-    """f' alone never asks for an image."""
-    crawl_web(tmp_path / "c", data(HEATMAP, "image/png"), selection="text")
-
-    assert set(pages_of(tmp_path / "c")) == {"http://a.test/"}
 
 
 def test_a_resumed_crawl_remembers_its_images(tmp_path):
