@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 
 WORDS = (
@@ -21,6 +23,7 @@ SETS = (
     "Try-outs",
 )
 PAGE_SIZE = 6
+MARKUP = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -61,36 +64,11 @@ class Template:
     """A plain site. Others differ in their addresses, and in the markup of each type of page."""
 
     host = "http://share.test"
-    FRAME = (
-        '<!DOCTYPE html><html><head><title>{title}</title></head><body><div class="top"><a href="/">Share</a> '
-        '<a href="/recent">Recent</a> <a href="/login">Sign in</a></div>{body}'
-        '<div class="foot"><a href="/about">About</a> Made by hand</div></body></html>'
-    )
-    THUMB = '<a href="{detail}"><img src="/t/{number}.jpg" width="75"></a>'
-    BY = '<p class="by">by <a href="{profile}">{owner}</a></p>'
-    # A list page: its items, and links to its other pages.
-    CELL = '<div class="cell">{thumb}{by}</div>'
-    TURN = '<a href="{url}">{text}</a> '
-    WALL = '<h1 class="heading">{title}</h1><div class="grid">{cells}</div><p class="pages">{pages}</p>'
-    # A detail page: its tags, other items, and comments.
-    TAG = '<li class="tag"><a href="/about-{t}">{t}</a></li>'
-    OTHER = "{thumb}"
-    COMMENT = ""
-    PIECE = (
-        '<h1 class="name">{title}</h1><img src="/o/{number}.jpg">'
-        '<p class="from">Uploaded by <a href="{profile}">{owner}</a></p>'
-        '<ul class="tags">{tags}</ul><div class="more">{others}</div>'
-    )
-    # A profile page: tags, contacts, sets, the person's own items, and guests.
-    WORD = '<li class="word">{t}</li>'
-    FRIEND = '<li><a href="{profile}">{n}</a></li>'
-    SET = "<li>{s}</li>"
-    OWN, OWNS = "{thumb}", 3
-    GUEST = ""
-    PERSON = (
-        '<h1 class="who">{name}</h1><a href="{listing}">All items</a>'
-        '<ul class="words tags">{tags}</ul><ul class="albums">{sets}</ul><ul class="friends">{friends}</ul>'
-    )
+
+    def __init__(self, name: str = "plain") -> None:
+        known = MARKUP.get(name, {})
+        like = MARKUP.get(known.get("like", ""), {})
+        self.markup = {key: text.replace("\n", "") for key, text in (MARKUP["plain"] | like | known).items()}
 
     def detail(self, item: Item) -> str:
         """The address of an item."""
@@ -110,7 +88,7 @@ class Template:
 
     def frame(self, title: str, body: str, number: int) -> str:
         """What is on all pages."""
-        return self.FRAME.format(title=title, body=body)
+        return self.markup["frame"].format(title=title, body=body)
 
     def others(self) -> dict[str, tuple[str, str]]:
         """Pages of no type, by path: what is in their frame. Each site has them."""
@@ -136,21 +114,21 @@ class Template:
             "title": item.title, "owner": item.owner, "number": item.number, "views": item.number * 13,
             "detail": self.detail(item), "profile": self.profile(item.owner), "day": k + 1,
         }  # fmt: skip
-        return said | {"thumb": self.THUMB.format(**said), "by": self.BY.format(**said)}
+        return said | {"thumb": self.markup["thumb"].format(**said), "by": self.markup["by"].format(**said)}
 
     def cell(self, item: Item, k: int) -> str:
         """An item of a list."""
-        return self.CELL.format(**self.shows(item, k))
+        return self.markup["cell"].format(**self.shows(item, k))
 
     def turn(self, url: str, text: str) -> str:
         """A link to another page of a list."""
-        return self.TURN.format(url=url, text=text)
+        return self.markup["turn"].format(url=url, text=text)
 
     def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
         """A list page."""
         cells = "".join(self.cell(item, k) for k, item in enumerate(items))
         pages = "".join(self.turn(url, text) for text, url in turns)
-        return self.WALL.format(title=title, cells=cells, pages=pages, count=len(items))
+        return self.markup["wall"].format(title=title, cells=cells, pages=pages, count=len(items))
 
     def commenters(self, item: Item) -> list[str]:
         """Names of those who comment on an item."""
@@ -159,12 +137,13 @@ class Template:
     def piece(self, item: Item, others: list[Item]) -> str:
         """A detail page."""
         said = self.shows(item)
-        return self.PIECE.format(
+        return self.markup["piece"].format(
             **said,
-            tags=each(self.TAG, ({"t": t, "owner": item.owner} for t in item.tags)),
-            others=each(self.OTHER, map(self.shows, others)),
+            tags=each(self.markup["tag"], ({"t": t, "owner": item.owner} for t in item.tags)),
+            others=each(self.markup["other"], map(self.shows, others)),
             comments=each(
-                self.COMMENT, (said | {"n": n, "profile": self.profile(n)} for n in self.commenters(item))
+                self.markup["comment"],
+                (said | {"n": n, "profile": self.profile(n)} for n in self.commenters(item)),
             ),
         )
 
@@ -172,16 +151,18 @@ class Template:
         """A profile page."""
         name = person.name
         guests = [{"n": n, "profile": self.profile(n), "name": name, "k": k} for k, n in enumerate(NAMES[:2])]
-        return self.PERSON.format(
+        return self.markup["person"].format(
             name=name,
             letters=len(name),
             count=len(person.items),
             listing=self.listing(f"by/{name}", 1),
-            tags=each(self.WORD, ({"t": t, "owner": name} for t in person.tags)),
-            friends=each(self.FRIEND, ({"n": n, "profile": self.profile(n)} for n in person.contacts)),
-            sets=each(self.SET, ({"k": k, "s": s} for k, s in enumerate(person.sets))),
-            own=each(self.OWN, map(self.shows, person.items[: self.OWNS])),
-            guests=each(self.GUEST, guests),
+            tags=each(self.markup["word"], ({"t": t, "owner": name} for t in person.tags)),
+            friends=each(
+                self.markup["friend"], ({"n": n, "profile": self.profile(n)} for n in person.contacts)
+            ),
+            sets=each(self.markup["set"], ({"k": k, "s": s} for k, s in enumerate(person.sets))),
+            own=each(self.markup["own"], map(self.shows, person.items[:4])),
+            guests=each(self.markup["guest"], guests),
         )
 
 
