@@ -31,6 +31,12 @@ from lycosa.urls import key_of
 
 ROOT = Path(__file__).parents[1]
 KEYWORDS = ("granite", "summit", "glacier", "ridge")
+TOPIC: dict[str, Any] = {
+    "top": {"strategy": "best-first"},
+    "topic": {"keywords": list(KEYWORDS)},
+    "judge": {"kind": "topic"},
+}
+"""Sections of a focused crawl of `small_web`."""
 WORDS = [
     f"{first}{second}" for first in ("ka", "lo", "mi", "nu", "pe") for second in ("rt", "sk", "lm", "nd")
 ]

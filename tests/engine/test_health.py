@@ -22,20 +22,15 @@ from lycosa.library.views import content, monitor
 from lycosa.report.html import render
 from lycosa.testing import Site, html
 from lycosa.wording import percent
-from tests.crawling import KEYWORDS, crawl, small_web, spec_text
+from tests.crawling import KEYWORDS, TOPIC, crawl, small_web, spec_text
 
-TOPIC: dict[str, Any] = {
-    "top": {"strategy": "best-first"},
-    "topic": {"keywords": list(KEYWORDS)},
-    "judge": {"kind": "topic"},
-    "limits": {"pages": 60},
-}
+SIXTY: dict[str, Any] = TOPIC | {"limits": {"pages": 60}}
 
 
 def test_a_crawl_says_how_sure_it_is(tmp_path):
     """In the terminal, after the summary; in JSON there are figures instead."""
     with Site(small_web(4, 40)) as site:
-        (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"], **TOPIC))
+        (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"], **SIXTY))
         done = CliRunner().invoke(app, ["crawl", str(tmp_path), "--quiet"], catch_exceptions=False)
         assert done.exit_code == 0
         told = done.stdout
@@ -63,7 +58,7 @@ def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
     """Summary, status, library and report; never the share of what was kept."""
     out = tmp_path / "c"
     with Site(small_web(4, 40)) as site:
-        summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), out)
+        summary = crawl(spec_text(site, ["http://h0.test/"], **SIXTY), out)
     told, shares = (
         f"harvest {summary.harvest_told}",
         (summary.harvest, summary.harvest_low, summary.harvest_high),
@@ -79,7 +74,7 @@ def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
 
 def test_keywords_that_no_page_has_are_named(tmp_path):
     """They are misspelt, or of another language than the pages; nobody would find it out from the scores."""
-    topic = {**TOPIC, "topic": {"keywords": [*KEYWORDS, "Eulen", "the of"]}}
+    topic = {**SIXTY, "topic": {"keywords": [*KEYWORDS, "Eulen", "the of"]}}
     with Site(small_web(4, 40)) as site:
         health = health_of(crawl(spec_text(site, ["http://h0.test/"], **topic), tmp_path / "c"))
     assert health
@@ -88,7 +83,7 @@ def test_keywords_that_no_page_has_are_named(tmp_path):
 
 def test_answers_are_counted(tmp_path):
     with Site(small_web(4, 40)) as site:
-        summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), tmp_path / "c")
+        summary = crawl(spec_text(site, ["http://h0.test/"], **SIXTY), tmp_path / "c")
     Interview(tmp_path / "c", 1).take("y")
     health = health_of(summary)
     assert health
@@ -167,7 +162,7 @@ def test_a_seed_that_asks_not_to_be_indexed_is_named(tmp_path):
     hidden = html("<title>Owls</title><p>The owl at night. <a href=/>home</a>", x_robots_tag="noindex")
     web = small_web(4, 40) | {("h0.test", f"/{name}"): hidden for name in ("seed", "example")}
     own = ["http://h0.test/", "http://h0.test/seed"]
-    topic = {**TOPIC, "topic": {"keywords": list(KEYWORDS), "examples": ["http://h0.test/example"]}}
+    topic = {**SIXTY, "topic": {"keywords": list(KEYWORDS), "examples": ["http://h0.test/example"]}}
     with Site(web) as site:
         health = health_of(crawl(spec_text(site, own, **topic), tmp_path / "c"))
     assert health
@@ -198,7 +193,7 @@ def test_more_pages_are_advised_where_the_last_ones_brought_some(precision, brou
 def test_a_starved_crawl_says_so(tmp_path):
     """Seeds that lead nowhere: the advice is others, and not more answers."""
     with Site(small_web(1, 5)) as site:
-        summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC), tmp_path / "c")
+        summary = crawl(spec_text(site, ["http://h0.test/"], **SIXTY), tmp_path / "c")
     told = str(health_of(summary))
     assert "no link was left after" in told
     assert "further seeds" in told
@@ -212,7 +207,7 @@ def test_what_was_not_judged_has_no_health(tmp_path):
 def test_a_strategy_that_refused_all_links_says_what_helps(tmp_path):
     """The paper's selective drops what fails its threshold: with examples alone it soon has nothing left."""
     dropping: dict[str, Any] = {
-        **TOPIC,
+        **SIXTY,
         "top": {"strategy": "selective"},
         "topic": {"examples": ["http://h0.test/"]},
         "selective": {"combine": "paper", "threshold": 1.0},

@@ -28,13 +28,7 @@ from lycosa.testing import Site
 from lycosa.urls import key_of
 from lycosa.values import Judgement
 from lycosa.why import explain
-from tests.crawling import KEYWORDS, crawl, crawling, kept, pages_of, small_web, spec_text
-
-TOPIC: dict[str, Any] = {
-    "top": {"strategy": "best-first"},
-    "topic": {"keywords": list(KEYWORDS)},
-    "judge": {"kind": "topic"},
-}
+from tests.crawling import KEYWORDS, TOPIC, crawl, crawling, kept, pages_of, small_web, spec_text
 
 
 @pytest.fixture
