@@ -92,13 +92,9 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(made_once: MadeOnce) -> Iterator[None]:
     """Parsed pages and runs go to a temporary folder, not to the user's cache; each web is parsed once."""
-    before = os.environ.get("LYCOSA_CACHE")
-    os.environ["LYCOSA_CACHE"] = str(made_once("cache", lambda _: None))
-    yield
-    if before is None:
-        del os.environ["LYCOSA_CACHE"]
-    else:
-        os.environ["LYCOSA_CACHE"] = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LYCOSA_CACHE", str(made_once("cache", lambda _: None)))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -170,12 +170,8 @@ def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
     assert str(lycosa.explain(str(tmp_path / "owls"), "http://a.test/x")).startswith("http://a.test/x")
 
 
-def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
+def test_a_class_of_ones_own_in_the_lab(demo_folder):
     """A class is compared under its name, with its settings, and never read from an earlier version's runs."""
-    from lycosa_lab.demo_web import demo_web
-
-    monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path / "cache"))
-    demo_web().write(tmp_path / "web")
 
     class Backwards(lycosa.BaseStrategy):
         def __init__(self, *, step: float = 1.0) -> None:
@@ -187,7 +183,7 @@ def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
             ]
 
     compared = lycosa_lab.compare(
-        tmp_path / "web",
+        demo_folder,
         ["breadth-first", Backwards],
         topics=["owls"],
         changes=["Backwards.step=1.0,2.0"],
@@ -203,4 +199,4 @@ def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
     assert compared.results()["options"]["strategies"] == ["breadth-first", "Backwards"]
     assert "Backwards step=1.0" in str(compared)
     with pytest.raises(LycosaError, match="not a strategy"):
-        lycosa_lab.compare(tmp_path / "web", [int])  # type: ignore[list-item]
+        lycosa_lab.compare(demo_folder, [int])  # type: ignore[list-item]

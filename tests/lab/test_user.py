@@ -26,16 +26,9 @@ from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import CountingStore, Run, make_crawl
 from lycosa_lab.runs.user import user_spec
 from lycosa_lab.webs.cache import CachedWeb
-from lycosa_lab.webs.web import VirtualWeb
 
 FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_text())["as-user"]
 BOTH = Options(pages=40, given=Given(keywords=True, examples=3))
-
-
-@pytest.fixture(scope="module")
-def web(demo_folder: Path) -> CachedWeb:
-    """The demo web, parsed."""
-    return CachedWeb(VirtualWeb.open(demo_folder))
 
 
 def _run(
