@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Spoken(NamedTuple):
@@ -13,12 +13,15 @@ class Spoken(NamedTuple):
     name: str
     code: str
     keywords: tuple[str, ...]
-    owls: tuple[str, str, str]
-    railways: tuple[str, str]
+    owls: tuple[str, ...]
+    railways: tuple[str, ...]
     word: str
 
 
+TABLES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))[
+    "language"
+]
 LANGUAGES = tuple(
-    Spoken(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
-    for table in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["language"]
+    Spoken(t["name"], t["code"], tuple(t["keywords"]), tuple(t["owls"]), tuple(t["railways"]), t["word"])
+    for t in TABLES
 )

@@ -23,7 +23,9 @@ SETS = (
     "Try-outs",
 )
 PAGE_SIZE = 6
-MARKUP = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
+MARKUP: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("templates.toml").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True)
