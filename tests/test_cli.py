@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from lycosa import __version__
@@ -92,15 +91,6 @@ def test_numpy_takes_one_thread_unless_told_otherwise(given, found):
     assert told.stdout.split()[-1] == found
 
 
-def test_help_loads_nothing_heavy():
-    """What makes start-up quick: the engine is imported when a command runs."""
-    code = "import sys, lycosa.cli; print([m for m in ('numpy', 'aiohttp', 'selectolax', 'pydantic') if m in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
 def test_the_process_that_fits_loads_only_what_fits():
     """It is started for every crawl: the spec, the network and the archive's writer are no business of its."""
     code = "import sys, lycosa.learn.fitting.fit_process; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
@@ -176,12 +166,6 @@ def test_init_writes_a_spec_once(tmp_path):
         assert RUN.invoke(app, ["init", str(directory), kind]).exit_code == 0
         assert (directory / "crawl.toml").exists()
         assert isinstance(RUN.invoke(app, ["init", str(directory), kind]).exception, LycosaError)
-
-
-def test_groups_are_typer_apps():
-    """Each group of commands registers itself."""
-    assert isinstance(app, typer.Typer)
-    assert {"init", "crawl", "why", "report", "demo", "bench"} <= set(COMMANDS)
 
 
 def test_each_group_of_commands_is_known_by_its_names():

@@ -35,7 +35,7 @@ UNHURRIED = {"per_host_delay_s": 60.0}
 
 
 def run(site: Site, out: Path, script: Any, **sections: dict[str, Any]) -> Summary:
-    """A crawl, and beside it, once it is under way, what the script does."""
+    """Run a crawl, and the script concurrently once the crawl has begun."""
     text = spec_text(site, ["http://h0.test/"], **sections)
 
     async def both() -> Summary:

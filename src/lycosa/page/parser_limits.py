@@ -100,7 +100,7 @@ def thinned(html: str, tags: int) -> str:
     return _with_short_tags(html)
 
 
-def _long_parts(html: str) -> Iterator[tuple[int, int]]:
+def long_parts(html: str) -> Iterator[tuple[int, int]]:
     """What stands between a "<" and the next, where that is more than TAG_CHARS: few steps, however many tags there are."""
     at = html.find("<")
     while 0 <= at < len(html) - TAG_CHARS - 1:
@@ -113,7 +113,7 @@ def _long_parts(html: str) -> Iterator[tuple[int, int]]:
 
 def _with_short_tags(html: str) -> str:
     parts, done = [], 0
-    for start, end in _long_parts(html):
+    for start, end in long_parts(html):
         may_be_tag = html[start].isalpha() or html[start] == "/"
         if may_be_tag and _CLEAR_TAG.match(html, start, start + TAG_CHARS) is None:
             pieces = [html[at : min(at + TAG_CHARS, end)] for at in range(start, end, TAG_CHARS)]

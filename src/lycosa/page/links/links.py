@@ -62,7 +62,7 @@ class Linked(NamedTuple):
 class _Targets(dict[str, tuple[str, int] | None]):
     """What references on pages with one base lead to, and the keys of that; resolved once."""
 
-    def __init__(self, base: str, folding: urls.Folding, known: _KnownTargets) -> None:
+    def __init__(self, base: str, folding: urls.Folding, known: KnownTargets) -> None:
         self._base = base
         self._folding = folding
         self._known = known
@@ -76,7 +76,7 @@ class _Targets(dict[str, tuple[str, int] | None]):
         return target
 
 
-class _KnownTargets:
+class KnownTargets:
     """Those of all bases that were met lately: the pages of a site link to each other again and again."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class _KnownTargets:
         return found
 
 
-_known = _KnownTargets()
+_known = KnownTargets()
 
 
 class ReferenceResolver:

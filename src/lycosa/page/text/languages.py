@@ -91,14 +91,15 @@ def _likeliest(sample: str, expected: Iterable[str]) -> str:
     with a reason to be there count, and none does where it is not clearly ahead of the others.
     """
     may_be = {*NAMES, *expected}
-    ranked = [(code, share) for code, share in _identifier().rank(sample) if code in may_be]
+    ranked = [(code, share) for code, share in identifier().rank(sample) if code in may_be]
     code, share = ranked[0]
     total = sum(share for _, share in ranked)
     return str(code) if share >= MIN_PROBABILITY and share >= MIN_SHARE * total else ""
 
 
 @lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
+def identifier() -> LanguageIdentifier:
+    """Return the language model, loaded on first use."""
     # Only here: the model takes half a second to unpack and a tenth to load, and English pages do not need it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
