@@ -29,22 +29,14 @@ from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
 from lycosa.page.signs import soft_404
 from lycosa.page.signs.robots_meta import forbids
 from lycosa.page.text import languages
-from lycosa.page.text.layout import (
-    NOSCRIPT_ID,
-    Layout,
-    Noted,
-    lines_of,
-    one_line,
-    tag_ids,
-    with_plain_spaces,
-)
+from lycosa.page.text.layout import Layout, Noted, lines_of, one_line, tag_ids, with_plain_spaces
 from lycosa.page.text.main_text import extract, is_too_long
 from lycosa.page.text.near_duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
 from lycosa.page.text.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
 
 if TYPE_CHECKING:  # days, places and names are read with many patterns, and most crawls do not ask for them
-    from lycosa.page.dates.dates import FoundDate
+    from lycosa.page.dates.publication_date import FoundDate
     from lycosa.page.places.geocoding import Regions
     from lycosa.page.places.place_recognition import PlaceFinder
 
@@ -69,6 +61,9 @@ class Document:
     No date is later than `today` (default: by the clock). Languages are told apart from those that are common on
     the Web, the declared one and `expected_languages`.
     """
+
+    page_count = 0
+    """Pages of a PDF; 0 for other documents."""
 
     def __init__(
         self,
@@ -143,11 +138,6 @@ class Document:
         return self.is_plain_text or self.content_type in (PDF, LIST) or self.content_type in OFFICE_TYPES
 
     @cached_property
-    def page_count(self) -> int:
-        """How many pages a PDF has; 0 of what has none."""
-        return 0
-
-    @cached_property
     def _parsed(self) -> Parsed:
         """The one parse of nearly all pages."""
         return Parsed(self.markup)
@@ -175,11 +165,10 @@ class Document:
     def _attributes(self, tag: int) -> Iterator[Attributes]:
         return (node.attributes for _, node, _ in self.kinds.get(tag, ()))
 
-    @cached_property
+    @property
     def hidden_spans(self) -> list[tuple[int, int]]:
         """The pieces that a reader does not see."""
-        unscripted = [self.layout.span_from(node, at) for _, node, at in self.kinds.get(NOSCRIPT_ID, ())]
-        return unscripted + [self.layout.span(node) for node in self.tree.css("[hidden]")]
+        return self._shown.hidden_spans
 
     @cached_property
     def key(self) -> int:
@@ -256,7 +245,7 @@ class Document:
     @cached_property
     def found_date(self) -> FoundDate | None:
         """The day it was published, and the place that names it."""
-        from lycosa.page.dates.dates import publication_date
+        from lycosa.page.dates.publication_date import publication_date
 
         return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
 
