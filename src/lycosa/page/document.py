@@ -1,7 +1,6 @@
-"""A page, parsed once and lazily. In: a decoded body. Out: text, terms, links, images, language and the rest.
+"""A page, parsed once and lazily: each part is computed at most once, and only if something asks for it.
 
-Each part is computed at most once and only if something asks for it; what is plain data (`PLAIN`)
-can be stored, and a Document made of it without the bytes.
+The parts that are plain data (`PLAIN`) can be stored, and a Document can be made of them without the bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""A local web over real HTTP/1.1 on 127.0.0.1, in a background thread or a process of its own.
+"""A local web over HTTP/1.1 on 127.0.0.1, in a background thread or a separate process.
 
-In: pages by path or by (host, path). Out: responses, and a log of every request. It answers for
-every host name, so that many sites can be crawled on one port.
+It answers for every host name, so that many sites can be crawled on one port, and logs every request.
 """
 
 from __future__ import annotations

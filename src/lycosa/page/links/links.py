@@ -1,6 +1,6 @@
-"""Links and images of a tree. In: its elements. Out: each URL once, in document order.
+"""Find the links and images of a page, each URL once, in document order.
 
-A URL that occurs several times keeps its first place and gets the anchors of all its occurrences.
+A URL that occurs several times keeps its first position and gets the anchors of all its occurrences.
 """
 
 from __future__ import annotations

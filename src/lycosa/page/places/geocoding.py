@@ -1,7 +1,7 @@
-"""Where a text is about. In: plain text. Out: its places with coordinates, how often and where they are named.
+"""Find the places that a text is about, with coordinates and mentions.
 
-A `PlaceFinder` says which names are places; here each is looked up in the gazetteer, and where
-several places share a name, what else the text names decides.
+A `PlaceFinder` recognises the names of places. This module looks each up in the gazetteer; if several places share a
+name, the other names of the text decide.
 """
 
 from __future__ import annotations

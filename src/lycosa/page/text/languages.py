@@ -1,4 +1,4 @@
-"""The language of a text. In: text. Out: an ISO 639-1 code, or '' where nobody can tell."""
+"""Identify the language of a text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Near duplicates. In: hashes and counts of terms, and text. Out: fingerprints, and the earlier near duplicate.
+"""Find near-duplicates of earlier pages.
 
-A page has two: the simhash of its terms finds candidates quickly, the sketch of its shingles confirms them.
-Two long articles on one subject may have the same simhash (their frequent words outvote all others) and hardly
-a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them; 0 is that of no text.
+The simhash of a page's terms finds candidates; the sketch of its shingles confirms them. Two long articles on one
+subject may have the same simhash, because frequent words dominate it, but few shingles in common. Simhashes are signed
+64-bit numbers, as in SQLite; 0 means no text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
+"""Split text into terms: stemmed words without stop words.
 
-A page's words are looked up in a bounded cache, so that stemming, stop words and anything that is not ASCII cost
-something only when a word is new. What comes out is a number for each word, so that counting and hashing are done
-on arrays; so is the look-up itself, where a text is long enough for that to pay.
+A bounded cache holds the terms of known words, so stemming and Unicode normalisation happen once per word. Terms are
+numbers, so that counting works on arrays; long texts are looked up on arrays too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A text's words as places in its bytes. In: text. Out: where each token begins and ends, and its number in a table.
-
-All tokens of a text are found, hashed and looked up at once, on arrays: no object is made of a word that is known.
-"""
+"""Split a text into tokens, and hash and look them up all at once on arrays."""
 
 from __future__ import annotations
 
