@@ -42,20 +42,7 @@ _ASSIGNED = re.compile(r"\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}(?=[{\[])")
 _PARSED = re.compile(r"""\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}JSON\.parse\(\s{0,5}(?=")""")
 _TITLES = ("title", "headline", "name", "label")
 _ADDRESSES = frozenset(
-    (
-        "url",
-        "href",
-        "link",
-        "path",
-        "permalink",
-        "canonicalurl",
-        "canonical_url",
-        "weburl",
-        "web_url",
-        "to",
-        "@id",
-        "uri",
-    )
+    "url href link path permalink canonicalurl canonical_url weburl web_url to @id uri".split()
 )
 _NO_PAGE = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|js|mjs|json|woff2?|mp[34])(?:[?#]|$)", re.IGNORECASE

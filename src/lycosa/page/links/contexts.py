@@ -11,7 +11,6 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-from selectolax.lexbor import LexborNode
 
 from lycosa.page.text.layout import one_line, tag_ids
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from lycosa.page.document import Document
 
 CONTEXT_CHARS = 4_000
+WINDOW_CHARS = 50
 PAGE_CHARS = 400_000
 """Beyond this much context on one page, further aggregation nodes give only SHORT_CHARS each."""
 SHORT_CHARS = 200
@@ -31,10 +31,10 @@ Parents = tuple[int, ...]
 _OUTSIDE_IDS = tag_ids("html head")
 
 
-def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
-    """For each link the text below its aggregation node: the element `levels` above it.
+def aggregation_contexts(document: Document, anchors: bool = False) -> list[str]:
+    """For each link the text of its aggregation node, which is its parent.
 
-    Without any anchor text, or, with `anchors`, with all of it. A URL that occurs several times
+    Without any anchor text, or with all of it (`anchors`). A URL that occurs several times
     gets the distinct contexts of its occurrences, one per line. Capped at CONTEXT_CHARS.
     """
     layout, linked = document.layout, document.linked
@@ -44,8 +44,8 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
     left = PAGE_CHARS
     contexts: list[list[str]] = [[] for _ in linked.links]
     for node, position in linked.occurrences:
-        above = _ancestor(node, levels)
-        if above is None:
+        above = node.parent
+        if above is None or above.tag_id in _OUTSIDE_IDS:
             continue
         context = shared.get(above.mem_id)
         if context is None:
@@ -143,7 +143,7 @@ def _squeezed(text: str, start: int, end: int, max_chars: int) -> str:
     return one_line(text[start : min(end, start + _SLACK * max_chars)])[:max_chars]
 
 
-def window_contexts(document: Document, characters: int = 50) -> list[tuple[str, str]]:
+def window_contexts(document: Document) -> list[tuple[str, str]]:
     """For each link the text before and after it, up to the neighbouring links.
 
     A URL that occurs several times gets the windows of all its occurrences.
@@ -152,7 +152,7 @@ def window_contexts(document: Document, characters: int = 50) -> list[tuple[str,
     text, offsets = _text_and_offsets(layout.without(document.hidden_spans))
     spans = sorted({*linked.anchors})
     before, after = _neighbours(spans)
-    reach = _SLACK * characters
+    reach = _SLACK * WINDOW_CHARS
     windows: list[tuple[list[str], list[str]]] = [([], []) for _ in linked.links]
     for node, position in linked.occurrences:
         span = layout.span(node)
@@ -160,12 +160,11 @@ def window_contexts(document: Document, characters: int = 50) -> list[tuple[str,
             continue  # a frame or a link of the head has no text around it
         start, end = offsets[span[0]], offsets[span[1]]
         earliest, latest = offsets[before[span]], offsets[min(after[span], len(offsets) - 1)]
-        left = one_line(text[max(earliest, start - reach) : start])[-characters:]
-        right = one_line(text[end : min(latest, end + reach)])[:characters]
+        left = one_line(text[max(earliest, start - reach) : start])[-WINDOW_CHARS:]
+        right = one_line(text[end : min(latest, end + reach)])[:WINDOW_CHARS]
         windows[position][0].append(left)
         windows[position][1].append(right)
-    limit = _SLACK * characters
-    return [(_union(left, " ", limit), _union(right, " ", limit)) for left, right in windows]
+    return [(_union(left, " ", reach), _union(right, " ", reach)) for left, right in windows]
 
 
 def _neighbours(
@@ -187,15 +186,6 @@ def _neighbours(
 
 def _text_and_offsets(pieces: list[str]) -> tuple[str, list[int]]:
     return "".join(pieces), [0, *accumulate(map(len, pieces))]
-
-
-def _ancestor(node: LexborNode, levels: int) -> LexborNode | None:
-    for _ in range(levels):
-        parent = node.parent
-        if parent is None or parent.tag in ("html", "head"):
-            return node if node.tag == "body" else None
-        node = parent
-    return node
 
 
 def _union(texts: Iterable[str], separator: str, max_chars: int) -> str:
